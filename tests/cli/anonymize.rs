@@ -1,5 +1,5 @@
-//! `tidegate anonymize` from outside (CONTRACTS 3): what it answers, what lies in its folder, and that neither bad input
-//! nor a kill at any moment leaves half of anything there.
+//! Tests `tidegate anonymize` from outside (CONTRACTS 3): its answers, the files in its folder, and that neither bad
+//! input nor a kill at any moment leaves a half-written release there.
 
 mod answers;
 mod carving;

@@ -1,5 +1,5 @@
-//! `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers, exit codes, thousands of rows,
-//! the page, and bad input that is told by file and field without a value of a record.
+//! Tests `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers, exit codes,
+//! thousands of rows, the page, and errors about bad input that name file and field without a value of a record.
 
 mod audit_section;
 mod errors;
@@ -20,7 +20,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
-/// A folder with what an attack is called with.
+/// A folder with the files of an attack.
 struct Folder(TempDir);
 
 impl Folder {
@@ -46,7 +46,7 @@ impl Folder {
         command.args(more).output().expect("the program starts")
     }
 
-    /// Attacks with an answer; checks exit code against verdict, and the answer against its schema.
+    /// Attacks successfully; checks exit code against verdict, and the answer against its schema.
     #[track_caller]
     fn attack(&self, options: &[(&str, &str)], more: &[&str]) -> Json {
         let output = self.call(options, &[more, &["--json"]].concat());
@@ -62,7 +62,7 @@ impl Folder {
         found
     }
 
-    /// Attacks without an answer: the file and field that are named, and words that are said; never a secret.
+    /// Attacks with an error: checks the file and field that it names, and its words; never a secret.
     #[track_caller]
     fn refused(&self, options: &[(&str, &str)], (file, field): (Option<&str>, Option<&str>), words: &str) {
         for json in [true, false] {
@@ -82,7 +82,7 @@ impl Folder {
     }
 }
 
-/// A feed over quasi columns `q0`, … with these intervals and halves of halves above them.
+/// A feed over quasi columns `q0`, … with these intervals and repeated halves above them.
 pub fn feed(edges: &[Vec<u64>], policy: &str) -> String {
     let mut feed = format!("[feed]\nname = \"attacked\"\nchain = \"disjoint\"\n[policy]\n{policy}\n");
     for (at, edges) in edges.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! `tidegate audit` from outside (CONTRACTS 3): known answers, JSON, exit codes, and bad input that is told by file, row
-//! and column without a value of a record.
+//! Tests `tidegate audit` from outside (CONTRACTS 3): known answers, JSON, exit codes, and errors about bad input that
+//! name file, row and column without a value of a record.
 
 mod certainty;
 mod crowds;
@@ -164,7 +164,7 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
             assert_eq!((verdict.safe, verdict.decided, exact, left), (false, false, false, 2), "budget {budget}");
             assert!(verdict.reasons[0].text.contains("open"), "{}", verdict.reasons[0].text);
         }
-        // However much it is, it never makes the chain safe, and once it is enough it stays enough.
+        // However much work is permitted, it never makes the chain safe, and once it is enough it stays enough.
         let mut solved = false;
         for budget in (0..3000).step_by(10) {
             let (verdict, exact, left) = verdict(budget);
@@ -395,7 +395,7 @@ fn diversity_is_judged_on_what_attacks_leave() {
     assert_eq!(found["decided"], json!(true));
 }
 
-/// A reader of a release sees its cells as they are; cells that differ must not become one value in the audit.
+/// A reader of a release sees its cells unchanged; different cells must not become one value in the audit.
 #[test]
 fn malformed_sensitive_cells_stay_apart() {
     let typed = Folder::new("[policy]\nk = 2");
@@ -408,7 +408,7 @@ fn malformed_sensitive_cells_stay_apart() {
     assert_eq!(a["releases"][0]["diversity"]["before"]["distinct_l"], json!(2));
 }
 
-/// A first row of values is no header: nothing of it is told.
+/// A first row of values is not a header: nothing of it is shown.
 #[test]
 fn a_table_without_a_header_tells_nothing() {
     let folder = Folder::new("[policy]\nk = 2");
@@ -453,7 +453,7 @@ fn a_parquet_column_of_another_type_is_refused() {
     }
 }
 
-/// Values outside the taxonomy stand each on a leaf of its own under the root, as far apart as the tree is high.
+/// Each value outside the taxonomy is a leaf of its own under the root, at the distance of the height of the tree.
 #[test]
 fn hierarchical_distance_keeps_values_outside_the_taxonomy_apart() {
     let folder = Folder::new("[policy]\nk = 2\ndiversity = { t = 0.4, distance = \"hierarchical\" }");

@@ -1,5 +1,5 @@
-//! `tidegate audit --minimality` from outside (CONTRACTS 3): the tables of the paper as files, one release and the rows
-//! behind it, and what is refused.
+//! Tests `tidegate audit --minimality` from outside (CONTRACTS 3): the tables of the paper as files, one release and
+//! the rows behind it, and refused inputs.
 
 mod guarding;
 mod local;
@@ -15,7 +15,7 @@ const ONE_SET: &str = "guarded = [[\"HIV\"]]";
 
 struct Folder(tempfile::TempDir);
 
-/// So many rows of a label and a value.
+/// This many rows of a label and a value.
 type Rows<'r> = &'r [(&'r str, &'r str, usize)];
 
 impl Folder {
@@ -130,7 +130,7 @@ fn for_a_person_to_read() {
     let folder = Folder::new("m = 2", ONE_SET);
     let (release, rows) = (folder.put("r.csv", TABLE_5), folder.put("d.csv", TABLE_4));
     let output = folder.run("audit", &["--release", &release, "--increment", &rows, "--minimality"]);
-    // Paragraphs are wrapped wherever the folder's name lets them be.
+    // Paragraphs are wrapped depending on the length of the folder's name.
     let said = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in ["2-diversity was the aim", "1 0.6163 4 UNSAFE", "from (q = q1) in class", "by k alone"] {
         assert!(said.contains(words), "{words}: {said}");
@@ -147,7 +147,7 @@ fn table_1() {
     let found = folder.audit(&[("*", "HIV", 2), ("*", "Flu", 5)], &[("q1", "HIV", 2), ("q2", "Flu", 5)]);
     assert_eq!(found["minimality"]["max"], json!("1"));
     assert_eq!(found["minimality"]["classes"][1]["credibility"], json!("0"));
-    // (a) is published as it is: readers see the shares, and nothing more.
+    // (a) is published unchanged: readers see the shares, and nothing more.
     let good = [("q1", "HIV", 1), ("q1", "Flu", 1), ("q2", "HIV", 1), ("q2", "Flu", 4)];
     let found = folder.audit(&good, &good);
     assert_eq!(found["minimality"]["classes"][1]["credibility"], json!("1/5"));
@@ -195,7 +195,7 @@ fn what_does_not_go_together_is_refused() {
     plain.refused("audit", &args, Some("policy.m"), "write `m = 2`");
 }
 
-/// Where values are not masked an audit is the only command that a policy with `m` is written for.
+/// If values are not masked an audit is the only command that accepts a policy with `m`.
 #[test]
 fn no_release_is_made_under_m_without_masking() {
     let folder = Folder::new("m = 2\nguarantee = \"bcf\"", ONE_SET);

@@ -1,4 +1,4 @@
-//! `tidegate check` from outside: streams, exit codes, JSON, and the warnings that CONTRACTS 1 promises.
+//! Tests `tidegate check` from outside: streams, exit codes, JSON, and the warnings that CONTRACTS 1 lists.
 
 mod connect;
 
@@ -51,7 +51,7 @@ fn samples_pass_and_are_explained() {
     }
 }
 
-/// What releases are judged by, how they are made, and what nothing does yet stand apart.
+/// What releases are checked for, how they are made, and what only the daemon uses are separate.
 #[test]
 fn what_only_the_daemon_will_do_stands_apart() {
     for sample in SAMPLES {
@@ -81,7 +81,7 @@ fn what_only_the_daemon_will_do_stands_apart() {
     }
 }
 
-/// What becomes of bad rows is told of the command that the feed is for.
+/// The text about bad rows fits the command that the feed is for.
 #[test]
 fn bad_rows_of_a_feed_at_work_are_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -102,7 +102,7 @@ fn bad_rows_of_a_feed_at_work_are_set_aside() {
         "{said}"
     );
     assert!(!said.contains("anonymize` stops") && !said.contains("versioning"), "{said}");
-    // What a taxonomy lacks does not come in with a new leaf where labels follow from the whole of it.
+    // A value outside the taxonomy cannot be added as a new leaf if labels depend on the whole taxonomy.
     let grows = |said: &str| !said.contains("its taxonomies do not grow");
     assert!(!grows(&said) && grows(&checked("private", "search = \"top-down\"\n")), "{said}");
     let said = checked("s3://bucket/private", "");
@@ -281,7 +281,7 @@ fn warnings_say_what_can_go_wrong() {
         let report = json(&tidegate(&["check", "--json", &file]));
         let warnings = report["feeds"][0]["warnings"].to_string();
         assert!(warnings.contains(warning), "{warning}: {report}");
-        // Where a value is common, it would stop the chain.
+        // If a value is common, the requirement would stop the chain.
         assert!(!warnings.contains("distinct_l"), "{report}");
     }
 }

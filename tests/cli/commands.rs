@@ -1,4 +1,4 @@
-//! What is made from the commands themselves: completions for shells and manual pages. Every command is in them.
+//! Completions for shells and manual pages, which are made from the commands themselves. They contain every command.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `tidegate demo` from outside, and that README shows what the program really prints.
+//! Tests `tidegate demo` from outside, and that README shows the real output of the program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -18,7 +18,7 @@ fn said(folder: &Path, args: &[&str]) -> (Option<i32>, Json) {
     (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
 }
 
-/// The new people of each day as they are told, and the new rows of each tick as they are logged.
+/// The new people of each day as the demo prints them, and the new rows of each tick as they are logged.
 fn days_and_ticks(text: &str, folder: &Path) -> [Vec<u64>; 2] {
     let days = text.lines().filter_map(|line| line.trim().split_once(" new people, ")?.0.parse().ok());
     let log = std::fs::read_to_string(folder.join("tidegate-demo/log.jsonl")).expect("a log");
@@ -36,7 +36,8 @@ fn days_and_ticks(text: &str, folder: &Path) -> [Vec<u64>; 2] {
 
 #[test]
 fn the_demo_tells_its_story() {
-    // Where the machine stands still, a tick goes by before a day has come, and a person who waits has waited longer: then again.
+    // On a stalled machine a tick closes before a day has been sent, and a waiting person has waited longer: the test
+    // is then repeated.
     let begins = || {
         let folder = tempfile::tempdir().expect("a folder");
         let output = tidegate(&["demo"], folder.path());
@@ -51,7 +52,7 @@ fn the_demo_tells_its_story() {
         order.iter().map(|what| text.find(what).unwrap_or_else(|| panic!("{what}:\n{text}"))).collect();
     assert!(places.is_sorted(), "{text}");
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README");
-    // Coins decide where crowds are divided, and so how many wait.
+    // Random draws decide where classes are divided, and so how many people wait.
     let (begins, _) = text.split_once("  release 1: ").expect("a first release");
     assert!(readme.contains(begins), "README shows something else than:\n{begins}");
     let kept = text.lines().filter_map(|line| line.trim().strip_prefix("detail kept: "));
@@ -64,7 +65,8 @@ fn the_demo_tells_its_story() {
 
     let demo = "tidegate-demo";
     let (code, shown) = said(folder.path(), &["show", demo]);
-    // Those that list the rows of the patient who is erased on the eighth day are gone: all before the first that is still there.
+    // Manifests that list the rows of the patient who is erased on the eighth day are removed: all before the first
+    // that still exists.
     let numbers = |list: &str| -> Vec<u64> {
         let list = shown[list].as_array().expect("a list");
         list.iter().map(|line| line["release"].as_u64().expect("a number")).collect()
@@ -102,7 +104,7 @@ fn a_demo_that_is_interrupted_leaves_a_sound_folder() {
     kill_process(Pid::from_child(&demo), Signal::INT).expect("it was started");
     assert_eq!(demo.wait().expect("it ends").code(), Some(0));
     assert_eq!(said(folder.path(), &["verify", "d"]).1["intact"], true);
-    // Where the machine stands still, the second is over before the feed has begun: then again.
+    // On a stalled machine the second ends before the feed has begun: the test is then repeated.
     let mut tries = 0;
     let begins = || {
         tries += 1;
@@ -125,7 +127,8 @@ fn readme_shows_what_is_printed() {
     assert!(readme.contains(text.trim_end()), "README shows something else than:\n{text}");
 }
 
-/// What every run prints: words, and where figures stand. Coins decide who waits, so that lines about them may be missing.
+/// The output that every run has in common: words, and the places of figures. Random draws decide who waits, so lines
+/// about them may be missing.
 fn shape(text: &str) -> Vec<String> {
     let is_figure = |word: &str| word.starts_with(|first: char| first.is_ascii_digit()) || word == "-";
     let line = |line: &str| {

@@ -1,5 +1,5 @@
-//! `tidegate init` from outside (CONTRACTS 3): what it makes of samples passes `check`, nothing is written over, and no
-//! value of an identifier or of a sensitive column is shown anywhere.
+//! Tests `tidegate init` from outside (CONTRACTS 3): the feed files that it makes from samples pass `check`, nothing is
+//! overwritten, and no value of an identifier or of a sensitive column is shown anywhere.
 #![cfg(feature = "daemon")]
 
 mod headers;
@@ -21,7 +21,7 @@ fn tidegate(args: &[&Path]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).output().expect("the program runs")
 }
 
-/// A place to work in.
+/// A folder to work in.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -48,7 +48,7 @@ impl Place {
         serde_json::from_slice(&output.stdout).expect("JSON")
     }
 
-    /// Whether `anonymize` takes in every row of a sample under the feed file that `init` wrote.
+    /// Checks that `anonymize` reads every row of a sample under the feed file that `init` wrote.
     fn takes_in(&self, sample: &str, rows: usize) {
         let (feed, out) = (self.path("feed/feed.toml"), self.path("releases"));
         let [anonymize, flag, input, to, json] = ["anonymize", "--feed", "--in", "--out", "--json"].map(Path::new);
@@ -60,7 +60,7 @@ impl Place {
         assert_eq!(published + waiting + twice, rows as u64, "{answer}");
     }
 
-    /// The error of `init` on a sample; nothing may have been made.
+    /// The error of `init` on a sample; no file may have been written.
     fn refused(&self, sample: &str, content: &[u8]) -> Value {
         fs::write(self.path(sample), content).expect("the sample");
         let dir = self.path("feed");
@@ -89,7 +89,7 @@ fn role<'r>(report: &'r Value, name: &str) -> (&'r str, &'r str) {
     (column["role"].as_str().unwrap_or("dropped"), column["taxonomy"].as_str().unwrap_or(""))
 }
 
-/// A sample with a column of every sort.
+/// A sample with a column of every kind.
 fn hospital(delimiter: char) -> String {
     let header = [
         "patient_id",
@@ -148,7 +148,7 @@ fn check_hospital(delimiter: char) {
         ("age", "quasi", "bands = [5, 10, 20, 40], min = 0, max = 119"),
         ("gender", "quasi", "file = \"taxonomies/gender.csv\""),
         ("zip", "quasi", "builtin = \"us-zip3\""),
-        // Days would be more combinations of values than can be counted.
+        // Days would give more combinations of values than can be counted.
         ("birthDate", "quasi", "date = [\"month\", \"year\", \"decade\"], from = \"1920-01-01\""),
         ("ward", "quasi", "file = \"taxonomies/ward.csv\""),
         ("visits", "quasi", "bands = ["),
@@ -169,10 +169,10 @@ fn check_hospital(delimiter: char) {
     for secret in ["SECRETID", "F32", "C50", "said that", "someone", "Main"] {
         assert!(!all.contains(secret), "{secret} is shown");
     }
-    // Values to be guarded are proposed whatever the sample has.
+    // Guarded values are proposed whatever values the sample has.
     assert!(all.contains("m = 2 ") && all.contains("\"Z21.9\"") && !all.contains("# m = 2"));
     assert!(all.contains("optional = true"), "wards are missing in some rows");
-    // Amounts may be summed up in the place of being generalised.
+    // Amounts may be summed up instead of generalised.
     assert_eq!(report.to_string().matches("`role = \\\"measure\\\"`").count(), 2, "{report}");
     assert!(all.contains("Intensive Care"));
 }
@@ -208,15 +208,15 @@ fn without_a_sample() {
     assert_eq!(fs::metadata(place.path("feed/keys")).expect("keys").permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(place.path("feed/feed.toml")).expect("the feed file");
     assert!(text.contains("key = \"file:keys/feed.key\""));
-    // Editors find the schema where the first line says, whatever machine they are on.
+    // Editors find the schema where the first line says, on any machine.
     assert!(text.starts_with("#:schema ./feed.schema.json\n"), "{text}");
     let schema = fs::read_to_string(place.path("feed/feed.schema.json")).expect("the schema");
     assert_eq!(schema, fs::read_to_string("schemas/v1/feed.schema.json").expect("the shipped one"));
     assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
 }
 
-/// A sample whose quasi columns hold labels of the taxonomies that were written can be audited as it is; another one is told what
-/// makes a release of it.
+/// A sample whose quasi columns contain labels of the written taxonomies can be audited directly; for another one the
+/// text says how to make a release of it.
 #[test]
 fn the_sample_can_be_audited() {
     let place = Place::new();
@@ -239,7 +239,7 @@ fn the_sample_can_be_audited() {
     assert!(error.contains("`tidegate anonymize` makes a release"), "{error}");
 }
 
-/// A sample of so many rows makes a feed that publishes them, if there are enough.
+/// A sample of this many rows makes a feed that publishes them, if there are enough.
 fn can_be_run(rows: u32) {
     let place = Place::new();
     let mut text = String::from("patient_id,age,ward\n");
@@ -260,10 +260,10 @@ fn can_be_run(rows: u32) {
     assert_eq!(outcome == "published", rows >= 10, "{rows}: {answer}");
 }
 
-/// `run` finds the folder that the feed file names, and publishes as soon as there is a crowd.
+/// `run` finds the folder that the feed file names, and publishes as soon as there are enough people.
 #[test]
 fn what_was_sampled_can_be_run() {
-    // At once, since each waits until its file has settled.
+    // At the same time, since each waits until its file no longer changes.
     std::thread::scope(|scope| {
         for rows in [400, 40, 10, 8, 3000] {
             scope.spawn(move || can_be_run(rows));
@@ -388,7 +388,7 @@ fn a_measurement_is_no_identifier_and_a_small_sample_tells_little() {
     assert_eq!(role(&place.init(Some("sample.csv")), "age").0, "quasi");
 }
 
-/// What may stand in a column that is named after a person's name, number or remarks, few values as it may have.
+/// Possible content of a column that is named after a person's name, number or remarks, even with few values.
 #[test]
 fn people_are_never_written_down() {
     for (columns, taken) in [

@@ -1,4 +1,4 @@
-//! The commands that run once and end, as an operator starts them.
+//! Commands that run once and end, as an operator starts them.
 
 #[path = "../common/mod.rs"]
 mod common;

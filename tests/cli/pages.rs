@@ -1,5 +1,5 @@
-//! The pages that commands write, in a browser: readable on a phone, at a desk, on paper, in light and in the dark, by eye and
-//! by ear; complete by themselves; and without a value of a record that is not a published label.
+//! The pages that commands write, in a browser: readable on a phone, on a desktop, on paper, in light and dark schemes,
+//! and by screen readers; self-contained; and without a value of a record that is not a published label.
 
 mod browser;
 mod judge;
@@ -12,7 +12,8 @@ use browser::Browser;
 use judge::{checker, defects};
 use page_samples::{Made, pages, shown_values};
 
-/// Text that is too pale, a link without a name, no language, a wide line, a picture from elsewhere, and a long page.
+/// Text with too little contrast, a link without a name, no language, a wide line, an external picture, and a long
+/// page.
 const BAD: &str = "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>Bad</title></head><body><main><h1>Bad</h1>\
     <p style=\"color: #bbb; background: #fff\">Pale</p><p><a href=\"#\"></a></p><div style=\"width: 2000px\">Wide</div>\
     <img alt=\"Elsewhere\" src=\"elsewhere.png\"><div style=\"height: 3000px\">Long</div></main></body></html>";

@@ -1,10 +1,10 @@
-//! The Adult data (BCF 6), which are not shipped: `TIDEGATE_DATA` names the folder that holds `adult_uci`.
+//! The Adult data (BCF 6), which are not shipped: `TIDEGATE_DATA` names the folder that contains `adult_uci`.
 
 use std::path::Path;
 
 use super::{Row, needs};
 
-/// Where each attribute stands in the files.
+/// The position of each attribute in the files.
 const ATTRIBUTES: [(&str, usize); 8] = [
     ("Work-class", 1),
     ("Education", 3),
@@ -32,7 +32,7 @@ pub fn rows(raw: &[Vec<String>], quasi: &[String], sensitive: &[String]) -> Vec<
     raw.iter().map(row).collect()
 }
 
-/// The complete rows of the test part and of the training part; `None`, and a word about it, without data.
+/// The complete rows of the test part and of the training part; None, with a message, without data.
 pub fn data() -> Option<[Vec<Vec<String>>; 2]> {
     let folder = needs::data()?.join("adult_uci");
     let parts = ["adult.test", "adult.data"].map(|name| complete(&folder.join(name)));

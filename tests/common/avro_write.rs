@@ -1,4 +1,4 @@
-//! Writes Avro as its specification says, for tests; it shares no code with what reads it.
+//! Writes Avro as its specification says, for tests; it shares no code with the reader.
 
 /// A whole number.
 pub fn long(number: i64) -> Vec<u8> {

@@ -1,5 +1,5 @@
-//! A real broker of Apache Kafka, for as long as a test runs; it ends with the tests, also when they are killed. One that a
-//! test has done no harm to is lent to the next test, without its topics.
+//! A real broker of Apache Kafka, for as long as a test runs; it ends with the tests, also when they are killed. A
+//! broker that a test has not damaged is lent to the next test, without its topics.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read as _, Write as _};
@@ -28,16 +28,16 @@ use super::wait::{self, LIMIT};
 pub struct Broker {
     folder: TempDir,
     ports: Ports,
-    /// What it is formatted with.
+    /// The options that it is formatted with.
     format: String,
     child: Option<(Child, Lines<BufReader<ChildStdout>>, Pid)>,
-    /// Topics that were made and not deleted.
+    /// Topics that were created and not deleted.
     topics: Mutex<Vec<String>>,
 }
 
 /// Brokers that no test uses.
 static IDLE: Mutex<Vec<Broker>> = Mutex::new(Vec::new());
-/// A file that says that a broker is not lent: its folder goes with the tests.
+/// A file that marks a broker that is not lent again: its folder is removed with the tests.
 const DISPOSABLE: &str = "disposable";
 
 /// A broker on loan.
@@ -73,7 +73,7 @@ impl Drop for Lent {
 }
 
 impl Broker {
-    /// Lends one; `None`, and a word about it, where it is not installed.
+    /// Lends one; None, with a message, if it is not installed.
     pub fn start() -> Option<Lent> {
         let idle = IDLE.lock().ok().and_then(|mut idle| idle.pop());
         let broker = match idle {
@@ -86,7 +86,7 @@ impl Broker {
         Some(Lent(Some(broker)))
     }
 
-    /// Starts one with so many ports, of which it has two for itself, and with these settings more.
+    /// Starts one with this many ports, of which it needs two for itself, and with these additional settings.
     pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
         needs::tool("TIDEGATE_KAFKA")?;
         let folder = tempfile::tempdir().expect("a folder");
@@ -98,7 +98,7 @@ impl Broker {
         Some(broker)
     }
 
-    /// Starts it again, with what it had.
+    /// Starts it again, with its data.
     pub fn begin(&mut self) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/broker.sh");
         let mut command = Command::new(script);
@@ -124,7 +124,7 @@ impl Broker {
         child.wait().expect("the script ends");
     }
 
-    /// Ends it as its operator would, so that it trusts what it finds when it begins again.
+    /// Ends it as its operator would, so that it trusts its files when it starts again.
     pub fn stop(&mut self) {
         let Some((mut child, _, pid)) = self.child.take() else { return };
         kill_process(pid, Signal::TERM).expect("it was started");
@@ -134,7 +134,7 @@ impl Broker {
         drop(held);
     }
 
-    /// Changes a bit of a message of partition 0 that holds this word, on the disk of a broker that is not running.
+    /// Changes a bit of a message of partition 0 that contains this word, on the disk of a broker that is not running.
     pub fn damage(&self, topic: &str, word: &str) {
         assert!(self.folder.path().join("data/.kafka_cleanshutdown").exists(), "it was ended in order");
         let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
@@ -144,7 +144,8 @@ impl Broker {
         fs::write(&path, bytes).expect("a file");
     }
 
-    /// Loses all messages of partition 0 from an offset on, as disks do that are put back from a copy, while it is not running.
+    /// Loses all messages of partition 0 from an offset on, as a disk restored from a copy does, while it is not
+    /// running.
     pub fn lose(&self, topic: &str, from: u64) {
         let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
         let bytes = fs::read(&path).expect("messages");
@@ -159,17 +160,17 @@ impl Broker {
         fs::remove_file(self.folder.path().join("data/.kafka_cleanshutdown")).expect("it was ended in order");
     }
 
-    /// Where it listens.
+    /// Its address.
     pub fn address(&self) -> String {
         self.listens(0)
     }
 
-    /// Where it listens at another one of its ports.
+    /// Its address at another one of its ports.
     pub fn listens(&self, port: u16) -> String {
         format!("127.0.0.1:{}", self.ports.first() + port)
     }
 
-    /// A file beside what it has.
+    /// A file in its folder.
     pub fn file(&self, name: &str) -> Vec<u8> {
         fs::read(self.folder.path().join(name)).expect("a file")
     }
@@ -184,7 +185,7 @@ impl Broker {
         self.config().create().expect("a client")
     }
 
-    /// Makes a topic, and waits until all brokers know it.
+    /// Creates a topic, and waits until all brokers know it.
     pub fn topic(&self, name: &str, partitions: i32, settings: &[(&str, &str)]) {
         let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(1));
         for (key, value) in settings {
@@ -216,7 +217,7 @@ impl Broker {
         wait::until(|| format!("the end of the topic {name}"), is_gone);
     }
 
-    /// Adds partitions, up to so many.
+    /// Adds partitions, up to this many.
     pub fn widen(&self, name: &str, partitions: usize) {
         let more = NewPartitions::new(name, partitions);
         let made = block_on(self.admin().create_partitions([&more], &options())).expect("an answer");
@@ -230,7 +231,7 @@ impl Broker {
         block_on(self.admin().delete_records(&list, &options())).expect("an answer");
     }
 
-    /// How far a group is in a partition, as displays of lag see it.
+    /// The offset that a group has committed in a partition, which displays of lag read.
     pub fn committed(&self, group: &str, topic: &str, partition: i32) -> Offset {
         let mut config = self.config();
         let consumer: BaseConsumer = config.set("group.id", group).create().expect("a client");
@@ -240,8 +241,8 @@ impl Broker {
         found.find_partition(topic, partition).expect("it was asked for").offset()
     }
 
-    /// Lets a user do this (3 is READ, 8 is DESCRIBE) to a topic. The library has no way to say so: it is one request of
-    /// the protocol, CreateAcls 1.
+    /// Permits a user this operation (3 is READ, 8 is DESCRIBE) on a topic. The library has no function for it: it is
+    /// one request of the protocol, CreateAcls 1.
     pub fn allow(&self, user: &str, operation: u8, topic: &str) {
         let text = |text: &str| [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat();
         let head = [&30_u16.to_be_bytes()[..], &1_u16.to_be_bytes(), &7_u32.to_be_bytes(), &text("tests")].concat();
@@ -249,18 +250,18 @@ impl Broker {
         let whole = [&head[..], &1_u32.to_be_bytes(), &rule].concat();
         let mut stream = TcpStream::connect(self.address()).expect("it listens");
         stream.write_all(&[&(whole.len() as u32).to_be_bytes()[..], &whole].concat()).expect("it reads");
-        // Its length, our number, a pause that it asks for, one result.
+        // Its length, our number, a requested pause, one result.
         let mut answer = [0; 18];
         stream.read_exact(&mut answer).expect("it answers");
         assert_eq!(answer[16..], [0, 0], "it lets us give rights");
     }
 
-    /// What writes to it.
+    /// A producer for it.
     pub fn producer(&self, settings: &[(&str, &str)]) -> BaseProducer {
         self.producing(settings).create().expect("a client")
     }
 
-    /// What a producer is made with.
+    /// The configuration of a producer.
     pub fn producing(&self, settings: &[(&str, &str)]) -> ClientConfig {
         let mut config = self.config();
         config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
@@ -272,7 +273,7 @@ impl Broker {
         config
     }
 
-    /// Puts messages into a partition, and waits until they are there.
+    /// Writes messages to a partition, and waits until they are acknowledged.
     pub fn put<'m>(&self, topic: &str, partition: i32, messages: impl IntoIterator<Item = &'m str>) {
         let producer = self.producer(&[]);
         messages.into_iter().for_each(|message| send(&producer, topic, partition, Some(message)));
@@ -280,7 +281,7 @@ impl Broker {
     }
 }
 
-/// Puts a message on its way.
+/// Sends a message without waiting.
 pub fn send(producer: &BaseProducer, topic: &str, partition: i32, content: Option<&str>) {
     let record = || {
         let record = BaseRecord::<str, str>::to(topic).partition(partition).key("key");

@@ -1,6 +1,6 @@
-//! A chain in memory, as the one-shot command runs it in a folder: people come tick by tick, the feed proposes, the public
-//! files are written, the gate judges them, and what it approves becomes history. An [`Offer`] is everything that the gate
-//! is shown of one release, so that a test can spoil any part of it.
+//! A chain in memory, as `anonymize` runs it in a folder: people are added tick by tick, the feed proposes, the public
+//! files are written, the gate checks them, and approved releases become history. An [`Offer`] contains everything that
+//! the gate receives for one release, so that a test can falsify any part of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Human {
     pub values: Vec<Value>,
 }
 
-/// Rows as a source brings them.
+/// Rows as a source delivers them.
 pub fn arrivals(columns: &Columns, people: &[Human]) -> CodedRows {
     let mut distinct: Vec<Box<[Value]>> = people.iter().map(|human| human.values.as_slice().into()).collect();
     distinct.sort();
@@ -41,13 +41,13 @@ pub fn arrivals(columns: &Columns, people: &[Human]) -> CodedRows {
     CodedRows::new(leaves, values, codes, Some(people.iter().map(|human| Person(human.number)).collect()))
 }
 
-/// A policy from what is written of it.
+/// A policy from its written form.
 pub fn policy(written: &PolicySettings, kind: ChainKind) -> Policy {
     let known = Known { sensitive: 1, ..Known::default() };
     Policy::new(written, kind, &known).expect("no contradiction")
 }
 
-/// A feed at work.
+/// A running feed.
 #[derive(Clone)]
 pub struct Chain {
     pub columns: Columns,
@@ -62,11 +62,11 @@ pub struct Chain {
     pub manifest: Option<Manifest>,
     /// Atoms that the next release leaves out.
     pub erased: Vec<ErasedAtom>,
-    /// Where draws come from.
+    /// The source of random draws.
     pub chance: Chance,
 }
 
-/// Chance of a test.
+/// Random draws of a test.
 #[derive(Clone)]
 pub struct Chance(pub Draw);
 
@@ -84,7 +84,8 @@ impl Chain {
         Chain { columns, policy, feed, history, tables, previous, files, manifest, erased, chance }
     }
 
-    /// The rows of a label that came with a release, both counted from 0, leave all later releases. How many.
+    /// Removes the rows of a label that were added in a release, both counted from 0, from all later releases. Returns
+    /// their number.
     pub fn erase_rows(&mut self, release: usize, label: Vec<Node>) -> u64 {
         let number = self.feed.published()[release].release;
         let rows = self.feed.erase_rows(number, &label);
@@ -92,7 +93,7 @@ impl Chain {
         rows
     }
 
-    /// People arrive; what comes of it is not published yet.
+    /// Adds people; the result is not published yet.
     pub fn tick(&mut self, people: &[Human]) -> FeedTickResult {
         let trees = self.columns.trees();
         let (rows, repeats) = self.feed.accept(arrivals(&self.columns, people), &self.policy);
@@ -109,7 +110,7 @@ impl Chain {
         ticked
     }
 
-    /// People arrive, and there must be a release.
+    /// Adds people, and expects a release.
     pub fn proposed(&mut self, people: &[Human]) -> ProposedRelease {
         match self.tick(people).closed {
             ClosingResult::Candidate(candidate) => *candidate,
@@ -117,7 +118,8 @@ impl Chain {
         }
     }
 
-    /// The tables of a candidate; of one that grows the new parts: what is new, and earlier files that lose rows or become one.
+    /// The tables of a candidate; if the table grows, the new parts: new rows, and earlier files that lose rows or are
+    /// merged.
     pub fn tables_of(&self, candidate: &ProposedRelease) -> Tables {
         let exact = candidate.exact(self.policy.output());
         if self.policy.publish_every().is_none() {
@@ -131,7 +133,7 @@ impl Chain {
         Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)
     }
 
-    /// What the gate is shown of a candidate.
+    /// Everything that the gate receives for a candidate.
     pub fn offer(&self, candidate: &ProposedRelease) -> Offer {
         let tables = self.tables_of(candidate);
         let older = self.feed.published().iter();
@@ -166,7 +168,7 @@ impl Chain {
         }
     }
 
-    /// Takes what was approved into the history.
+    /// Adds an approved release to the history.
     pub fn publish(&mut self, candidate: ProposedRelease, approved: Approved) {
         let recoding = candidate.recoding.clone();
         let whole = (candidate.table().clone(), candidate.rows().values().clone());
@@ -178,14 +180,14 @@ impl Chain {
             Some(_) => whole,
             None => (approved.table().release.clone(), approved.table().values.clone()),
         });
-        // Disjoint releases have no history: their people are others.
+        // Disjoint releases have no history, since their people are others.
         if self.policy.kind() == ChainKind::Cumulative {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
             approved.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
         }
     }
 
-    /// The rows of the newest release of a chain of crowds, as a reader of the files that its manifest lists sees them.
+    /// The rows of the newest release of a chain of crowds, as a reader of the files in its manifest sees them.
     pub fn shown(&self) -> Histogram {
         let manifest = self.manifest.as_ref().expect("a release");
         let parts = manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| {
@@ -201,7 +203,7 @@ impl Chain {
         rows
     }
 
-    /// People arrive, and what there is to publish is approved and published.
+    /// Adds people, and publishes the release if the gate approves it.
     pub fn release(&mut self, people: &[Human]) {
         let candidate = self.proposed(people);
         let approved = self.offer(&candidate).decided(|_| ()).expect("a good release");
@@ -209,10 +211,10 @@ impl Chain {
     }
 }
 
-/// Equal rows of a chain of crowds: their label, and their value and how many they are, in the release that added them.
+/// Equal rows of a chain of crowds: their label, and their value and number, in the release that added them.
 pub type Grown = (Vec<Node>, Cell);
 
-/// Everything that the gate is shown of one release.
+/// Everything that the gate receives for one release.
 #[derive(Clone)]
 pub struct Offer {
     pub columns: Columns,
@@ -224,13 +226,13 @@ pub struct Offer {
     pub before: Histogram,
     pub older: Vec<(Recoding, Arc<Histogram>)>,
     pub newest: Vec<(Recoding, Histogram)>,
-    /// Their atoms, where these have labels of their own.
+    /// Their atoms, if these have labels of their own.
     pub carvings: Vec<Option<Carving>>,
-    /// The same as they are, where values are masked.
+    /// The unmasked rows, if values are masked.
     pub raw: Vec<Option<Histogram>>,
-    /// The bytes that are judged.
+    /// The bytes that are checked.
     pub tables: Tables,
-    /// In a chain of crowds those who are new.
+    /// The new people, in a chain of crowds.
     pub new: Histogram,
     pub table: Release,
     pub values: SensitiveValues,
@@ -242,9 +244,9 @@ pub struct Offer {
     pub tests: u32,
     /// The recodings that split no atom of `older`.
     pub atoms: Vec<Recoding>,
-    /// The new people with the numbers of their measures, increment by increment, where there are measures.
+    /// The new people with the numbers of their measures, increment by increment, if there are measures.
     pub numbers: Vec<CodedRows>,
-    /// The addends of the measures of `older`, release by release, where there are any.
+    /// The addends of the measures of `older`, release by release, if there are any.
     pub addends: Vec<Option<Arc<Histogram>>>,
 }
 
@@ -285,7 +287,7 @@ impl Offer {
         judge(&case, self.tables.clone())
     }
 
-    /// The same with all rows of a chain of crowds written again, after something was done to them.
+    /// The same, with all rows of a chain of crowds written again after a change.
     #[must_use]
     pub fn with_rows(&self, change: impl FnOnce(&mut Vec<Grown>, &SensitiveValues)) -> Offer {
         let first = self.release - self.older.len() as u32;
@@ -324,7 +326,7 @@ impl Offer {
         }
     }
 
-    /// Of two tables the one with the sensitive columns, to be changed.
+    /// The one of two tables with the sensitive columns, to be changed.
     pub fn sensitive_mut(&mut self) -> &mut Vec<u8> {
         match &mut self.tables {
             Tables::Two([_, sensitive]) => sensitive,
@@ -345,13 +347,13 @@ impl Offer {
         }
     }
 
-    /// The files that go with the table, as they follow from what was judged.
+    /// The files that are published with the table, as they follow from the checked table.
     pub fn pages(&self, judged: &JudgedTable) -> Option<ReleasePages> {
         let lines = judged.lines();
         Some(ReleasePages::of(&self.facts(), &judged.terms(&lines), &judged.overview()?, &self.tables))
     }
 
-    /// The whole decision; `spoil` gets at the files that go with the table.
+    /// The whole decision; `spoil` can change the files that are published with the table.
     pub fn decided(&self, spoil: impl FnOnce(&mut ReleasePages)) -> Result<Approved, Verdict> {
         let judged = self.judged();
         let Some(mut pages) = self.pages(&judged) else { return Err(judged.verdict().clone()) };

@@ -1,4 +1,4 @@
-//! Delta logs in a public root, as a reader replays them who knows the protocol and nothing of this program.
+//! Delta logs in a public root, replayed as by a reader who knows the protocol and nothing of this program.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,12 @@ pub struct Version {
     pub release: Option<u64>,
 }
 
-/// The versions of the table of a chain from 0 on; empty where it has no log.
+/// The versions of the table of a chain from 0 on; empty if it has no log.
 pub fn versions(public: &Path, chain: u64) -> Vec<Version> {
     let log = public.join(format!("data/{chain}/_delta_log"));
     let (mut found, mut now) = (Vec::new(), Version::default());
     if !log.join(format!("{:020}.json", 0)).exists() {
-        // Its first versions are gone, and a checkpoint stands for them, which other readers read.
+        // Its first versions are gone, and a checkpoint replaces them, which other readers read.
         return found;
     }
     while let Ok(commit) = fs::read_to_string(log.join(format!("{:020}.json", found.len()))) {
@@ -42,8 +42,9 @@ pub fn versions(public: &Path, chain: u64) -> Vec<Version> {
     found
 }
 
-/// Every version holds the rows of its release, no commit is before its manifest, and the newest is one release behind at most. The
-/// releases of each chain, with their rows, as they were visible before and after the logs were read.
+/// Checks that every version contains the rows of its release, that no commit precedes its manifest, and that the
+/// newest is at most one release behind. The arguments are the releases of each chain, with their rows, as they were
+/// visible before and after the logs were read.
 pub fn check(
     logs: &BTreeMap<u64, Vec<Version>>,
     before: &[(u64, u64, u64)],

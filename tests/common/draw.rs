@@ -1,4 +1,4 @@
-//! What random feeds are drawn from: numbers that follow from a seed, and a policy for each kind of chain.
+//! The random input of test feeds: numbers that follow from a seed, and a policy for each kind of chain.
 
 /// Numbers that follow from a seed.
 pub struct Draw(pub u64);
@@ -11,7 +11,8 @@ impl Draw {
     }
 }
 
-/// A chain of each kind whose releases hold all people so far. The coin of the one that has one falls, as good as always, on the same side. The last one may stop.
+/// A cumulative chain of each kind. The random draw of the one that has one nearly always has the same result. The last
+/// one may stop.
 pub const POLICIES: [&str; 6] = [
     "k = 3",
     "k = 3\nmax_wait = 2\nmax_withheld = 0.3\nmax_global_ratio = 10000000000000000000",
@@ -21,41 +22,41 @@ pub const POLICIES: [&str; 6] = [
     "k = 3\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 2 }",
 ];
 
-/// Releases of other people each, in two tables.
+/// Disjoint releases in two tables.
 pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
 
-/// Releases of other people each, with labels of their own in every class; some classes fail, and wait again.
+/// Disjoint releases, with labels of their own in every class; some classes fail, and wait again.
 pub const CARVED: &str = "k = 3\nsearch = \"arx-lr\"\nmin_solutions = 30\nmax_ratio = 20";
 
 /// The same in groups of neighbours, by median cuts; classes without enough sets of rows wait again.
 pub const GROUPED: &str = "k = 3\nsearch = \"mondrian\"\nmin_solutions = 30\nmax_ratio = 20";
 
-/// The same, divided by chance: other draws make other releases.
+/// The same, divided at random: other draws make other releases.
 pub const HALVED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 30";
 
-/// All people so far, under labels that they keep: other coins make other releases.
+/// All people so far, under labels that they keep: other draws make other releases.
 pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2";
 
-/// The same, and sums of a measure are published with each release.
+/// The same, with sums of a measure in each release.
 pub const MEASURED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1";
 
 /// One level for each column: all people so far, and some of the first rows set aside.
 pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
 
-/// The same in releases of other people each; some rows of each wait.
+/// The same in disjoint releases; some rows of each wait.
 pub const SUPPRESSED: &str = "k = 3\nsearch = \"levels\"\nsuppression = 0.2";
 
-/// Whether what is published depends on what is drawn.
+/// Whether releases depend on random draws.
 pub fn drawn(policy: &str) -> bool {
     [HALVED, CROWDS].contains(&policy)
 }
 
-/// What more a policy says that wants one list of labels for all rows and does not say so.
+/// The lines of a policy that needs one list of labels for all rows and does not say so.
 pub fn one_list(policy: &str) -> &'static str {
     if policy.contains("search") { "" } else { "search = \"top-down\"\n" }
 }
 
-/// Whether releases are of other people each.
+/// Whether releases are disjoint.
 pub fn disjoint(policy: &str) -> bool {
     [TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED].contains(&policy)
 }

@@ -1,4 +1,4 @@
-//! A small feed, and what is done with it step by step.
+//! A small feed, and its steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub fn feed(policy: &str) -> FeedConfig {
     with_columns(policy, "\"F\", \"M\"", "10, 20")
 }
 
-/// The same, with a new leaf that is a class of its own where sexes are told apart.
+/// The same, with a new leaf that is a class of its own if sexes are separate.
 pub fn grown(policy: &str) -> FeedConfig {
     with_columns(policy, "\"F\", \"M\", \"X\"", "10, 20")
 }
@@ -58,7 +58,7 @@ pub fn rows(people: &[Human]) -> CodedRows {
     CodedRows::new(leaves, values, people.iter().map(code).collect(), Some(persons))
 }
 
-/// What a file of these rows would be taken in as.
+/// The intake of a file of these rows.
 pub fn taken(name: &str, people: &[Human]) -> TakenMessages {
     let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
     TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
@@ -75,7 +75,7 @@ fn measured(name: &str, people: &[Human]) -> TakenMessages {
     TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
 }
 
-/// Opens the feed; `seed` is what it draws.
+/// Opens the feed; `seed` determines its random draws.
 pub fn open(
     feed: &FeedConfig,
     private: Arc<dyn Store>,
@@ -86,7 +86,7 @@ pub fn open(
     open_set(&key(), feed, private, public, seed, settings(manual))
 }
 
-/// What the feed does apart from its policy: nothing that it published goes.
+/// The settings of the feed outside its policy: nothing that it published is removed.
 pub fn settings(manual: bool) -> FeedSettings {
     FeedSettings {
         layout: Layout::Root,
@@ -131,12 +131,12 @@ pub fn open_set(
     FeedWriter::open(opening).map(|(writer, _)| writer)
 }
 
-/// A private root as those see it who open its packs.
+/// A private root with its packs opened.
 pub fn packed(store: &Memory) -> Packs {
     Packs::over(Arc::new(store.clone()))
 }
 
-/// Every object of a private root under its own path, wherever it lies, entries of the log too.
+/// Every object of a private root under its own path, packed or not, including the entries of the log.
 pub fn unpacked(store: Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     let packs = Packs::over(store);
     let listed = packs.list("").expect("a listing").into_iter().map(|listed| listed.path);
@@ -156,7 +156,7 @@ pub fn time(tick: usize) -> String {
     format!("2026-01-01T{:02}:{:02}:00Z", tick / 60, tick % 60)
 }
 
-/// Random people of a tick; some were there before.
+/// Random people of a tick; some are repeated.
 pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
     let many = draw.below(14);
     (0..many)
@@ -176,7 +176,7 @@ pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
         .collect()
 }
 
-/// One tick from wherever the feed is: what is done already is not done again.
+/// One tick, from any state of the feed: steps that are done already are not repeated.
 pub fn step(writer: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()> {
     let (name, time) = (format!("{tick:03}.csv"), time(tick));
     writer.roll_forward(&time)?;
@@ -184,14 +184,14 @@ pub fn step(writer: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()
         let is_measured = writer.state().terms.columns.has_measures();
         writer.take(if is_measured { measured(&name, people) } else { taken(&name, people) }, &time)?;
     }
-    // A tick whose successor's file is there went by, even when nothing of it had to be written down.
+    // A tick whose successor's file exists has ended, even if nothing had to be appended for it.
     let over = writer.taken(&format!("{:03}.csv", tick + 1)).is_some();
     if !over && writer.state().ticked.as_deref() < Some(&time) {
         writer.close(&time)?;
     }
     writer.decide()?;
     writer.leave(&time)?;
-    // Now and then what lies alone is put together, and the rest lies alone.
+    // Objects are packed now and then, and separate otherwise.
     if tick % 3 == 2 {
         writer.pack()?;
     }

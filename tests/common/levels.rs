@@ -16,13 +16,13 @@ pub struct Data {
 }
 
 impl Data {
-    /// Of some columns of a data set.
+    /// From some columns of a data set.
     pub fn read(folder: &Path, quasi: &[String], sensitive: Option<&str>) -> Data {
         let table = table(&folder.join(folder.file_name().expect("a name")).with_extension("csv"));
         Data::of(folder, &table, quasi, (sensitive, &[]))
     }
 
-    /// Of a table of text with the hierarchies of a folder, and a guarded set of sensitive values if it is not empty.
+    /// From a table of text with the hierarchies of a folder, and a guarded set of sensitive values if it is not empty.
     pub fn of(folder: &Path, table: &RecordBatch, quasi: &[String], (sensitive, set): (Option<&str>, &[&str])) -> Data {
         let quasi = quasi.iter().map(|name| {
             let (domain, kind) = hierarchy(&folder.join(format!("hierarchy_{name}.csv")));
@@ -45,7 +45,7 @@ impl Data {
         self.columns.trees()
     }
 
-    /// The rows, with sensitive values if these are to be looked at.
+    /// The rows, with sensitive values if these are needed.
     pub fn table(&self, values: bool) -> DistinctRows {
         if values { DistinctRows::with_values(&self.rows) } else { DistinctRows::of_people(&self.rows.headcount()) }
     }
@@ -65,7 +65,7 @@ fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Colum
     }
 }
 
-/// The domain of a hierarchy file, by the code that a feed's hierarchies go through.
+/// The domain of a hierarchy file, by the code that reads a feed's hierarchies.
 pub fn hierarchy(file: &Path) -> (Domain, Kind) {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let labels = |line: &str| line.split(';').map(|label| label.trim().into()).collect();

@@ -1,5 +1,5 @@
-//! The table of measures of a public root, and what it has to show: each person has a diagnosis of their own, so that the rows of a
-//! release tell who is under which of its labels, and their numbers give every aggregate by hand.
+//! The table of measures of a public root, and its expected content: each person has a different diagnosis, so that the
+//! rows of a release show who is under which of its labels, and their numbers give every aggregate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,17 +11,17 @@ use serde_json::Value as Json;
 
 use super::place::PLANTED;
 
-/// A label of a release: what its columns show, and the release that it came with; 0 where no column says it.
+/// A label of a release: its texts, and the release that it was added in; 0 if no column contains that.
 pub type Label = (Vec<String>, i64);
 
-/// How many numbers, and their sum in millionths; `None` is what is not said.
+/// A count, and a sum in millionths; None for one that is not published.
 pub type Aggregate = (Option<i64>, Option<i128>);
 
-/// What the newest release of a public root shows.
+/// The content of the newest release of a public root.
 pub struct Shown {
     /// The people under each label.
     pub people: BTreeMap<Label, Vec<u64>>,
-    /// What the table of measures tells of each label.
+    /// The measures of each label in the table.
     pub measures: BTreeMap<Label, Aggregate>,
 }
 
@@ -31,7 +31,7 @@ impl Shown {
         Shown::of(&|path| fs::read(public.join(path)).expect("a file"))
     }
 
-    /// The same, where files are somewhere else.
+    /// The same, with files elsewhere.
     pub fn of(read: &dyn Fn(&str) -> Vec<u8>) -> Shown {
         let newest = String::from_utf8(read("LATEST")).expect("a release");
         let manifest: Json = serde_json::from_slice(&read(newest.trim())).expect("JSON");
@@ -55,8 +55,9 @@ impl Shown {
         Shown { people, measures }
     }
 
-    /// Whether each aggregate is that of its people, and no sum is shown that the rules forbid: how many are shown, and how many not.
-    /// Where values are masked some rows show the diagnosis of another person; labels with such rows are passed over.
+    /// Checks that each aggregate is that of its people, and that no sum is shown that the rules forbid; returns how
+    /// many are shown, and how many are not. If values are masked some rows show the diagnosis of another person;
+    /// labels with such rows are skipped.
     pub fn check(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) -> [usize; 2] {
         let mut seen = BTreeSet::new();
         let twice: BTreeSet<u64> =
@@ -79,8 +80,8 @@ impl Shown {
         found
     }
 
-    /// What is told of each label is what the numbers of its people give, and no sum is told that the rules forbid. A label that people of several
-    /// ticks have can tell less than it might.
+    /// Checks that each shown figure follows from the numbers of its people, and that no sum is shown that the rules
+    /// forbid. A label that people of several ticks have may show less than possible.
     pub fn check_what_is_told(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) {
         assert!(self.people.keys().eq(self.measures.keys()), "both tables show the same labels");
         for (label, people) in &self.people {
@@ -108,7 +109,8 @@ pub fn cost(person: u64) -> Option<i64> {
     (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { 40 * number } else { number })
 }
 
-/// Whether the largest number is more than a share of all, in tenths; or all but the two largest are less than a share of the largest.
+/// Whether the largest number is more than a share of all, in tenths; or all but the two largest are less than a share
+/// of the largest.
 pub fn is_sensitive(numbers: &[i64], [dominance, close]: [u128; 2]) -> bool {
     let mut sizes: Vec<u128> = numbers.iter().map(|number| u128::from(number.unsigned_abs())).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));

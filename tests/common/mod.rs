@@ -1,5 +1,5 @@
-//! What the test files share: taxonomies and tables from the compact JSON of `tests/golden`, brought into the product's
-//! own types by the product's own code.
+//! Code shared by the test files: taxonomies and tables from the compact JSON of `tests/golden`, converted to the
+//! product's own types by the product's own code.
 
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses its part")]
 
@@ -42,10 +42,10 @@ use tidegate::engine::model::{
     Column, Columns, Cut, DetailSettings, Domain, Kind, LeafRule, Recoding, Role, Taxonomy, Tree,
 };
 
-/// Where a case is costly (a process that is killed, a whole chain) a long run draws so many times as many, not all.
+/// If a case is costly (a process that is killed, a whole chain) a long run draws this many times as many, not all.
 const LONG: u32 = 50;
 
-/// A case's number of random tables: `TIDEGATE_CASES`, as far as the test can bear it, or the everyday number.
+/// A case's number of random tables: `TIDEGATE_CASES`, up to the limit of the test, or the everyday number.
 pub fn cases(everyday: u32) -> u32 {
     let asked: Option<u32> = std::env::var("TIDEGATE_CASES").ok().and_then(|text| text.parse().ok());
     asked.map_or(everyday, |asked| asked.min(everyday.saturating_mul(LONG)))
@@ -129,7 +129,7 @@ pub fn batch(rows: &[Row], quasi: usize) -> RecordBatch {
     RecordBatch::try_from_iter(named).expect("columns of one length")
 }
 
-/// `[[labels…], s]` or `[[labels…], s, count]`, repeated as often as it says.
+/// `[[labels…], s]` or `[[labels…], s, count]`, repeated as often as the count says.
 pub fn rows(json: &Json) -> Vec<Row> {
     let row = |row: &Json| -> Vec<Row> {
         let labels = strings(&row[0]);
@@ -152,7 +152,7 @@ pub fn recoding(labels: &[Vec<String>], trees: &[&Taxonomy]) -> Recoding {
     labels.iter().zip(trees).map(cut).collect()
 }
 
-/// Everything an audit of some releases and increments needs, over one dictionary.
+/// Everything that an audit of some releases and increments needs, over one dictionary.
 pub struct Tables {
     pub releases: Vec<Release>,
     pub number: Vec<usize>,
@@ -181,7 +181,7 @@ pub fn tables(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>])
     Tables { releases, number, histogram, values }
 }
 
-/// A page of ours: tags that are opened are closed, in order; attributes are quoted.
+/// Checks that a page is well-formed: opened tags are closed, in order; attributes are quoted.
 pub fn well_formed(page: &str) {
     let mut open: Vec<&str> = Vec::new();
     let (head, rest) = page.split_once("<style>").expect("a style");

@@ -1,10 +1,11 @@
-//! What a test needs and a machine may lack: a Python with packages, a broker, data sets, programs. Where it is lacking, the
-//! test prints that it is skipped. Where `CI` is set, the test fails instead, so that no change passes for want of a tool.
+//! Tools that a test needs and a machine may lack: a Python with packages, a broker, data sets, programs. Without its
+//! tool the test prints that it is skipped. If `CI` is set, the test fails instead, so that no change passes because a
+//! tool is missing.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// The variables that name what tests need, and what to do where one is not set.
+/// The variables that name tools and data of tests, and what to do if one is not set.
 pub const VARIABLES: [(&str, &str); 4] = [
     ("TIDEGATE_DATA", "let it name a folder of public data sets, or set it to `none` where there is no such folder"),
     ("TIDEGATE_KAFKA", "let it name a folder with the jars of Apache Kafka; tests/run fetches them"),
@@ -12,7 +13,7 @@ pub const VARIABLES: [(&str, &str); 4] = [
     ("TIDEGATE_SPARK", "let it name a Python environment with Spark and jars of Delta Lake; tests/long sets one up"),
 ];
 
-/// Programs that every check of a change has: `TIDEGATE_WITHOUT` cannot name them.
+/// Programs that are always required when a change is checked: `TIDEGATE_WITHOUT` cannot name them.
 pub const ALWAYS: [&str; 1] = ["chromium"];
 
 /// What the environment says about the machine.
@@ -24,13 +25,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// As `CI` and `TIDEGATE_WITHOUT` have it.
+    /// From `CI` and `TIDEGATE_WITHOUT`.
     pub fn here() -> Machine {
         let text = |name: &str| std::env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
         Machine { is_ci: !text("CI").is_empty(), without: text("TIDEGATE_WITHOUT") }
     }
 
-    /// The value of a variable that names what a test needs; `None`, and a line about it, where it is not set.
+    /// The value of a variable that names what a test needs; None, with a message, if it is not set.
     ///
     /// # Panics
     /// It is not set, and a change is being checked.
@@ -47,10 +48,10 @@ impl Machine {
         value
     }
 
-    /// Whether a program is there; a line about it where it is not.
+    /// Whether a program exists; prints a message if it does not.
     ///
     /// # Panics
-    /// It is not there, `TIDEGATE_WITHOUT` does not name it or may not, and a change is being checked.
+    /// It does not exist, `TIDEGATE_WITHOUT` does not name it or may not, and a change is being checked.
     pub fn program(&self, name: &str, is_there: bool) -> bool {
         let is_always = ALWAYS.contains(&name);
         if !is_there && is_always {
@@ -69,17 +70,17 @@ impl Machine {
     }
 }
 
-/// What a variable names; `None`, and a line about it, where it is not set.
+/// The value of a variable; None, with a message, if it is not set.
 pub fn tool(variable: &str) -> Option<OsString> {
     Machine::here().named(variable, std::env::var_os(variable))
 }
 
-/// The folder of public data sets; `None`, and a line about it, where there is none.
+/// The folder of public data sets; None, with a message, if there is none.
 pub fn data() -> Option<PathBuf> {
     tool("TIDEGATE_DATA").map(PathBuf::from)
 }
 
-/// Whether a program is there; a line about it where it is not.
+/// Whether a program exists; prints a message if it does not.
 pub fn program(name: &str, is_there: bool) -> bool {
     Machine::here().program(name, is_there)
 }

@@ -1,5 +1,5 @@
-//! A place to run a feed in: its file, keys, a taxonomy and the folder that it watches; and the program at work there,
-//! which ends with the test.
+//! A folder to run a feed in: its file, keys, a taxonomy and the folder that it watches; and the program that runs
+//! there, which ends with the test.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,17 +17,18 @@ use super::draw::one_list;
 use super::{secret, wait};
 
 pub const HEADER: &str = "patient,age,ward,diagnosis\n";
-/// Stands in every identifier, and in every diagnosis, of [`person`].
+/// Texts in every identifier, and in every diagnosis, of [`person`].
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
-/// What requests to `webhook` are signed with; those to `operator_webhook`, with the same in capitals.
+/// The key that requests to `webhook` are signed with; those to `operator_webhook` are signed with the same in
+/// capitals.
 pub const HOOK_KEY: &str = "89abcdef0123456789abcdef01234567";
 pub const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
-/// What a feed is like where a test says nothing else.
+/// The default schedule of a test's feed.
 pub const OFTEN: &str = "every = \"1s\"\n";
 pub const PER_FILE: &str = "per_file = true\n";
 pub const NEVER: &str = "every = \"9999d\"\n";
 
-/// One row: a person is alone with their diagnosis.
+/// One row: no other person has the same diagnosis.
 pub fn person(number: u64) -> String {
     let mix = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     let ward = ["A1", "A2", "B1", "B2"][(mix / 64 % 4) as usize];
@@ -58,7 +59,7 @@ impl Place {
         place
     }
 
-    /// Another feed beside the first, of a name that everything of it begins with.
+    /// Another feed beside the first, with a name that all of its files begin with.
     pub fn neighbour(&self, name: &str, schedule: &str) {
         fs::create_dir(self.path(&format!("{name}-in"))).expect("a folder");
         self.put(&format!("{name}.toml"), text(name, &format!("{name}-"), schedule, "k = 3\n", ""));
@@ -75,13 +76,13 @@ impl Place {
         path
     }
 
-    /// Puts a whole file into the folder that is watched.
+    /// Writes a whole file into the folder that is watched.
     pub fn offer(&self, name: &str, content: impl AsRef<[u8]>) {
         let aside = self.put("aside", content);
         fs::rename(aside, self.path("in").join(name)).expect("a file");
     }
 
-    /// Names receivers over the web, by the keys of `[notify]`, and the keys that requests to them are signed with.
+    /// Configures web receivers, by the keys of `[notify]`, and the keys that requests to them are signed with.
     pub fn notify(&self, urls: &[(&str, &str)]) {
         let line = |(name, url): &(&str, &str)| {
             let key = name.replace("_webhook", "-hook").replace("webhook", "hook");
@@ -101,7 +102,7 @@ impl Place {
         self.path("public")
     }
 
-    /// A command about the feed; paths are relative to the place.
+    /// A command for the feed; paths are relative to the folder.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
         command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
@@ -117,7 +118,7 @@ impl Place {
         answer(&self.output(&[args, &["--json"]].concat()))
     }
 
-    /// A command that must be done.
+    /// A command that must succeed.
     pub fn done(&self, args: &[&str]) -> Json {
         let (code, answer) = self.json(args);
         assert_eq!(code, 0, "{args:?}: {answer}");
@@ -130,7 +131,7 @@ impl Place {
         answer["ticks"][0].clone()
     }
 
-    /// The log and everything published are as they were written.
+    /// Checks that the log and everything published are as they were written.
     pub fn verified(&self) -> Json {
         let answer = self.done(&["verify", "feed.toml"]);
         assert_eq!(answer["intact"], true, "{answer}");
@@ -176,7 +177,7 @@ fn text(name: &str, prefix: &str, schedule: &str, policy: &str, feed: &str) -> S
     )
 }
 
-/// The entries of the log of a private root, wherever they lie.
+/// The entries of the log of a private root, packed or not.
 pub fn log_in(private: Arc<dyn Store>) -> Vec<Json> {
     let private = Packs::over(private);
     let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
@@ -190,25 +191,25 @@ pub fn answer(output: &Output) -> (i32, Json) {
     (output.status.code().expect("it ended by itself"), answer)
 }
 
-/// A daemon at work; it is killed when the test lets go of it.
+/// A running daemon; it is killed when the test drops it.
 pub struct Daemon {
     child: Child,
     said: PathBuf,
 }
 
 impl Daemon {
-    /// What it has said on standard error.
+    /// Its standard error so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.said).expect("what it said")
     }
 
-    /// Waits until it says something so many times; it must not end before.
+    /// Waits until it prints a text this many times; it must not end before.
     #[track_caller]
     pub fn says(&self, what: &str, times: usize) {
         wait::until(
             || format!("`{what}`, {times} times:\n{}", self.said()),
             || {
-                // In this order: what it said before it ended counts.
+                // In this order: what it printed before it ended counts.
                 let has_ended = self.has_ended();
                 let said = self.said().matches(what).count() >= times;
                 assert!(said || !has_ended, "it has ended and did not say `{what}` {times} times:\n{}", self.said());
@@ -217,14 +218,14 @@ impl Daemon {
         );
     }
 
-    /// Whether the process is over; it is still there to be waited for.
+    /// Whether the process has ended; it can still be waited for.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // There is nothing to wait for where that has been done.
+        // If that was done already there is nothing to wait for.
         waitid(WaitId::Pid(self.pid()), options).map_or(true, |status| status.is_some())
     }
 
-    /// Kills it; whether it was at work until then.
+    /// Kills it; returns whether it was running until then.
     pub fn kill(&mut self) -> bool {
         self.child.kill().expect("it was started");
         self.child.wait().expect("it ends").signal() == Some(Signal::KILL.as_raw())
@@ -238,7 +239,7 @@ impl Daemon {
         kill_process(self.pid(), Signal::TERM).expect("it was started");
     }
 
-    /// It does nothing any more until it goes on.
+    /// Stops it until it is continued.
     pub fn stops(&self) {
         kill_process(self.pid(), Signal::STOP).expect("a signal");
     }
@@ -247,7 +248,7 @@ impl Daemon {
         kill_process(self.pid(), Signal::CONT).expect("a signal");
     }
 
-    /// Waits until it ends by itself: its exit code.
+    /// Waits until it ends by itself; returns its exit code.
     #[track_caller]
     pub fn ended(&mut self) -> Option<i32> {
         let (said, child) = (&self.said, &mut self.child);
@@ -255,7 +256,7 @@ impl Daemon {
         wait::until(what, || child.try_wait().expect("it was started")).code()
     }
 
-    /// Ends it as an operator does: its exit code.
+    /// Ends it as an operator does; returns its exit code.
     #[track_caller]
     pub fn end(mut self) -> Option<i32> {
         self.says("recovered", 1);
@@ -283,7 +284,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 #[track_caller]
 pub fn until(done: impl Fn() -> bool, why: impl Fn() -> String) {
     wait::until(why, || done().then_some(()));
@@ -295,7 +296,7 @@ pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(next).into_iter().flatten() {
             let path = entry.expect("an entry").path();
-            // A file may go while it is looked for.
+            // A file may be removed meanwhile.
             match path.is_dir() {
                 true => open.push(path),
                 false => found.extend(fs::read(&path).ok().map(|bytes| (path, bytes))),

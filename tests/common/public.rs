@@ -1,4 +1,4 @@
-//! What lies in a public root, as a reader sees it who may read nothing else: whole releases that follow each other.
+//! The content of a public root, as a reader sees it who may read nothing else: whole releases that follow each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,10 +20,10 @@ pub struct Release {
     pub diagnoses: Vec<String>,
 }
 
-/// Every release that is visible, in order. Each is whole: numbered from 1, chained, with files that are those of its
-/// manifest, and no table twice for one number.
+/// Every release that is visible, in order. Checks that each is whole: numbered from 1, chained, with files that are
+/// those of its manifest, and no table twice for one number.
 pub fn releases(public: &Path) -> Vec<Release> {
-    // A commit follows its manifest, whatever goes on while a reader reads.
+    // A commit follows its manifest, whatever happens while a reader reads.
     let before = listed(public);
     let chains = before.iter().map(|(chain, ..)| *chain);
     let logs = chains.map(|chain| (chain, delta::versions(public, chain))).collect();
@@ -43,7 +43,7 @@ pub fn releases(public: &Path) -> Vec<Release> {
             if gone.is_none() && number > newest {
                 break;
             }
-            // A signed notice lies in its place.
+            // A signed notice is in its place.
             previous = gone.unwrap_or_else(|| panic!("manifest {number} is missing and no notice says why"));
             continue;
         };
@@ -58,7 +58,7 @@ pub fn releases(public: &Path) -> Vec<Release> {
     found
 }
 
-/// What a notice says that lies in the place of a manifest: its digest, if the notice is of this very release.
+/// The content of a removal notice: its hash, if the notice is of this very release.
 pub fn removed(public: &Path, number: u64) -> Option<Option<Json>> {
     let notices = |folder: &str| {
         fs::read_dir(public.join(folder)).into_iter().flatten().map(|entry| entry.expect("an entry").path())
@@ -87,7 +87,7 @@ pub fn listed(public: &Path) -> Vec<(u64, u64, u64)> {
     named.filter(|path| path.extension().is_some_and(|end| end == "json")).filter_map(manifest).collect()
 }
 
-/// A release, as its manifest has it.
+/// A release, as its manifest describes it.
 fn whole(public: &Path, number: u64, manifest: &Json) -> Release {
     let named = manifest["files"].as_array().expect("files");
     let two = manifest["policy"]["output"] == "two-table";
@@ -129,12 +129,12 @@ pub fn table(bytes: bytes::Bytes) -> Vec<String> {
     rows.map(diagnosis).collect()
 }
 
-/// What must never change: everything published but the advisory name of the newest release.
+/// What must never change: everything published except the advisory name of the newest release.
 #[derive(Default)]
 pub struct Kept(BTreeMap<PathBuf, Sha256>);
 
 impl Kept {
-    /// Looks again: nothing has changed or gone, and no release number has two tables.
+    /// Checks that nothing has changed or is gone, and that no release number has two tables.
     pub fn check(&mut self, public: &Path) {
         let known = |path: &Path| {
             !path.ends_with("_last_checkpoint")
@@ -143,7 +143,7 @@ impl Kept {
         let inside = |path: &Path| path.strip_prefix(public).expect("a path in it").to_path_buf();
         let now: BTreeMap<PathBuf, Sha256> =
             files(public).iter().map(|(path, bytes)| (inside(path), Sha256::of(bytes))).collect();
-        // A signature without its manifest tells nothing yet.
+        // A signature without its manifest reveals nothing yet.
         let alone = |path: &Path| {
             path.extension().is_some_and(|end| end == "sig") && !now.contains_key(&path.with_extension(""))
         };

@@ -29,7 +29,7 @@ impl Draw {
         from + self.next() % (to - from + 1)
     }
 
-    /// True once in so many times.
+    /// True once in this many times.
     pub fn once_in(&mut self, times: u64) -> bool {
         self.next().is_multiple_of(times)
     }
@@ -42,7 +42,7 @@ pub fn seed() -> u64 {
     std::env::var("TIDEGATE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(drawn)
 }
 
-/// Runs `check` on so many cases and says how to see a failing one again.
+/// Runs `check` on this many cases and prints how to repeat a failing one.
 pub fn run(name: &str, everyday: u32, check: impl Fn(&mut Draw) + std::panic::RefUnwindSafe) {
     let seed = seed();
     let cases = super::cases(everyday);
@@ -57,7 +57,7 @@ pub fn run(name: &str, everyday: u32, check: impl Fn(&mut Draw) + std::panic::Re
     }
 }
 
-/// A tree with at most so many leaves per column.
+/// A tree with at most this many leaves per column.
 pub fn tree(draw: &mut Draw, column: usize, depth: u64) -> Taxonomy {
     let mut tree = Tree::new(&format!("q{column}:*"));
     let mut next = 0;

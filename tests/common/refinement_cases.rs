@@ -1,6 +1,6 @@
-//! The cases of `tests/golden/refinement`, each a test by its own name.
+//! The cases of `tests/golden/refinement`, each a test with its own name.
 
-/// One test per case, which calls what is named with the name of its file.
+/// One test per case, which calls the given function with the name of its file.
 macro_rules! known {
     ($check:ident) => {
         $crate::common::refinement_cases::known! { $check:

@@ -1,5 +1,5 @@
-//! A server of S3 that is not ours, for as long as a test runs. Ends with the test, also when that is killed: its input
-//! is closed then.
+//! An S3 server by other authors, for as long as a test runs. It ends with the test, also when that is killed: its
+//! input is closed then.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -13,12 +13,12 @@ use super::needs;
 /// A running server with one bucket, called `bucket`.
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// Starts one; `None`, and a word about it, where it is not installed.
+    /// Starts one; None, with a message, if it is not installed.
     pub fn start() -> Option<Server> {
         let python = needs::tool("TIDEGATE_PYTHON")?;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/server.py");
@@ -35,7 +35,7 @@ impl Server {
 }
 
 impl Server {
-    /// It answers nothing any more until it goes on; what is sent meanwhile it does then.
+    /// Stops it until it is continued; it handles requests of this time afterwards.
     pub fn stops(&self) {
         self.signal(Signal::STOP);
     }
@@ -57,7 +57,7 @@ impl Drop for Server {
     }
 }
 
-/// What the environment says of a server at this address.
+/// The environment variables for a server at this address.
 pub fn variables(address: SocketAddr) -> Variables {
     let all = [
         ("TIDEGATE_PRIVATE_AWS_ACCESS_KEY_ID", "somebody".to_owned()),

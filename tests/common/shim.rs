@@ -1,4 +1,4 @@
-//! The shim that tests preload, compiled for as long as one of them runs.
+//! The shim that tests preload, compiled once for all of them that run.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,12 +13,12 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Compiles the one that watches files; `None` where there is no compiler or the system is one that it does not know.
+    /// Compiles the one that watches files; None if there is no compiler or it does not support the system.
     pub fn build() -> Option<Shim> {
         Shim::of("shim.c")
     }
 
-    /// Compiles one of those beside this file; `None` likewise.
+    /// Compiles one of those beside this file; None for the same reasons.
     pub fn of(file: &str) -> Option<Shim> {
         let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
         let folder = tempfile::tempdir().expect("a folder");
@@ -41,7 +41,7 @@ impl Shim {
         }
     }
 
-    /// What is to be preloaded.
+    /// The library to preload.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("shim.so")
     }

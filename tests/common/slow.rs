@@ -1,5 +1,6 @@
-//! A second opinion on the anonymizer, written from the definitions with plain maps and row by row, and slow: the top-down
-//! search recomputes everything in every round, the standing recoding moves persons one at a time (SCIENCE 4).
+//! A second implementation of the anonymizer, written from the definitions with plain maps and row by row, and slow:
+//! the top-down search computes everything again in every round, the standing recoding moves persons one at a time
+//! (SCIENCE 4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,11 +34,11 @@ pub fn specialised(cuts: &[Cut], column: usize, node: u32, trees: &[&Taxonomy]) 
     cuts
 }
 
-/// What a search tried, in order, and where it ended.
+/// The recodings that a search tried, in order, and its result.
 pub struct Searched {
     pub cuts: Recoding,
     pub trace: Vec<(usize, u32, bool)>,
-    /// The recoding that each refusal was about.
+    /// The recoding that each rejection was about.
     pub refused: Vec<Recoding>,
 }
 
@@ -82,12 +83,12 @@ pub fn top_down(
     }
 }
 
-/// Where a person is.
+/// The place of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Waiting,
     Withheld,
-    /// In the atom of this number.
+    /// The atom with this number.
     Atom(usize),
 }
 
@@ -98,7 +99,7 @@ pub struct Person {
     pub place: Place,
 }
 
-/// A chain, person by person. `share` = the largest share withheld, in hundredths.
+/// A chain, person by person. `share` is the largest withheld share, in hundredths.
 pub struct Chain {
     pub people: Vec<Person>,
     pub cut: Option<Recoding>,
@@ -117,7 +118,7 @@ impl Chain {
         self.at(|place| place == Place::Waiting)
     }
 
-    /// One tick; says what was done.
+    /// One tick; returns what was done.
     pub fn tick(&mut self, arrivals: &[(Leaves, u64)], now: u64, trees: &[&Taxonomy]) -> &'static str {
         let person =
             |(leaves, since): &(Leaves, u64)| Person { leaves: leaves.clone(), since: *since, place: Place::Waiting };

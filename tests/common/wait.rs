@@ -1,15 +1,15 @@
-//! Waiting for an event. A test that waits polls until the event is there, and gives up so late that no slow machine gets
-//! there, but before a developer loses patience with a program that hangs.
+//! Waiting for an event. A test that waits polls until the event has happened. Its limit is so long that slow machines
+//! do not reach it, but shorter than a developer's patience with a program that hangs.
 
 use std::fmt::Display;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// The time after which the event is taken to never come.
+/// The time after which the event is assumed never to happen.
 pub const LIMIT: Duration = Duration::from_secs(600);
 
-/// Polls until there is a value, and returns it; `what` says what is awaited.
+/// Polls until there is a value, and returns it; `what` describes the event.
 ///
 /// # Panics
 /// There is no value within [`LIMIT`].
@@ -34,7 +34,7 @@ pub fn ends<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
     let (done, is_done) = channel();
     let worker = spawn(move || {
         let value = work();
-        // No test waits any more after the limit.
+        // After the limit the test no longer waits.
         let _ = done.send(value);
     });
     match is_done.recv_timeout(LIMIT) {

@@ -1,8 +1,9 @@
-//! A second opinion on chains, written from the definitions with plain maps and sets, and slow: every world that agrees
-//! with the releases is built, record by record, and what is left to an attacker is read off all of them.
+//! A second implementation of attacks on chains, written from the definitions with plain maps and sets, and slow: every
+//! world that agrees with the releases is built, record by record, and an attacker's candidates are counted over all of
+//! them.
 //!
-//! A record is a path: the release it came with, and a class in that release and in each later one, such that some leaf
-//! tuple lies in all of them. A world says how many records of each path there are.
+//! A record is a path: the release it was added in, and a class in that release and in each later one, such that some
+//! leaf tuple is in all of them. A world gives the number of records of each path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use super::Row;
 
 /// Labels of a class.
 pub type Class = Vec<String>;
-/// A target or a record's way: the release it came with, and its classes from there on.
+/// A target or a record's path: the release it was added in, and its classes from there on.
 pub type Way = (usize, Vec<Class>);
 
 /// Releases as counts per class and sensitive value.
@@ -37,7 +38,7 @@ impl<'w> World<'w> {
         self.trees[column].leaf_range(self.trees[column].find(label).expect("a label"))
     }
 
-    /// Whether some leaf tuple lies in all these classes.
+    /// Whether some leaf tuple is in all these classes.
     pub fn meet(&self, classes: &[&Class]) -> bool {
         (0..self.trees.len()).all(|column| {
             let ranges: Vec<_> = classes.iter().map(|class| self.range(column, &class[column])).collect();
@@ -46,7 +47,7 @@ impl<'w> World<'w> {
         })
     }
 
-    /// All ways from a release on through non-empty classes.
+    /// All paths from a release on through non-empty classes.
     pub fn ways(&self, from: usize) -> Vec<Way> {
         let mut ways: Vec<Vec<Class>> = vec![Vec::new()];
         for release in &self.releases[from..] {
@@ -68,8 +69,8 @@ impl<'w> World<'w> {
         self.releases.iter().flat_map(|table| table.values()).flat_map(|groups| groups.keys().cloned()).collect()
     }
 
-    /// For every way the most records that any world has on it, summed over the values: what is exactly left. `None`
-    /// when there are more worlds than anyone wants to wait for.
+    /// For every path the most records that any world has on it, summed over the values: the exact number of
+    /// candidates. None if there are too many worlds to build.
     pub fn exact(&self) -> Option<BTreeMap<Way, u64>> {
         let ways: Vec<Way> = (0..self.releases.len()).flat_map(|from| self.ways(from)).collect();
         let mut left: BTreeMap<Way, u64> = ways.iter().map(|way| (way.clone(), 0)).collect();
@@ -88,7 +89,7 @@ impl<'w> World<'w> {
         Some(left)
     }
 
-    /// The pair bound and the paper's figure by their formulas, per way.
+    /// The pair bound and the paper's figure by their formulas, per path.
     pub fn bounds(&self) -> BTreeMap<Way, [u64; 2]> {
         let n = self.releases.len();
         let values = self.sensitive();
@@ -146,7 +147,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Places the next record; ways at one class are tried in order, so that no world is built twice.
+    /// Places the next record; paths at one class are tried in order, so that no world is built twice.
     fn descend(&mut self, from: usize) -> Option<()> {
         self.steps += 1;
         if self.steps > 200_000 {
@@ -170,7 +171,7 @@ impl Search<'_> {
                 continue;
             }
             self.place(at, -1);
-            // The same class goes on with this way or a later one; a new class begins anew.
+            // The same class continues with this path or a later one; a new class begins with the first.
             let again = if self.rest[release][&class] > 0 { at } else { 0 };
             self.descend(again)?;
             self.place(at, 1);

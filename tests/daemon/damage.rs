@@ -1,6 +1,6 @@
-//! Roots in which something was changed behind our back: of every kind of object each one is changed, cut, removed, or
-//! put in the place of another. Either the feed does not open and says which object it is and what to do, or nothing is
-//! different for it: same state, and in the end the same tables. `WHAT_HAPPENS` says which for each kind.
+//! Roots that were changed outside the program: objects of every kind are changed, cut, removed, or replaced by another
+//! one. Either the feed does not open and names the object and what to do, or nothing changes: it reads the same state,
+//! and publishes the same tables in the end. `WHAT_HAPPENS` lists the outcomes of each kind.
 
 use crate::common::{draw, feed, is_long, random};
 
@@ -21,7 +21,7 @@ use feed::{Human, crowd, open, step, taken, time};
 
 /// Ticks before the roots are damaged.
 const TICKS: usize = 5;
-/// Of so many objects one is damaged everyday.
+/// One object in this many is damaged in an everyday run.
 const EVERY: u64 = 5;
 
 type Objects = BTreeMap<String, Vec<u8>>;
@@ -39,7 +39,7 @@ impl Roots {
     }
 }
 
-/// What is done to an object.
+/// The damage of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Damage {
     Flipped,
@@ -48,30 +48,30 @@ enum Damage {
     Swapped,
 }
 
-/// What comes of it.
+/// The outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// The feed does not open: an error names the object and says what to do.
     Refused,
-    /// The feed opens, and ends with such an error when it comes to need the object.
+    /// The feed opens, and fails with such an error when it needs the object.
     Late,
-    /// The feed opens as it was before its newest entry, and that is taken in again.
+    /// The feed opens in the state before its newest entry, and its file is read again.
     Earlier,
-    /// Nothing is different.
+    /// Nothing changes.
     Same,
 }
 use Damage::{Cut, Flipped, Gone, Swapped};
 use Outcome::{Earlier, Late, Refused, Same};
 
-/// For each kind of object and each damage what comes of it, over all objects of the kind and all kinds of chains. Where
-/// there is more than one outcome, some of the objects are needed and some are not any more.
+/// The outcomes of each kind of object and each damage, over all objects of the kind and all kinds of chains. If there
+/// is more than one outcome, some of the objects are needed and some are not any more.
 const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
-    // It is written anew.
+    // It is written again.
     ("private FORMAT", Gone, &[Same]),
     ("private FORMAT", Cut, &[Refused]),
     ("private FORMAT", Flipped, &[Refused]),
-    // That the newest entry is gone can be seen from nothing, unless it has shown itself in the public root.
-    // A fence that lies in a pack as well is read there.
+    // Nothing shows that the newest entry is gone, unless the public root contains a trace of it. A fence that is in a
+    // pack as well is read there.
     ("private log", Gone, &[Refused, Earlier, Same]),
     ("private log", Cut, &[Refused, Same]),
     ("private log", Flipped, &[Refused, Same]),
@@ -79,7 +79,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private keys feed", Gone, &[Refused]),
     ("private keys feed", Cut, &[Refused]),
     ("private keys feed", Flipped, &[Refused]),
-    // As with the objects that they open.
+    // As for the objects that they open.
     ("private keys", Gone, &[Refused, Same]),
     ("private keys", Cut, &[Refused, Same]),
     ("private keys", Flipped, &[Refused, Same]),
@@ -87,12 +87,12 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private terms", Gone, &[Refused]),
     ("private terms", Cut, &[Refused]),
     ("private terms", Flipped, &[Refused]),
-    // Needed until their tick is closed; until they are forgotten `verify` names what is gone.
+    // Needed until their tick is closed; until they are forgotten `verify` names missing ones.
     ("private seg", Gone, &[Refused, Same]),
     ("private seg", Cut, &[Refused, Same]),
     ("private seg", Flipped, &[Refused, Same]),
     ("private seg", Swapped, &[Refused, Same]),
-    // Needed as long as anybody in them is not published; but nothing that was changed is passed over.
+    // Needed as long as a person in them is not published; but a changed one is never ignored.
     ("private atoms", Gone, &[Refused, Same]),
     ("private atoms", Cut, &[Refused]),
     ("private atoms", Flipped, &[Refused]),
@@ -101,8 +101,8 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private mask", Cut, &[Refused]),
     ("private mask", Flipped, &[Refused]),
     ("private mask", Swapped, &[Refused]),
-    // A release that is decided cannot leave; its table is also what later ones are judged against.
-    // What lies in packs: entries, counts, rows of ticks that are closed, and their keys.
+    // A decided release cannot be published; later ones are also checked against its table. Packs contain entries,
+    // counts, rows of closed ticks, and their keys.
     ("private pack", Gone, &[Refused, Same]),
     ("private pack", Cut, &[Refused]),
     ("private pack", Flipped, &[Refused]),
@@ -123,11 +123,11 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("public data", Cut, &[Refused]),
     ("public data", Flipped, &[Refused]),
     ("public data", Swapped, &[Refused]),
-    // One for all releases: put there again, but never over another one.
+    // One for all releases: written again if missing, but never over another one.
     ("public taxonomy", Gone, &[Same]),
     ("public taxonomy", Cut, &[Late]),
     ("public taxonomy", Flipped, &[Late]),
-    // For readers, who check them against their digests and signatures. The feed knows what it has published.
+    // For readers, who check them against their hashes and signatures. The feed knows what it has published.
     ("public report", Gone, &[Same]),
     ("public report", Cut, &[Same]),
     ("public report", Flipped, &[Same]),
@@ -149,17 +149,17 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("public LATEST", Flipped, &[Same]),
 ];
 
-/// A crowd that none of the others is in.
+/// A class that none of the others is in.
 fn many(from: u128, count: u32) -> Vec<Human> {
     (0..count).map(|at| (from + u128::from(at), at % 2, at % 40, (at % 4) as u8)).collect()
 }
 
-/// The file that came last.
+/// The last file.
 fn rest() -> TakenMessages {
     taken("rest.csv", &many(1 << 90, 6))
 }
 
-/// A feed that has published, is about to publish what is decided, and has taken in rows since; with messages set aside.
+/// A feed that has published, has a decided release to publish, and has read rows since; some messages are set aside.
 fn feed_at_work(policy: &str) -> Roots {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(3), 0);
@@ -185,7 +185,7 @@ fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Resul
     open(&feed::feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), chance, false)
 }
 
-/// What follows: what is decided becomes visible, a file is offered again, and there is another tick.
+/// The following steps: the decided release is published, a file is offered again, and there is another tick.
 fn goes_on(writer: &mut FeedWriter) -> Result<()> {
     writer.roll_forward(&time(TICKS + 1))?;
     if writer.taken("rest.csv").is_none() {
@@ -194,7 +194,8 @@ fn goes_on(writer: &mut FeedWriter) -> Result<()> {
     step(writer, TICKS + 2, &many(1 << 80, 60))
 }
 
-/// A feed that was opened and went on: its state then and in the end, how many files it knew, and what it published.
+/// A feed that was opened and continued: its state then and in the end, the number of files that it knew, and what it
+/// published.
 #[derive(PartialEq)]
 struct Story {
     files: usize,
@@ -202,7 +203,7 @@ struct Story {
     tables: Objects,
 }
 
-/// Opens a feed and lets it go on; true with an error that came after it was open.
+/// Opens a feed and continues it; true with an error that occurred after it was open.
 fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool)> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let mut writer = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
@@ -213,7 +214,7 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
     Ok(Story { files, states: [state, writer.state().bytes()], tables })
 }
 
-/// What `verify` finds in damaged roots, and does not find in whole ones.
+/// The findings of `verify` in damaged roots, and none in whole ones.
 fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let private = feed::packed(&private);
@@ -222,8 +223,8 @@ fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
     Ok(Some(found.findings.into_iter().chain(seen.findings).collect()))
 }
 
-/// What `verify` misses of damage: all that is wrong has to be named, and what a start refuses in the same words. The newest entry is an
-/// exception: that there was one can be seen from nothing, unless it has shown itself elsewhere.
+/// Damage that `verify` misses: it must name everything that is wrong, and what a start refuses in the same words. The
+/// newest entry is an exception: nothing shows that it existed, unless there is a trace of it elsewhere.
 fn missed(policy: &str, roots: &Roots, (root, path, damage): (&str, &str, Damage)) -> Option<String> {
     // Without keys, or with wrong ones, it ends with the error of a start.
     let Ok(Some(found)) = verified(roots) else { return None };
@@ -235,7 +236,7 @@ fn missed(policy: &str, roots: &Roots, (root, path, damage): (&str, &str, Damage
     (root == "private" && found.is_empty() && !newest).then(|| "verify finds nothing".to_owned())
 }
 
-/// The kind of an object: its folder, and for keys whose they are.
+/// The kind of an object: its folder, and for keys the kind of object that they open.
 fn kind(root: &str, path: &str) -> String {
     let folder = path.split('/').next().unwrap_or(path);
     let more = match path {
@@ -246,7 +247,7 @@ fn kind(root: &str, path: &str) -> String {
     format!("{root} {folder}{more}")
 }
 
-/// All ways in which one object is damaged: the roots, and the names that may be said.
+/// All ways in which one object is damaged: the roots, and the names that an error may contain.
 fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<String>)> {
     let whole = roots.clone().of(root).clone();
     let bytes = whole[path].clone();
@@ -277,7 +278,7 @@ fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<Str
     found
 }
 
-/// What comes of damage; an error must say one of these names, and what to do.
+/// The outcome of damage; an error must contain one of these names, and what to do.
 fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std::result::Result<Outcome, String> {
     let told = catch_unwind(AssertUnwindSafe(|| story(policy, roots))).map_err(|_| "it panics".to_owned())?;
     match told {
@@ -297,7 +298,8 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
     }
 }
 
-/// What an error may call an object, or one of the two that are in each other's place. Of a pack that is gone it names what was in it.
+/// The names of an object in errors, or of one of two objects that were exchanged. For a missing pack the error names
+/// its content.
 fn names(roots: &Roots, path: &str) -> Vec<String> {
     if path.starts_with("pack/") {
         let alone = Memory::with([(path.to_owned(), roots.private[path].clone())].into_iter().collect());
@@ -309,7 +311,7 @@ fn names(roots: &Roots, path: &str) -> Vec<String> {
         return held.map(name).chain([path.to_owned()]).chain(entries).collect();
     }
     match path.strip_prefix("keys/").and_then(|path| path.strip_suffix("/feed.wrap")) {
-        // Without it, it is not known which epoch it was of.
+        // Without it the epoch that it belonged to is unknown.
         Some(_) => vec![path.to_owned(), "`keys`".to_owned()],
         // A key, or the object that it opens.
         None => {
@@ -325,11 +327,11 @@ fn names(roots: &Roots, path: &str) -> Vec<String> {
 fn damage_is_named_or_makes_no_difference() {
     let mut found: BTreeMap<(String, Damage), BTreeSet<Outcome>> = BTreeMap::new();
     let mut wrong = Vec::new();
-    // Everyday one object of so many is damaged; which ones, the seed says.
+    // In an everyday run one object in this many is damaged, chosen by the seed.
     let seed = random::seed();
     println!("damage: the same again: TIDEGATE_SEED={seed}");
     let is_chosen = |at: usize| is_long() || at as u64 % EVERY == seed % EVERY;
-    // The root as the way out has no objects of its own.
+    // Publishing the root as fallback has no objects of its own.
     for policy in POLICIES.into_iter().take(5) {
         let roots = feed_at_work(policy);
         let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
@@ -366,12 +368,12 @@ fn damage_is_named_or_makes_no_difference() {
     let other: Vec<_> =
         found.iter().filter(|(case, outcomes)| !table.get(case).is_some_and(|meant| fits(meant, outcomes))).collect();
     assert!(other.is_empty(), "what happens is not what the table says: {other:#?}");
-    // Of a few kinds there is one object in each root, which is not damaged every day.
+    // Some kinds have one object in each root, which is not damaged in every everyday run.
     let least = if is_long() { table.len() } else { table.len() / 4 };
     assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
 }
 
-/// An object that went together with its key: the log says what was forgotten, and this was not.
+/// An object that was removed together with its key: the log contains what was forgotten, and this was not.
 #[test]
 fn an_object_that_went_with_its_key_is_named() {
     for policy in POLICIES.into_iter().take(2) {
@@ -392,7 +394,7 @@ fn an_object_that_went_with_its_key_is_named() {
     }
 }
 
-/// What was forgotten is in the log, and `verify` does not look for it.
+/// The log contains what was forgotten, and `verify` does not look for it.
 #[test]
 fn what_was_forgotten_is_not_missed() {
     for policy in POLICIES {
@@ -411,7 +413,7 @@ fn what_was_forgotten_is_not_missed() {
     }
 }
 
-/// A private root that says that it is another feed's.
+/// A private root that claims to be another feed's.
 #[test]
 fn the_name_of_another_feed_is_named() {
     let mut roots = feed_at_work(POLICIES[0]);

@@ -1,5 +1,5 @@
-//! Roots in which something has the form of another version of the program: a start refuses it by its name, `verify` says the same, and
-//! nothing in the roots is changed.
+//! Roots that contain something in the format of another version of the program: a start refuses it by its name,
+//! `verify` says the same, and nothing in the roots is changed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ struct Roots {
 }
 
 impl Roots {
-    /// Of a feed after some ticks, with rows that wait for the next one. Without checkpoints: a start reads the whole log.
+    /// A feed after some ticks, with rows that wait for the next one. Without checkpoints, so that a start reads the
+    /// whole log.
     fn after_ticks(policy: &str) -> Roots {
         let roots = Roots { private: Memory::default(), public: Memory::default() };
         let mut writer = roots.open(policy, 1).expect("a feed");
@@ -59,7 +60,7 @@ impl Roots {
         read(&packed(&self.private), &self.ring(), 0, None).expect("a log")
     }
 
-    /// Another writer, which has put its fence.
+    /// Another writer, which has appended its fence.
     fn writer(&self) -> Log {
         let store: Arc<dyn Store> = Arc::new(packed(&self.private));
         let entries = self.entries();
@@ -78,7 +79,7 @@ impl Roots {
         found.findings.into_iter().chain(seen.findings).collect()
     }
 
-    /// What a start says, which has to be what `verify` says, and must leave everything as it was.
+    /// The error of a start, which must be the one of `verify`, and must leave everything unchanged.
     fn refused(&self, policy: &str, what: &str) -> Error {
         let before = (self.private.objects(), self.public.objects());
         let Err(error) = self.open(policy, 3) else { panic!("{policy}: {what} is not refused") };
@@ -94,7 +95,7 @@ fn origin() -> RequestOrigin {
     RequestOrigin { request: "r".to_owned(), who: "me".to_owned(), when: time(7), why: None, signed: None }
 }
 
-/// An entry after which this object lies in the place of another one.
+/// An entry that replaces another object by this one.
 fn moved(old: &Ref, new: Ref) -> Erase {
     let moved = vec![Moved::to(old.path.clone(), new)];
     let (asked, erased, published, unknown, dissolved, waits_again) = (0, 0, 0, 0, 0, false);

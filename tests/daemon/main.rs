@@ -1,4 +1,5 @@
-//! A feed at work: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier versions, scrubbed, and as the real program.
+//! Running feeds: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier
+//! versions, scrubbed, and as the real program.
 
 #[path = "../common/mod.rs"]
 mod common;

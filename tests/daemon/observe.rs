@@ -1,5 +1,5 @@
-//! The daemon's pages from outside (CONTRACTS 5), over plain sockets: what is answered to whom, while feeds begin, halt
-//! and begin again, and that no guest who is rude, slow or curious does any harm.
+//! The daemon's pages from outside (CONTRACTS 5), over plain sockets: the answers to each reader, while feeds begin,
+//! halt and begin again, and that rude, slow or curious clients do no harm.
 #![cfg(feature = "daemon")]
 
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use crate::common::secret;
 use crate::common::wait::{self, LIMIT};
 
-/// How long the server lets a connection last.
+/// The time limit of a connection.
 const LASTS: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Default)]
@@ -86,7 +86,7 @@ impl Served {
         stream
     }
 
-    /// Status, headers in small letters and body of the answer to exactly these bytes.
+    /// Status, headers in lower case and body of the answer to exactly these bytes.
     fn ask(&self, question: &str) -> (u16, String, String) {
         let answer = wait::until(
             || "an answer",
@@ -94,7 +94,7 @@ impl Served {
                 let (begun, mut stream) = (Instant::now(), self.connect());
                 let mut answer = String::new();
                 let asked = stream.write_all(question.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
-                // On a machine that stands still for so long the time of the connection is up.
+                // On a machine that stalls for this long the time of the connection is over.
                 if begun.elapsed() >= LASTS && answer.is_empty() {
                     return None;
                 }
@@ -224,7 +224,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
     let [since, reason, what_to_do] = ["2026-11-25T10:00:00Z", "ward-7.csv", "Act."].map(str::to_owned);
     one.explain(Halt { since, reason, what_to_do });
     one.emit(&Halted::because(&Error::new(ErrorCategory::Io, "ward-7.csv")));
-    // Probes of a cluster show no token: they learn that the process is alive, and nothing of its feeds.
+    // Probes of a cluster send no token: they learn that the process runs, and nothing about its feeds.
     assert_eq!(served.get("/health/live").2, "live\n");
     let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one\r\n\r\n";
     assert!(served.ask(shown).2.contains("ward-7.csv"));
@@ -234,7 +234,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
         assert!(head.contains("www-authenticate: bearer"), "{head}");
         body
     };
-    // The same answer everywhere: of a page that is there, of a feed that is halted, and of no page.
+    // The same answer for a page that exists, for one of a feed that is halted, and for no page.
     let pages = ["/metrics", "/health/ready", "/nothing", "/health/live/"].map(refused);
     assert_eq!(pages, std::array::from_fn(|_| "a token is asked for: Authorization: Bearer …\n".to_owned()));
     for header in ["Bearer hunter-one", "Bearer hunter-two", "bearer hunter-two"] {
@@ -258,7 +258,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
 #[test]
 fn rude_guests_do_no_harm() {
     let served = Served::new(&feed("one", Path::new(""), ANY_PORT));
-    // More than one is allowed to say in a head: refused, or hung up on before there is an end of it.
+    // A head that is too long: refused, or the connection is closed before its end.
     let long = vec![b'x'; 8 << 20];
     let many: String = (0..500).map(|number| format!("X-{number}: x\r\n")).collect();
     for head in [long, format!("{many}\r\n").into_bytes()] {
@@ -275,13 +275,13 @@ fn rude_guests_do_no_harm() {
         let _ = stream.shutdown(Shutdown::Write);
         let _ = stream.read_to_end(&mut Vec::new());
     }
-    // Those who say nothing take every place, and lose it after a while.
+    // Silent clients take every place, and lose it after a while.
     let silent: Vec<TcpStream> = (0..64).map(|_| served.connect()).collect();
     assert_eq!(served.get("/health/live").0, 200);
     for mut stream in silent {
         assert_eq!(stream.read(&mut [0; 1]).unwrap_or(0), 0, "hung up on");
     }
-    // One connection, one question.
+    // One connection, one request.
     let twice = "GET /health/live HTTP/1.1\r\nHost: t\r\n\r\n".repeat(2);
     let (_, _, body) = served.ask(&twice);
     assert_eq!(body, "live\n");
@@ -289,8 +289,8 @@ fn rude_guests_do_no_harm() {
 
 #[test]
 fn a_guest_who_says_nothing_does_not_hold_the_end_up() {
-    // A server that waits for its guest never ends before the time of the connection is up. One that does not wait does so
-    // as soon as the machine is fast enough.
+    // A server that waits for its client never ends before the time limit of the connection. One that does not wait
+    // ends first if the machine is fast enough.
     let ends_before_its_guest = || {
         let served = Served::new(&feed("one", Path::new(""), ANY_PORT));
         let (begun, mut stream) = (Instant::now(), served.connect());
@@ -328,7 +328,7 @@ fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     }
 }
 
-/// A feed file of this kind is not read at all; an option of `run` may say it, too.
+/// A feed file of this kind is not accepted; an option of `run` may set it, too.
 #[test]
 fn pages_that_other_machines_reach_have_a_token() {
     let feed = feed("one", Path::new(""), ANY_PORT);

@@ -1,5 +1,6 @@
-//! Roots that versions of the program have left behind (`tests/roots/README.md`): this version opens each of them, finds it
-//! as it was written, and continues it. Each person who has a row keeps it, and no person gets a second one.
+//! Roots that versions of the program have left behind (`tests/roots/README.md`): this version opens each of them,
+//! checks that it is as it was written, and continues it. Each person who has a row keeps it, and no person gets a
+//! second one.
 
 mod feeds;
 mod folders;

@@ -1,5 +1,5 @@
-//! The slow look at everything while a feed is at work: what is damaged behind it is named in the words of `verify`, and what the feed
-//! itself packs, forgets, erases and removes meanwhile is no damage.
+//! The slow check of everything while a feed runs: damaged files are named in the words of `verify`, and objects that
+//! the feed itself packs, forgets, erases and removes meanwhile are not damage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,13 +30,13 @@ fn roots(writer: &FeedWriter) -> ScrubInput<'_> {
     }
 }
 
-/// What a step finds that is found again.
+/// The finding of a step, which is found again.
 fn found(writer: &FeedWriter, step: ScrubStep) -> Option<Damage> {
     let ScrubStep::Damaged(damage) = step else { return None };
     inspect(roots(writer), &damage.place).expect("memory")
 }
 
-/// All that a whole round finds.
+/// All findings of a whole round.
 fn round(writer: &FeedWriter) -> Vec<Damage> {
     let (mut scrub, mut all) = (Scrub::default(), Vec::new());
     for _ in 0..MANY {
@@ -70,7 +70,7 @@ fn begun(policy: &str) -> (Memory, Memory, FeedWriter) {
     (private, public, writer)
 }
 
-/// Whether a scrub has to find this: it lies where the log names it, alone or in a pack, and the feed still needs it.
+/// Whether a scrub has to find this: it is where the log names it, packed or not, and the feed still needs it.
 fn is_named(writer: &FeedWriter, root: &str, path: &str) -> bool {
     let state = writer.state();
     let needed = |path: &str| state.live.contains(path);
@@ -97,7 +97,7 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
         for (root, store) in [("private", &private), ("public", &public)] {
             for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {
                 for is_gone in [true, false] {
-                    // A signature that was changed is for readers, who have the public half of the key.
+                    // A changed signature concerns readers, who have the public key.
                     if !is_gone && path.ends_with(".sig") {
                         continue;
                     }
@@ -109,7 +109,7 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
                         store.replace(&path, &bytes).expect("memory");
                     }
                     let found = round(&writer);
-                    // An entry that keeps its place besides may be read in its pack.
+                    // An entry that is also unpacked may be read in its pack.
                     let is_twice =
                         path.starts_with("log/") && feed::packed(&private).read(&path).expect("memory").is_some();
                     let case = format!("{policy}: {root} {path}, gone: {is_gone}");
@@ -131,7 +131,7 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
     assert!(missing.is_empty(), "no case of {missing:?}: {kinds:?}");
 }
 
-/// What stops a feed, and what is for people.
+/// Damage that stops a feed, and damage that concerns people only.
 #[test]
 fn a_feed_goes_on_without_what_is_for_people_alone() {
     let (private, public, writer) = begun(POLICIES[0]);
@@ -152,7 +152,7 @@ fn a_feed_goes_on_without_what_is_for_people_alone() {
 fn what_a_feed_does_itself_is_no_damage() {
     let (cases, left) = (AtomicU32::new(0), AtomicU32::new(0));
     random::run("scrub", 12, |draw| {
-        // Releases can leave in few kinds of chains alone.
+        // Only few kinds of chains can remove releases.
         let policies: Vec<&str> = match cases.fetch_add(1, Ordering::Relaxed) % 4 {
             0 => vec![CROWDS],
             1 => vec![CROWDS, TWO_TABLES],
@@ -203,7 +203,7 @@ fn what_a_feed_does_itself_is_no_damage() {
     assert!(left.into_inner() > 0, "no release has left the public root");
 }
 
-/// Asks for something; what is refused changes nothing.
+/// Makes a request; a refused one changes nothing.
 fn asks(writer: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
     let (now, why, seed) = (time(tick), Some("a reason".to_owned()), writer.log().next());
     let request = Request::new(ask, "me".to_owned(), now, why, writer.log().ring(), &mut Seeded::new(seed));

@@ -1,7 +1,9 @@
-//! The daemon's own loop (`run::keep`) in a simulated world (HOUSE 3): its processes die, its stores are full, silent and late, another process
-//! takes over, brokers go away, clocks are set, and people ask. What follows from one seed is always the same.
+//! The daemon's own loop (`run::keep`) in a simulated world (HOUSE 3): its processes die, its stores are full, silent
+//! and late, another process takes over, brokers stop answering, clocks are set, and people make requests. The same
+//! seed always leads to the same run.
 //!
-//! The run of one seed, with what happened: `TIDEGATE_SEED=<seed> cargo test --test daemon simulation::one_seed -- --ignored --nocapture`
+//! The run of one seed, with its events: `TIDEGATE_SEED=<seed> cargo test --test daemon simulation::one_seed --
+//! --ignored --nocapture`
 
 mod books;
 mod commands;
@@ -35,7 +37,7 @@ fn one_seed() {
 
 #[test]
 fn a_feed_keeps_its_promises_whatever_fails() {
-    // Every day the same runs, so that a change is judged by itself; a long run draws others.
+    // The same seeds in every everyday run, so that a change is judged by itself; a long run draws others.
     let (first, seeds) = (std::env::var_os("TIDEGATE_SEED").map_or(1, |_| random::seed()), seeds());
     println!("{seeds} seeds from {first} on; one of them again: TIDEGATE_SEED=<seed> and the test `one_seed`");
     let (next, begun) = (AtomicU64::new(0), Instant::now());
@@ -45,7 +47,8 @@ fn a_feed_keeps_its_promises_whatever_fails() {
         let played = std::iter::from_fn(at).map(|at| play(first.wrapping_add(at), &mut places, None));
         played.fold(Outcome::default(), Outcome::and)
     };
-    // Of a run one process works at a time, and the next one wakes slowly: with as many runs as cores these would stand still in between.
+    // In a run one process works at a time, and the next one wakes slowly: with as many runs as cores these would be
+    // idle in between.
     let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(plays)).collect();
@@ -60,7 +63,7 @@ fn a_feed_keeps_its_promises_whatever_fails() {
     }
 }
 
-/// The kinds of entries that simulated feeds write, which are all.
+/// The kinds of entries that simulated feeds write: all kinds.
 const KINDS: [&str; 19] = [
     "Fence",
     "Chain",
@@ -83,40 +86,42 @@ const KINDS: [&str; 19] = [
     "Rekey",
 ];
 
-/// How many runs are played: `TIDEGATE_SEEDS`, or the everyday number.
+/// The number of runs: `TIDEGATE_SEEDS`, or the everyday number.
 fn seeds() -> u64 {
     std::env::var("TIDEGATE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000)
 }
 
-/// A pack that another writer joined while it was written anew without what is forgotten; a fence in a place whose entry lies in a pack; and
-/// withdrawals in a disjoint chain while the next release waits for a person; a manifest that a late write brought back.
+/// A pack that another writer joined while it was written again without forgotten objects; a fence with the number of a
+/// packed entry; withdrawals in a disjoint chain while the next release waits for a person; a manifest that a late
+/// write restored.
 #[test]
 fn runs_that_failed_once_are_played_again() {
     let mut places = Places::default();
     for seed in [10_999_829_898_304_320_286, 10_999_829_898_304_320_336, 1_000_293, 1_002_313, 1_004_558] {
         play_of(1, seed, &mut places);
     }
-    // Late writes brought back a commit of a Delta log behind its checkpoint, and had `LATEST` name a release that was withdrawn.
-    // The same of a checkpoint that a withdrawal had removed.
+    // Late writes restored a commit of a Delta log behind its checkpoint, and let `LATEST` name a withdrawn release.
+    // The same for a checkpoint that a withdrawal had removed.
     for seed in [40_085, 2_000_777, 12_012_268] {
         play_of(2, seed, &mut places);
     }
-    // People who were withheld, an erasure of others behind the beginning of a new chain, and the next tick.
+    // Withheld people, an erasure of others after the beginning of a new chain, and the next tick.
     play_of(2, 10_013_025, &mut places);
     // A writer that reads the log again when another one has taken over.
     play_of(2, 12_061_084, &mut places);
     // Manifests of an earlier chain beside one of a later chain that has expired.
     play_of(3, 16_045_250, &mut places);
-    // A page over all releases that is written again while one of them waits for a full disk.
+    // A page of all releases that is written again while one of them waits because a disk is full.
     play_of(2, 11_004_564, &mut places);
-    // `verify` when a withdrawal is half done, and beside a fence that came too late; an object that another writer removed while it was
-    // packed; files of a release that was repaired, deleted late; a chain that has stopped.
+    // `verify` when a withdrawal is half done, and with a fence that came too late; an object that another writer
+    // removed while it was packed; files of a repaired release, deleted late; a stopped chain.
     for seed in [5_000_095, 7_014_052, 6_003_702, 6_004_146, 7_005_078, 7_011_249, 7_011_887, 7_015_815] {
         play_of(2, seed, &mut places);
     }
-    // `LATEST` names a release that was withdrawn, from a writer that was held up until no process was at work: `verify` says who mends it.
+    // `LATEST` names a withdrawn release, from a writer that was held up until no process was running: `verify` says
+    // which start repairs it.
     play_of(5, 20_190_950, &mut places);
-    // A writer that publishes what was approved, while another one has taken over and published it.
+    // A writer that publishes an approved release, while another one has taken over and published it.
     play_of(5, 20_292_592, &mut places);
 }
 

@@ -1,5 +1,5 @@
-//! The anonymizer on thousands of small random cases (SCIENCE 4): against a slow second opinion, against the gate's own
-//! figures, and what must hold of every chain.
+//! The anonymizer on thousands of small random cases (SCIENCE 4): against a slow second implementation, against the
+//! gate's own figures, and the invariants of every chain.
 
 use crate::common::{slow, world};
 
@@ -82,7 +82,7 @@ fn holds(earlier: &[Release], now: &Release, trees: &[&Taxonomy], values: usize,
     pairwise && sizes && world.bounds().values().all(|&[pair, _]| pair >= k)
 }
 
-/// Whether a refusal tells a figure that is really there, with one earlier release.
+/// Whether the figure of a rejection is correct, with one earlier release.
 fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[&Taxonomy], values: usize) {
     let of = |release: &Release, nodes: &[u32]| {
         (0..release.classes()).find(|&class| release.class(class) == nodes).expect("a class of the refused state")
@@ -151,8 +151,8 @@ fn the_papers_search_is_what_its_definition_says() {
     assert!(second > 0 && later > 0);
 }
 
-/// Which of the new people has the other value can be read from a refusal of the paper's search, because it looks at
-/// values while it searches (SCIENCE 4). What decides under `blind` is the same for every assignment, by type.
+/// A rejection of the paper's search reveals which of the new people has the other value, because it reads values while
+/// it searches (SCIENCE 4). Under `blind` decisions do not depend on values, by type.
 #[test]
 fn the_refusal_that_tells_a_value() {
     let tree = taxonomy(&serde_json::json!({"*": {"a": {}, "b": {}}}));
@@ -214,7 +214,7 @@ fn the_standing_recoding_is_what_its_definition_says() {
             let most = draw.between(1, 12);
             let mut rows = random::rows(draw, &trees, most, 1);
             rows.truncate(if draw.once_in(4) { 0 } else { rows.len() });
-            // Ticks that were skipped: some rows came earlier than now.
+            // Ticks that were skipped: some rows were added earlier than now.
             let skipped = if draw.once_in(4) { draw.between(1, 3) } else { 0 };
             let came: Vec<(Leaves, u64)> =
                 rows.iter().map(|row| (leaves(row, &trees), now + draw.between(0, skipped))).collect();
@@ -255,7 +255,7 @@ fn the_standing_recoding_is_what_its_definition_says() {
     assert!(seen.iter().all(|&times| times > 0), "every kind of step was taken");
 }
 
-/// Every specialisation of a standing recoding can be taken back, the last one first, until everything is at `*`.
+/// Every specialisation of a standing recoding can be undone, the last one first, until everything is at `*`.
 fn can_be_taken_back(course: &Course, trees: &[&Taxonomy]) {
     let steps = course.steps();
     let mut finer = course.without(0, trees).expect("all of them");
@@ -289,7 +289,7 @@ fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
     }
 }
 
-/// Each person is where the second opinion says, by leaf tuple and arrival.
+/// Each person is where the second implementation puts them, by leaf tuple and arrival.
 fn same_people(standing: &StandingRecoding, slow: &slow::Chain, trees: &[&Taxonomy]) {
     let at = |wanted: Place| {
         let people = slow.people.iter().filter(move |person| person.place == wanted);

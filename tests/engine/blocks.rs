@@ -1,5 +1,6 @@
-//! Sums of classes that people join release by release (SCIENCE 7), under recodings that are coarser, finer or cross: what is told is true,
-//! and of no set of people that is always told together is a sum known that may not be told. Where each class is judged by itself, it is.
+//! Sums of classes that people join release by release (SCIENCE 7), under recodings that are coarser, finer or cross:
+//! published figures are true, and for no set of people that are always published together can a sum be computed that
+//! may not be published. If each class is checked by itself, it can.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ fn policy() -> Policy {
     Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
-/// By the definitions of the rules: too few numbers, or a sum that gives one of them away.
+/// By the definitions of the rules: too few numbers, or a sum that reveals one of them.
 fn may_not_be_told(numbers: &[i64]) -> bool {
     let mut sizes: Vec<u64> = numbers.iter().map(|number| number.unsigned_abs()).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
@@ -69,12 +70,12 @@ fn rows(people: &[Person]) -> CodedRows {
     rows.with_measures(vec![people.iter().map(|person| person.number).collect()])
 }
 
-/// Sets of people, and whether the sum of a set follows from what was told of others.
+/// Sets of people, and whether the sum of a set follows from published ones of others.
 #[derive(Default)]
 struct Told(BTreeSet<Vec<usize>>);
 
 impl Told {
-    /// Whether of some people who are always told together a sum follows that may not be told.
+    /// Whether a sum of some people who are always published together can be computed that may not be published.
     fn gives_away(&self, people: &[Person]) -> bool {
         let mut slices: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
         for person in (0..people.len()).filter(|&person| people[person].number.is_some()) {
@@ -112,7 +113,7 @@ fn no_sum_follows_that_may_not_be_told() {
             let leaf = |leaves: &[Leaf]| Some(leaves.iter().map(|&leaf| tree.leaf_node(leaf)).collect());
             let addends = suppression.addends(&rows(&new), leaf);
             people.extend(new);
-            // Often the recoding of an earlier release once more.
+            // Often the recoding of an earlier release again.
             let again = releases.get(draw.between(0, 2 * releases.len() as u64 + 1) as usize);
             let fresh = || trees.iter().map(|tree| random::cut(&mut draw, tree)).collect();
             let recoding: Recoding = again.map(|(recoding, _)| recoding.clone()).unwrap_or_else(fresh);

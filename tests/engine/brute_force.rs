@@ -1,5 +1,5 @@
-//! The fast code against a slow second opinion on thousands of tiny random chains (SCIENCE 2 and 3): every world that
-//! agrees with the releases is built, and what is left to an attacker is read off all of them.
+//! The fast code against a slow second implementation on thousands of tiny random chains (SCIENCE 2 and 3): every world
+//! that agrees with the releases is built, and an attacker's candidates are counted over all of them.
 
 use crate::common::world;
 
@@ -18,7 +18,7 @@ use world::{Way, World};
 /// Keeps every target.
 struct All;
 
-/// A target's classes per view, its crowd, and Σ M with the paper's figure.
+/// A target's classes per view, its people, and Σ M with the paper's figure.
 type Kept = (Vec<u32>, Vec<(ValueCode, u64)>, [u64; 2]);
 
 impl Fold for All {
@@ -36,8 +36,8 @@ impl Fold for All {
     }
 }
 
-/// What the product computes: per way the figures, of all and of realised targets, what is exactly left of each, the
-/// least of all and of realised targets, the lower bounds, and nestedness.
+/// The product's figures: per path those of all and of realised targets, the exact number of candidates, the least of
+/// all and of realised targets, the lower bounds, and nestedness.
 struct Fast {
     all: BTreeMap<Way, [u64; 2]>,
     realised: BTreeMap<Way, [u64; 2]>,
@@ -192,7 +192,8 @@ fn two_releases_against_every_world() {
     });
 }
 
-/// `A_exact` and every group's exact figure of the shipped cases, by the slow way: the second opinion is itself checked.
+/// `A_exact` and every group's exact figure of the shipped cases, by the slow way: this checks the second
+/// implementation.
 #[test]
 fn the_second_opinion_agrees_with_known_answers() {
     let mut decided = 0;

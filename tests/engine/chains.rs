@@ -1,5 +1,6 @@
-//! Whole chains in memory, from arrivals to what the gate says (SCIENCE 3, 4 and 10): what must hold of every release that
-//! leaves, on random small chains, with a brute force as second opinion; and what the public files may depend on.
+//! Whole chains in memory, from arrivals to the gate's decision (SCIENCE 3, 4 and 10): the invariants of every
+//! published release, on random small chains, with brute force as a second implementation; and what the public files
+//! may depend on.
 
 mod play;
 
@@ -15,10 +16,10 @@ use serde_json::Value as Json;
 use tidegate::engine::model::Value;
 use world::World;
 
-/// Beyond this many rows in all releases together, worlds are too many to be built.
+/// Beyond this many rows in all releases together, there are too many worlds to build.
 const TINY: usize = 24;
 
-/// Published people by the release they came with and the classes that they are in from there on.
+/// Published people by the release they were added in and their classes from there on.
 fn views(played: &Played) -> BTreeMap<(usize, Vec<Vec<String>>), u64> {
     let mut views = BTreeMap::new();
     for person in played.people.values() {
@@ -29,7 +30,7 @@ fn views(played: &Played) -> BTreeMap<(usize, Vec<Vec<String>>), u64> {
     views
 }
 
-/// What attackers have left for each published person: exactly where the chain is tiny, by the pair bound where not.
+/// The candidates of attackers for each published person: exact if the chain is tiny, otherwise the pair bound.
 fn anonymity(played: &Played) -> (Option<u64>, bool) {
     let trees = played.columns.trees();
     let releases: Vec<Vec<Row>> = (0..played.releases.len()).map(|at| played.rows(at)).collect();
@@ -84,7 +85,7 @@ fn what_is_published_blind_hides_each_person() {
     assert!(seen.iter().all(|&times| times > 0));
 }
 
-/// A manifest without the digests of files that hold sensitive values.
+/// A manifest without the hashes of files that contain sensitive values.
 fn apart_from_digests(manifest: &[u8]) -> Json {
     let mut json: Json = serde_json::from_slice(manifest).expect("JSON");
     json["previous"] = Json::Null;
@@ -92,7 +93,7 @@ fn apart_from_digests(manifest: &[u8]) -> Json {
     json
 }
 
-/// A report without the same digests.
+/// A report without the same hashes.
 fn page_apart_from_digests(report: &[u8]) -> String {
     let text = std::str::from_utf8(report).expect("text");
     let is_digest = |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -100,7 +101,7 @@ fn page_apart_from_digests(report: &[u8]) -> String {
     words.filter(|word| !is_digest(&&word[..word.len().min(64)])).collect()
 }
 
-/// People's values dealt out anew within groups.
+/// People's values permuted within groups.
 fn dealt(draw: &mut Draw, script: &Script, groups: BTreeMap<impl Ord, Vec<u128>>) -> Script {
     let mut values: BTreeMap<u128, Vec<Value>> =
         script.first_rows().map(|human| (human.number, human.values.clone())).collect();
@@ -144,7 +145,7 @@ fn no_public_byte_depends_on_values_inside_an_atom() {
         let played = script.play();
         let mut atoms: BTreeMap<_, Vec<u128>> = BTreeMap::new();
         for (&number, person) in &played.people {
-            // Who is in no atom is in no release either, and is exchangeable with all people like that.
+            // A person in no atom is in no release either, and is exchangeable with all such people.
             atoms.entry(person.formed.clone()).or_default().push(number);
         }
         let dealt = dealt(draw, &script, atoms);
@@ -162,7 +163,7 @@ fn no_public_byte_depends_on_values_inside_an_atom() {
     assert!(changed.into_inner() > 0);
 }
 
-/// The paper's promise, by its definition: F, C and B over every comparable pair of classes of every two releases.
+/// The paper's guarantee, by its definition: F, C and B over every comparable pair of classes of every two releases.
 #[test]
 fn what_is_published_under_bcf_keeps_the_papers_promise() {
     let seen = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! The small cases that the rules are made of (SCIENCE 3 and 4), by name: what an attacker would learn without the rule,
+//! The small cases that motivate the rules (SCIENCE 3 and 4), by name: what an attacker would learn without the rule,
 //! shown by building every population that fits, and that the rule is kept.
 
 use crate::common::{chain, world};
@@ -50,7 +50,7 @@ fn checks(verdict: &Verdict) -> BTreeSet<&str> {
     verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
-/// Releases that were decided on, as the gate is shown them one after the other.
+/// Releases that were decided, as the gate receives them one after the other.
 struct Decided<'d> {
     columns: &'d Columns,
     policy: Policy,
@@ -109,9 +109,9 @@ impl Decided<'_> {
 }
 
 /// All people have the same value here, and k = 2. The three recodings cross: each two releases together leave two
-/// candidates for each person, all three together leave one of the crowd of the last increment at (a1, b2), although neither
-/// the paper's figures nor the pair bound say so. The paper's promise is kept, so `bcf` publishes; `blind` does not get
-/// that far, because the second release already tells people of the first apart.
+/// candidates for each person, all three together leave one of the people of the last increment at (a1, b2), although
+/// neither the paper's figures nor the pair bound say so. The paper's guarantee is kept, so `bcf` publishes; `blind`
+/// does not get that far, because the second release already separates people of the first.
 #[test]
 fn ce_b2_recodings_are_approved_under_bcf_and_refused_under_blind() {
     let cases = golden("chain_counterexamples.json");
@@ -154,9 +154,9 @@ fn ce_b2_recodings_are_approved_under_bcf_and_refused_under_blind() {
     }
 }
 
-/// k = 2, all people of the first tick have s0, one of the second has s1. The paper's search looks at values, so that the
-/// recoding itself says who: only when it is the one person in a is the split refused. Blind releases are alike whichever person
-/// it is.
+/// k = 2, all people of the first tick have s0, one of the second has s1. The paper's search reads values, so that the
+/// recoding itself reveals who: only if it is the one person in a is the split rejected. Blind releases are the same
+/// whichever person it is.
 #[test]
 fn the_refusal_under_bcf_tells_a_value() {
     let people = ["a", "b", "b", "b", "b"];
@@ -186,7 +186,7 @@ fn the_refusal_under_bcf_tells_a_value() {
     }
 }
 
-/// One who waits and comes again is still one: their two rows are no crowd of two.
+/// A waiting person who is repeated is still one: their two rows are not a class of two.
 #[test]
 fn a_repeat_of_a_waiting_person_is_no_crowd() {
     let first = || {
@@ -201,7 +201,7 @@ fn a_repeat_of_a_waiting_person_is_no_crowd() {
     let ticked = chain.tick(&[human(4, "a", "s1"), human(4, "a", "s0")]);
     assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, ticked.added, chain.feed.waiting().rows()), (2, 0, 1));
-    // Those who are published already bring no new person either.
+    // Published people are not new people either.
     let ticked = chain.tick(&[human(0, "a", "s1"), human(3, "a", "s1")]);
     assert!(matches!(ticked.closed, ClosingResult::Waiting));
     assert_eq!((ticked.duplicate, chain.feed.waiting().rows()), (2, 1));
@@ -215,8 +215,8 @@ fn a_repeat_of_a_waiting_person_is_no_crowd() {
     assert_eq!(new, 2, "had 5 been 4 again, two rows would have been one person's, and s1 theirs for certain");
 }
 
-/// An erasure takes a person out of an atom that is not published yet. If the rest came out as they are, they would be a
-/// crowd of too few; so the atom is dissolved, and its people wait since they came.
+/// An erasure removes a person from an atom that is not published yet. If the rest were published unchanged, they would
+/// be too few; so the atom is dissolved, and its people wait, with their arrival unchanged.
 #[test]
 fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     let mut chain = Chain::new(a_and_b(), settings(3, Guarantee::Blind));
@@ -227,7 +227,7 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     let left = chain.proposed(&six(10));
     assert_eq!((left.increments.len(), chain.feed.pending()), (1, 6));
 
-    // Without the rule: one row of the atom goes, the others stay.
+    // Without the rule: one row of the atom is removed, the others stay.
     let mut spoilt = chain.offer(&left);
     spoilt.newest[0].1 = chain::arrivals(&chain.columns, &six(10)[1..]).histogram(1);
     let all = spoilt.before.clone().as_one(0).merge(&spoilt.newest[0].1.clone().as_one(0));
@@ -236,7 +236,7 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     let verdict = spoilt.decided(|_| ()).expect_err("an atom of two");
     assert!(checks(&verdict).contains("atoms"), "{verdict:?}");
 
-    // With it: no other atom is touched, and those who are left wait for others to come.
+    // With it: no other atom is changed, and the remaining people wait for others.
     assert!(
         !chain.feed.dissolve(&[0], 0, &chain.columns.trees()),
         "no person of an earlier tick is in an atom that is not published"
@@ -253,7 +253,7 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     assert_eq!((chain.feed.whole().rows(), chain.feed.pending(), chain.feed.waiting().rows()), (12, 0, 0));
 }
 
-/// Assignments of s0 and s1 to so many people.
+/// Assignments of s0 and s1 to this many people.
 fn assignments(people: u32) -> impl Iterator<Item = Vec<u8>> {
     (0..1u32 << people).map(move |bits| (0..people).map(|at| (bits >> at & 1) as u8).collect())
 }
@@ -263,9 +263,10 @@ fn sorted(mut values: Vec<u8>) -> Vec<u8> {
     values
 }
 
-/// k = 2, two different values wanted in every class, p and q come first, then r. A publisher who lets rejected people come
-/// out with the next ones, if those are diverse then, says with {s0, s0, s1} that p and q have s0 both: had they differed,
-/// they would have been published before. Who stops instead leaves both answers open for ever.
+/// k = 2, two different values required in every class, p and q are added first, then r. A publisher who adds rejected
+/// people to the next release, if it is diverse then, reveals with {s0, s0, s1} that p and q both have s0: if they
+/// differed, they would have been published before. A publisher who stops instead leaves both answers possible for
+/// ever.
 #[test]
 fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
     let diverse = |values: &[u8]| values.contains(&0) && values.contains(&1);
@@ -284,7 +285,7 @@ fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
         assert_eq!(left.len(), 2, "nothing is known of anybody");
     }
 
-    // The feed that was stopped publishes nothing any more, and its people count as published.
+    // The stopped feed publishes nothing any more, and its people count as published.
     let mut chain = Chain::new(a_and_b(), settings(2, Guarantee::Blind));
     chain.proposed(&[human(0, "a", "s0"), human(1, "a", "s0")]);
     chain.feed.stop(&chain.policy);
@@ -297,11 +298,11 @@ fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
     assert_eq!((ticked.duplicate, candidate.table().rows()), (1, 2));
 }
 
-/// The same with rows: k = 2, p, q and r come, and rows with a value that is not of its column's type do not count.
-/// What waits then says whose value was refused. Here it counts, as a value that is missing.
+/// The same with rows: k = 2, p, q and r are added, and rows with a value that is not of its column's type do not
+/// count. The waiting rows then reveal whose value was rejected. Here it counts, as a missing value.
 #[test]
 fn a_row_is_not_refused_for_its_sensitive_value() {
-    // A publisher who sets such rows aside: the release comes out at the second good row.
+    // A publisher who sets such rows aside: the release is published at the second good row.
     let good = |who: &[u8]| who.iter().filter(|&&value| value == 0).count();
     let outcome = |who: &[u8]| (good(&who[..2]) >= 2, good(who) >= 2);
     let worlds: Vec<Vec<u8>> = assignments(3).filter(|who| outcome(who) == (false, true)).collect();

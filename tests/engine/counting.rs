@@ -1,5 +1,5 @@
-//! Counts from coarse labels (SCIENCE 11, counting): even spread against its definition, what is certain, what is learned from
-//! labels, and how far estimates lie off.
+//! Counts from coarse labels (SCIENCE 11, counting): even spread against its definition, certain bounds, estimation
+//! from labels, and errors of estimates.
 
 use tidegate::engine::counting::{Axis, CellEstimate, Countable, Method, Question};
 use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues, ValueCode};
@@ -16,7 +16,7 @@ type Row = (Vec<Node>, ValueCode);
 /// Sensitive values of the tables here.
 const VALUES: ValueCode = 3;
 
-/// Labels that chance alone has made.
+/// Labels that only random draws have made.
 const EM: Method = Method::Em { fewest: 2, refusals: 0 };
 
 fn count(table: &Release, question: &Question, trees: &[&Taxonomy], method: Method) -> Vec<CellEstimate> {
@@ -29,12 +29,13 @@ fn table(rows: &[Row], width: usize) -> Release {
         SensitiveValues::from_distinct(1, (0..VALUES).map(|value| Box::from([Value::Int(i64::from(value))])).collect());
     let cells: Vec<Cell> = rows.iter().map(|&(_, value)| Cell { increment: 0, value, count: 1 }).collect();
     let shown = Histogram::of_counts(&labels, values.clone(), &cells);
-    // Its dictionary has the values that are shown, and questions here know all.
+    // Its dictionary has the published values, and questions here know all.
     let (_, maps) = SensitiveValues::union(&[&values, shown.values()]);
     Release::from_own_labels(&shown).with_values(&maps[1])
 }
 
-/// The label of a person, so many steps below the root in each column, or their leaf: nothing but chance decides how coarse it is.
+/// The label of a person, this many steps below the root in each column, or their leaf: only random draws decide how
+/// coarse it is.
 fn below_root(leaves: &[Leaf], trees: &[&Taxonomy], mut steps: impl FnMut() -> u64) -> Vec<Node> {
     let node = |(&leaf, tree): (&Leaf, &&Taxonomy)| {
         let path: Vec<Node> = std::iter::successors(Some(tree.leaf_node(leaf)), |&node| tree.parent(node)).collect();
@@ -46,7 +47,7 @@ fn below_root(leaves: &[Leaf], trees: &[&Taxonomy], mut steps: impl FnMut() -> u
 fn people(draw: &mut Draw, trees: &[&Taxonomy], most: u64) -> Vec<Person> {
     let person = |draw: &mut Draw| {
         let leaf = |tree: &&Taxonomy| {
-            // The less likely the larger, so that there is something to find.
+            // Larger ones are less likely, so that the distribution is not uniform.
             let most = draw.between(0, tree.leaves() as u64 - 1);
             draw.between(0, most) as Leaf
         };
@@ -91,7 +92,7 @@ fn cells(trees: &[&Taxonomy]) -> Vec<Vec<Leaf>> {
     })
 }
 
-/// Each row spread evenly over the leaves under its label, as it is written down.
+/// Each row spread evenly over the leaves under its label, by the definition.
 fn evenly(rows: &[Row], question: &Question, trees: &[&Taxonomy]) -> Vec<f64> {
     let (all, mut answer) = (cells(trees), vec![0.0; question.cells()]);
     for (label, value) in rows {
@@ -142,7 +143,7 @@ fn estimates_lie_within_what_is_certain_and_even_ones_are_those_written_down() {
     });
 }
 
-/// What is counted apart adds up to what is counted as a whole, whatever the columns by which it is counted apart.
+/// Groups add up to the whole, whatever the columns by which they are counted.
 #[test]
 fn groups_add_up_to_the_whole() {
     random::run("sums of counts", 40, |draw| {
@@ -170,7 +171,7 @@ fn groups_add_up_to_the_whole() {
     });
 }
 
-/// Nothing better can be said for certain: each bound is reached by people whom the labels allow.
+/// No tighter bounds are certain: each bound is reached by people whom the labels permit.
 #[test]
 fn the_bounds_are_reached() {
     random::run("bounds of counts", 75, |draw| {
@@ -220,8 +221,8 @@ fn exact_labels_leave_nothing_open() {
     }
 }
 
-/// Labels that chance alone has made coarser, each column of some rows down to its leaves: intervals of 1.96 standard errors hold in
-/// about 19 of 20 questions, and are no wider than that takes.
+/// Labels that only random draws have made coarser, each column of some rows down to its leaves: intervals of 1.96
+/// standard errors contain the truth in about 19 of 20 questions, and are no wider than necessary.
 #[test]
 fn intervals_hold_as_often_as_they_say() {
     let (mut held, mut asked, mut widths) = (0, 0, 0.0);
@@ -245,18 +246,18 @@ fn intervals_hold_as_often_as_they_say() {
         }
     }
     assert!(asked >= 50 && held * 100 >= asked * 90, "{held} of {asked}");
-    // They are narrower than what is possible at all, by a quarter and more in tables as small as these.
+    // They are narrower than the possible range, by a quarter and more in tables as small as these.
     assert!(widths < 0.75 * f64::from(asked), "{widths} in {asked}");
 }
 
-/// Of a label with two leaves, the people of each sensitive value are where others of their value are.
+/// Under a label with two leaves, the people of each sensitive value are distributed as others with their value.
 #[test]
 fn rows_of_a_value_are_spread_as_others_of_that_value() {
     let mut tree = Tree::new("*");
     ["a", "b"].into_iter().for_each(|label| _ = tree.add(0, label, 1));
     let tree = tree.finish().expect("a tree");
     let leaves: Vec<Node> = (0..2).map(|leaf| tree.leaf_node(leaf)).collect();
-    // 90 of 100 people of value 0 are at `a`, 90 of 100 of value 1 at `b`; half of each are shown at the root.
+    // 90 of 100 people of value 0 are at `a`, 90 of 100 of value 1 at `b`; half of each are published at the root.
     let mut rows: Vec<Row> = Vec::new();
     for (value, place, people) in [(0, 0, 90), (0, 1, 10), (1, 0, 10), (1, 1, 90)] {
         let label = |at: usize| vec![if at.is_multiple_of(2) { 0 } else { leaves[place] }];
@@ -277,7 +278,8 @@ fn refused_splits_tell_of_rare_values() {
     ["often", "rare"].into_iter().for_each(|label| _ = tree.add(0, label, 1));
     let tree = tree.finish().expect("a tree");
     let (often, mut draw) = (tree.leaf_node(0), Draw::new(9, 0));
-    // Classes of 8 people, 6 % of them rare: split, by a coin that says yes three times of four, where that leaves none or 5.
+    // Classes of 8 people, 6 % of them rare: split, by a draw that says yes three times of four, if that leaves none or
+    // 5.
     let (mut rows, mut truth) = (Vec::new(), 0.0);
     for _ in 0..2_000 {
         let rare = (0..8).filter(|_| draw.once_in(16)).count();

@@ -1,5 +1,5 @@
-//! The audit of chains whose rows keep their labels (SCIENCE 11), on tables with known answers, on random tables against a count of
-//! their rows, and on chains of our own with the people who came.
+//! The audit of chains whose rows keep their labels (SCIENCE 11), on tables with known answers, on random tables
+//! against a count of their rows, and on generated chains with the true rows.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::common::chain::policy;
 use crate::common::random::{self, Draw};
 use crate::common::{self, Row, batch};
 
-/// Rows of one label pair and sensitive value that say they came in a release; 0: they say nothing.
+/// Rows of one label pair and sensitive value that name their release; 0 if they name none.
 type Line<'l> = (&'l str, &'l str, &'l str, u32, usize);
 
 fn columns() -> Columns {
@@ -63,7 +63,7 @@ fn judged(columns: &Columns, subject: &AuditSubject, policy: &Policy) -> (AuditF
     (figures, verdict)
 }
 
-/// What comes of releases under a policy.
+/// The audit of releases under a policy.
 fn audited(releases: &[&[Line<'_>]], written: &PolicySettings) -> (AuditFigures, AuditVerdict) {
     let columns = columns();
     judged(&columns, &subject(&columns, releases), &policy(written, ChainKind::Cumulative))
@@ -81,7 +81,7 @@ fn text(verdict: &AuditVerdict) -> String {
     verdict.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Labels of the first column lie in each other: an error until chains of crowds were known.
+/// Labels of the first column are nested: an error until chains of crowds were known.
 const R1: &[Line<'_>] = &[("*", "*", "x", 0, 3), ("*", "*", "y", 0, 2), ("A", "*", "x", 0, 4)];
 const R2: &[Line<'_>] = &[
     ("*", "*", "x", 0, 3),
@@ -130,7 +130,7 @@ fn a_row_that_is_lost_or_changed_is_told() {
         (&[("*", "*", "x", 0, 2), ("*", "*", "y", 0, 2), ("A", "*", "x", 0, 4), ("A'", "b1", "y", 0, 6)], 1, true),
         // Two rows have another label.
         (&[("*", "*", "x", 0, 3), ("A", "*", "x", 0, 4), ("A", "*", "y", 0, 5)], 2, true),
-        // All rows of a label have another value: so many that no person is told apart for certain.
+        // All rows of a label have another value: so many that no person is certainly separated.
         (&[("*", "*", "x", 0, 3), ("*", "*", "y", 0, 2), ("A", "*", "y", 0, 4)], 4, false),
     ];
     for (later, gone, decided) in changed {
@@ -150,7 +150,7 @@ fn labels_under_one_recoding_are_judged_as_ever() {
     assert!(subject.growth.is_none());
     let (figures, _) = judged(&columns, &subject, &policy(&halves(3, None), ChainKind::Cumulative));
     assert!(figures.crowds.is_none() && figures.chain.is_some() && figures.refinement.is_empty());
-    // In a disjoint feed such labels are nothing that its policy knows.
+    // In a disjoint feed the policy does not permit such labels.
     let labels = vec![table(&columns, R1)];
     let found = AuditSubject::new(&columns, (ChainKind::Disjoint, false), labels, None);
     assert!(matches!(found, Err(UnfitTables::Crossing { release: 0, column: 0, .. })), "{found:?}");
@@ -158,7 +158,7 @@ fn labels_under_one_recoding_are_judged_as_ever() {
 
 #[test]
 fn labels_that_halving_does_not_come_to_are_named() {
-    // On the way to (a1, *) the second column was refused once.
+    // On the way to (a1, *) the second column was rejected once.
     let fine: &[Line<'_>] = &[("*", "*", "x", 0, 3), ("a1", "*", "y", 0, 3)];
     let (figures, verdict) = audited(&[fine], &halves(3, None));
     assert!(verdict.safe, "{verdict:?}");
@@ -168,11 +168,11 @@ fn labels_that_halving_does_not_come_to_are_named() {
         judged.found.targets.iter().map(|target| (target.rows, judged.release.bound(target.place))).collect();
     assert_eq!((attacked.release, bounds), (0, vec![(3, Some(4)), (3, Some(16))]));
     assert_eq!((judged.found.max_log10_ratio(), judged.found.max_bound(&judged.release)), (Some(0.0), Some(16)));
-    // With one refusal nothing is divided any more.
+    // With one rejection nothing is divided any more.
     let (_, verdict) = audited(&[fine], &halves(3, Some(4)));
     assert_eq!(checks(&verdict).iter().map(|found| found.0).collect::<Vec<_>>(), ["refinement"]);
     assert!(text(&verdict).contains("does not come to the label (q0 = a1)"), "{}", text(&verdict));
-    // Who does not ask for halving is not told what it would do.
+    // A policy without halving does not report what halving would do.
     let (figures, verdict) = audited(&[fine], &blind(3));
     assert!(verdict.safe && figures.refinement.is_empty());
 }
@@ -199,14 +199,14 @@ fn diversity_is_that_of_rows_that_came_together_too() {
     let alpha = |at: usize| (figures.releases[at].before.alpha, figures.releases[at].after.alpha);
     assert_eq!((alpha(0), alpha(1)), ((Some(0.5), Some(0.5)), (Some(4.0 / 6.0), Some(1.0))));
     assert_eq!(checks(&verdict), [("alpha", Some(1), 1.0, 0.7)]);
-    // What came with an earlier release is told apart in later ones as well.
+    // Rows of an earlier release are separate in later ones as well.
     let (figures, _) = audited(&[first, &second, &second], &written);
     assert_eq!(figures.releases[2].after.alpha, Some(1.0));
 }
 
 #[test]
 fn rows_may_say_in_which_release_they_came() {
-    // One table tells what two would.
+    // One table reveals what two would.
     let newest: &[Line<'_>] = &[("A", "*", "x", 1, 4), ("A", "*", "y", 2, 3), ("A'", "*", "x", 2, 5)];
     let (figures, verdict) = audited(&[newest], &blind(3));
     assert!(verdict.safe && crowds(&figures).anonymity() == 3, "{verdict:?}");
@@ -249,7 +249,7 @@ fn raw_rows_have_to_be_those_of_new_rows() {
     assert!(matches!(elsewhere, Err(UnfitTables::Mismatch { release: 1, .. })), "{elsewhere:?}");
 }
 
-/// A row of a random table: its labels, its value, and the release it says it came in.
+/// A row of a random table: its labels, its value, and the release that it names.
 type Counted = BTreeMap<(&'static str, &'static str, &'static str, u32), usize>;
 
 const LABELS: [&str; 4] = ["*", "A", "A'", "a1"];
@@ -275,7 +275,7 @@ fn random_chain(draw: &mut Draw, states: bool) -> Vec<Counted> {
     chain.split_off(1)
 }
 
-/// Rows that one table has more than another, by label and what rows say of their release.
+/// Rows that one table has in addition to another, by label and the release that they name.
 fn more(of: &Counted, than: &Counted, states: bool) -> BTreeMap<(&'static str, &'static str, u32), usize> {
     let mut more = BTreeMap::new();
     let fold = |table: &Counted| {
@@ -328,7 +328,7 @@ fn random_chains_have_the_figures_that_their_rows_count_up_to() {
             assert_eq!(found.new[at].as_ref().map(|few| few.rows), new);
             assert_eq!(found.gone[at].as_ref().map(|few| few.rows), gone);
             whole &= gone.is_none();
-            // A row that another one like it has taken the place of, which says that it came later.
+            // A row was replaced by an equal one that names a later release.
             told &= gone.is_some() || more(before, &chain[at], states).is_empty();
         }
         assert_eq!(found.exact(), whole);
@@ -359,7 +359,7 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
         let judged = figures.refinement[0].judged.as_ref().expect("labels of halving");
         assert!(judged.found.max_bound(&judged.release) <= Some(64));
         assert!(judged.found.targets.iter().all(|target| target.lr == target.cra));
-        // Without one of them the releases are not theirs.
+        // Without one of them the releases do not match them.
         let mut fewer = people();
         let one = fewer[0].clone();
         let first: Vec<u32> = one.tuple_at(0).collect();

@@ -1,5 +1,6 @@
-//! Chains of crowds (SCIENCE 11) from arrivals to approved files: releases only grow, new rows of a label are none or an atom's at
-//! least, each person who came is published or waits, and the gate approves what the feed proposes and nothing that was changed.
+//! Chains of crowds (SCIENCE 11) from arrivals to approved files: releases only grow, new rows of a label are none or
+//! at least an atom's, each person is published or waits, and the gate approves what the feed proposes and rejects
+//! everything that was changed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) 
     (0..draw.between(0, most))
         .map(|_| {
             *number += 1;
-            // Some places are full and others nearly empty.
+            // Some leaves have many people and others few.
             let mut leaf = |tree: &Taxonomy| {
                 let at = draw.between(0, tree.leaves() as u64 - 1);
                 if draw.once_in(3) { at as Leaf } else { (at / 3) as Leaf }
@@ -86,7 +87,7 @@ pub fn lines(table: &Release, values: &SensitiveValues) -> BTreeMap<(Vec<Node>, 
     lines
 }
 
-/// The labels of rows that a release has and the one before it has not, with their number.
+/// The labels of new rows of a release, with their number.
 fn new_labels(
     now: &BTreeMap<(Vec<Node>, String), u64>,
     before: &BTreeMap<(Vec<Node>, String), u64>,
@@ -145,7 +146,7 @@ fn releases_only_grow_and_each_person_is_somewhere() {
             assert_eq!(chain.feed.whole().rows() + formed, came, "each person who came is published or waits");
             let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
-            // An approver may refuse a release: its atoms go out with the next one.
+            // An approver may reject a release: its atoms are published with the next one.
             if draw.once_in(4) {
                 left = candidate.increments.len();
                 continue;
@@ -247,7 +248,7 @@ fn who_waits_changes_no_public_byte() {
         let policy = policy(&settings(draw.between(2, 4), 1, None), &columns);
         let (mut number, seed) = (0, draw.clone());
         let people: Vec<Vec<Human>> = (0..2).map(|_| people(draw, &columns, &mut number, 60)).collect();
-        // What is public of the last release, the atoms of all, and the leaves of those who wait.
+        // The public part of the last release, the atoms of all, and the leaves of waiting people.
         let run = |people: &[Vec<Human>]| {
             let mut chain = Chain::new(columns.clone(), policy.clone());
             chain.chance.0 = seed.clone();
@@ -285,7 +286,7 @@ fn the_gate_refuses_what_was_changed() {
         let offer = chain.offer(&candidate);
         assert!(offer.judged().verdict().safe());
         let old = chain.tables.last().map(|(table, _)| table.class(0).to_vec()).expect("a release");
-        // Everything may be written again, as it is.
+        // All files may be written again unchanged.
         assert!(offer.with_rows(|_, _| ()).judged().verdict().safe());
         let spoilt = |change: &dyn Fn(&mut Grown)| {
             offer.with_rows(|rows, _| {
@@ -293,7 +294,7 @@ fn the_gate_refuses_what_was_changed() {
                 change(found.expect("there"));
             })
         };
-        // A row is missing that was published.
+        // A published row is missing.
         refused(&spoilt(&|(_, cell)| cell.count -= 1), "growth");
         // A row too many: no person's, and alone under its label in this release unless others are.
         refused(&spoilt(&|(_, cell)| cell.count += 1), "growth");
@@ -301,7 +302,7 @@ fn the_gate_refuses_what_was_changed() {
         if old.iter().any(|&node| node > 0) {
             refused(&spoilt(&|(label, _)| *label = vec![0; label.len()]), "growth");
         }
-        // A published row is said to be new, and a new one to be older.
+        // A published row is called new, and a new one older.
         refused(&spoilt(&|(_, cell)| cell.increment = offer.release), "growth");
         let older = offer.with_rows(|rows, _| {
             let new = rows.iter_mut().find(|(_, cell)| cell.increment == offer.release);
@@ -316,7 +317,7 @@ fn the_gate_refuses_what_was_changed() {
         let mut outside = offer.clone();
         outside.carvings[0] = offer.carvings[0].as_ref().map(|carving| carving.without(|class| class == 0));
         refused(&outside, "atoms");
-        // A release of the history is not known.
+        // A release of the history is missing.
         let mut older = offer.clone();
         older.older.pop();
         refused(&older, "growth");
@@ -346,7 +347,7 @@ fn no_byte_of_a_part_can_be_changed() {
     }
 }
 
-/// The same rows, but for some that have another value; `None` if there is one value only.
+/// The same rows, except for some with another value; None if there is one value only.
 fn of_another_value(rows: &Histogram) -> Option<Histogram> {
     let (mut columns, mut cells) = (vec![Vec::new(); rows.width()], Vec::new());
     for tuple in 0..rows.tuples() {
@@ -376,7 +377,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         refused(&miscounted, "form");
         let increment = &candidate.increments[0];
         let carving = increment.carving.clone().expect("labels");
-        // The policy wants one more than the smallest atom has.
+        // The policy requires one more than the smallest atom has.
         let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
         let smallest = (0..people.classes()).map(|class| people.size(class)).min().expect("an atom");
         let written = PolicySettings { k: Some(smallest + 1), ..chain.policy.in_force().clone() };
@@ -384,7 +385,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         for check in ["atoms", "correspondence", "chain"] {
             refused(&strict, check);
         }
-        // A label is finer than halving makes it: the leaves of one person in the place of the label of their atom.
+        // A label is finer than halving makes it: the leaves of one person in place of the label of their atom.
         let division = chain.policy.division(&trees).expect("small");
         let label = increment.labels()[0].clone();
         let finder = carving.finder(&trees);
@@ -427,7 +428,7 @@ fn a_label_tells_no_more_than_the_policy_allows() {
         assert!(found.made && found.reasons.is_empty(), "{found:?}");
         let value = serde_json::to_value(found.value).expect("JSON").as_f64().expect("a number");
         assert!([1.0, 4.0, 16.0, 64.0].contains(&value), "{value}");
-        // A person who may refuse one split only does not come to labels behind which two were refused.
+        // A person for whom only one split may be rejected does not get labels after two rejections.
         let most = MaxRatio::Limit(Decimal::new(4, 0).expect("a number"));
         let written = PolicySettings { max_ratio: Some(most), ..chain.policy.in_force().clone() };
         let strict = Offer { policy: policy(&written, &chain.columns), ..offer };
@@ -461,7 +462,7 @@ fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
         assert_eq!(erased, Some(ErasedPlace::Formed));
         assert_eq!(chain.feed.waiting().rows(), waiting + size - 1);
         assert_eq!(chain.feed.whole().rows(), published);
-        // The next release goes without that atom.
+        // The next release does not contain that atom.
         let ticked = chain.tick(&[]);
         if let ClosingResult::Candidate(candidate) = ticked.closed {
             let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");

@@ -1,5 +1,6 @@
-//! Published atoms that leave a chain of crowds (SCIENCE 11, erasure): whole ones or none, under a notice that names their labels; the
-//! gate compares public bytes. What a reader could compute if an atom were taken apart is computed here.
+//! Published atoms that are removed from a chain of crowds (SCIENCE 11, erasure): whole ones or none, under a notice
+//! that names their labels; the gate compares public bytes. What a reader could compute from a partly removed atom is
+//! computed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -86,7 +87,7 @@ fn lines(table: &Release, values: &SensitiveValues) -> Lines {
     lines
 }
 
-/// What the files of the newest release tell.
+/// The content of the newest release's files.
 fn shown(chain: &Chain) -> Lines {
     let rows = chain.shown();
     lines(&Release::from_own_labels(&rows), rows.values())
@@ -128,7 +129,7 @@ fn grown(draw: &mut Draw) -> (Chain, u128) {
     }
 }
 
-/// Some published atom: the place of its release, its label, its rows.
+/// A published atom: the position of its release, its label, its rows.
 fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> {
     let release = draw.between(0, chain.feed.published().len() as u64 - 1) as usize;
     let table = Release::from_own_labels(&chain.feed.published()[release].rows);
@@ -136,12 +137,12 @@ fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> 
     Some((release, table.class(class).to_vec(), table.size(class)))
 }
 
-/// All that the gate remembers of a chain.
+/// Everything that the gate remembers of a chain.
 fn told(history: &History) -> serde_json::Value {
     serde_json::to_value(history).expect("JSON")
 }
 
-/// The next release, whether anybody comes or not.
+/// The next release, with or without new people.
 fn due(chain: &mut Chain, people: &[Human]) -> Option<ProposedRelease> {
     match chain.tick(people).closed {
         ClosingResult::Candidate(candidate) => Some(*candidate),
@@ -176,7 +177,7 @@ fn whole_atoms_leave_and_every_other_row_stays() {
             let release = candidate.release;
             chain.publish(candidate, approved);
             let now = shown(&chain);
-            // By label: what was there, without what the notice names, and what is new, which is an atom at least.
+            // By label: the previous rows, without those in the notice, and new ones, which are at least an atom.
             for label in before.keys().chain(now.keys()).map(|(label, _)| label).collect::<BTreeSet<_>>() {
                 let rows = |of: &Lines| of_label(of, label).values().sum::<u64>();
                 let new = rows(&now) + labels.get(label).copied().unwrap_or(0) - rows(&before);
@@ -198,7 +199,7 @@ fn whole_atoms_leave_and_every_other_row_stays() {
             }
             assert!(known.erase(&erased));
             assert!(!chain.feed.owes_release(), "it is made once");
-            // What the gate remembers of a release that it approved is what the bytes tell.
+            // The gate's memory of an approved release equals its bytes.
             let Tables::Parts(parts) = &offer.tables else { panic!("parts") };
             let new = parts.iter().find(|part| part.span.holds(release));
             let rows =
@@ -254,7 +255,7 @@ fn an_audit_misses_no_row_that_a_notice_names() {
             let left: Vec<usize> = erased.releases.iter().map(Vec::len).collect();
             assert!(rows.iter().zip(&left).all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a()));
             if left.last().is_some_and(|&atoms| atoms > 0) {
-                // A reader who does not know of the notice misses these rows.
+                // A reader who does not know the notice misses these rows.
                 let mut unknown = RowsLeftOut { releases: erased.releases.clone(), next: Vec::new() };
                 unknown.next = unknown.releases.pop().expect("one");
                 assert!(matches!(audited(&chain, &unknown), Ok((false, false, _)) | Err(_)));
@@ -299,7 +300,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         let Some(candidate) = due(&mut chain, &[]) else { return };
         let offer = chain.offer(&candidate);
         assert!(offer.judged().verdict().safe());
-        // Rows of the atom stay; a row of another one is gone as well.
+        // Rows of the atom stay; a row of another one is missing as well.
         let published = known.feed.published().iter().find(|of| of.release == known.feed.published()[release].release);
         let atom =
             Histogram::clone(&published.expect("a release").rows).divide(|at, _| at == label.as_slice())[0].clone();
@@ -317,7 +318,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
             });
             refused(&more, "growth");
         }
-        // The rows leave and nothing says so: neither the log, nor the notice.
+        // The rows are removed but neither the log nor the notice says so.
         refused(&Offer { erased: Vec::new(), ..offer.clone() }, "growth");
         let silent = offer.decided(|pages| pages.notice = None).expect_err("no notice");
         assert!(silent.reasons().any(|(check, _)| check.check.name() == "pages"));
@@ -328,12 +329,12 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
             pages.notice = Some(Notice { rows: notice.rows - 1, labels, ..notice }.bytes());
         });
         assert!(fewer.is_err(), "a notice that names fewer rows");
-        // A notice of rows that are there still, or of an atom that never was.
+        // A notice of rows that still exist, or of an atom that never existed.
         let kept = offer.tables.clone();
         let Tables::Parts(parts) = kept else { panic!("parts") };
         let new: Vec<ReleasePart> = parts.into_iter().filter(|part| part.span.holds(offer.release)).collect();
         let unsaid = Offer { tables: Tables::Parts(new), ..offer.clone() };
-        // Where the file of these rows holds others too, it must be written again.
+        // If the file of these rows contains others too, it must be written again.
         let parts = chain.history.parts();
         let file = parts.iter().find(|part| part.span.holds(first + release as u32));
         let span = file.expect("the file of these rows").span;
@@ -346,7 +347,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         refused(&twice, "form");
         let never = ErasedAtom { release: chain.feed.published().len(), label };
         refused(&Offer { erased: vec![never], ..offer.clone() }, "form");
-        // Private tables that hold the rows still.
+        // Private tables that still contain the rows.
         let older = known.feed.published().iter().map(|known| (known.recoding.clone(), Arc::clone(&known.rows)));
         refused(&Offer { older: older.collect(), ..offer.clone() }, "growth");
     });
@@ -358,7 +359,7 @@ struct Known {
     values: Counts,
 }
 
-/// What each person can have, by everything that is known: all ways to give people values are tried.
+/// The possible values of each person, by everything that is known: all ways to assign values are tried.
 fn possible(known: &[Known]) -> BTreeMap<u128, BTreeSet<String>> {
     let all_people: BTreeSet<u128> = known.iter().flat_map(|known| known.people.iter().copied()).collect();
     let all_people: Vec<u128> = all_people.into_iter().collect();
@@ -400,7 +401,8 @@ fn values(lines: &Lines) -> Counts {
     counts
 }
 
-/// The reader knows each person's quasi columns and dates, and who asked; values are told by public bytes alone.
+/// The reader knows each person's quasi columns and dates, and who asked for erasure; values come from public bytes
+/// alone.
 #[test]
 fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let mut wards = Tree::new("*");
@@ -412,7 +414,7 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
         values: vec![Value::Text(DIAGNOSES[value].into())],
     };
     let mut chain = Chain::new(columns.clone(), policy(3, 1, &columns));
-    // Three people of one ward, who are in one atom: no other person is there.
+    // Three people of one ward, who are in one atom: there is no other person.
     let first = [human(1, 0, 2), human(2, 0, 3), human(3, 0, 4)];
     chain.release(&first);
     let label = {
@@ -425,13 +427,13 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
     let open = |found: &BTreeMap<u128, BTreeSet<String>>, person: u128| found[&person].len();
     assert!([1, 2, 3].iter().all(|&person| open(&possible(&[atom()]), person) == 3));
 
-    // One row goes: its value is missing.
+    // One row is removed: its value is missing.
     let row: Lines = [((label.clone(), DIAGNOSES[2].to_owned()), 1)].into();
     let one_less = less(&shown_first, &row);
     let found = possible(&[atom(), Known { people: vec![2, 3], values: values(&one_less) }]);
     assert_eq!(open(&found, 1), 1, "the person who asked is known for certain");
 
-    // The atom goes, and the two others come into a new one with another person.
+    // The atom is removed, and the two others are added to a new one with another person.
     let again: Lines = [3, 4, 0].map(|value| ((label.clone(), DIAGNOSES[value].to_owned()), 1)).into();
     let found = possible(&[atom(), Known { people: vec![2, 3, 7], values: values(&again) }]);
     assert_eq!(
@@ -440,7 +442,8 @@ fn an_atom_that_is_taken_apart_would_tell_a_value() {
         "the person who asked, and the one who came, are known for certain"
     );
 
-    // The rule as it is: the atom goes, and no person of it is in another one, whatever comes, in this chain or the next.
+    // The rule: the atom is removed, and no person of it is in another one, whatever is added, in this chain or the
+    // next.
     chain.erase_rows(0, label.clone());
     let later = [human(2, 0, 3), human(3, 0, 4), human(7, 0, 0), human(8, 0, 1), human(9, 0, 5)];
     let ticked = chain.tick(&later);

@@ -1,5 +1,6 @@
-//! Halving with a coin (SCIENCE 11) on all populations of a few people: by how much labels tell where people lie inside them over
-//! one, two and three halvings, that this is reached, that no person is certain to wait, and what is not bounded.
+//! Halving with a random draw (SCIENCE 11) on all populations of a few people: how much labels reveal about where
+//! people are inside them over one, two and three halvings, that this bound is reached, that no person certainly waits,
+//! and what is not bounded.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,29 +17,29 @@ type People = Vec<Vec<Leaf>>;
 /// Labels of new atoms with their people, in order.
 type Shown = Vec<(Vec<Node>, u64)>;
 
-/// Releases that may come of a population, each with how likely it is and who waits after it.
+/// Releases that may follow from a population, each with its probability and the people who wait after it.
 type Releases = BTreeMap<Vec<Shown>, (u128, People)>;
 
-/// What may come of a halving: what is published, who waits, and how likely that is, of `WHOLE`.
+/// The possible results of a halving: what is published, who waits, and the probability, as a part of `WHOLE`.
 type Outcomes = Rc<Vec<(Shown, People, u128)>>;
 
-/// The most coins of a halving.
+/// The greatest number of draws in a halving.
 const COINS: u32 = 14;
-/// What all coins of a halving together weigh.
+/// The total weight of all draws of a halving.
 const WHOLE: u128 = 4u128.pow(COINS);
 
-/// A small world. A column is so many leaves below `*`, half of them in each part.
+/// A small world. A column has this many leaves below `*`, half of them in each part.
 #[derive(Clone, Copy)]
 struct World {
     columns: &'static [u32],
     crowd: u64,
     refusals: u32,
-    /// Crowds that make a split certain, in each halving.
+    /// Numbers of people that make a split certain, in each halving.
     certain: &'static [u64],
-    /// People who come before each halving, at most.
+    /// The greatest number of new people before each halving.
     most: &'static [usize],
     least: u64,
-    /// How much each column counts; where there are none, all alike.
+    /// The weight of each column; equal if there are none.
     weights: &'static [u64],
 }
 
@@ -88,7 +89,7 @@ fn tree(column: usize, leaves: u32) -> Taxonomy {
     tree.finish().expect("a tree")
 }
 
-/// All ways to place so many people in some cells.
+/// All ways to place this many people in some cells.
 fn placements(cells: &[Vec<Leaf>], people: usize) -> Vec<People> {
     if people == 0 {
         return vec![Vec::new()];
@@ -100,7 +101,7 @@ fn placements(cells: &[Vec<Leaf>], people: usize) -> Vec<People> {
     (0..cells.len()).flat_map(from).collect()
 }
 
-/// A world at work.
+/// A world with its chain.
 struct Chain<'w> {
     world: &'w World,
     division: Division<'w>,
@@ -121,7 +122,7 @@ impl<'w> Chain<'w> {
         Chain { world, division, cells, known: RefCell::default() }
     }
 
-    /// All that may come before each halving; the first has enough people for an atom.
+    /// All possible new people before each halving; the first has enough people for an atom.
     fn populations(&self) -> Vec<Vec<People>> {
         let mut all: Vec<Vec<People>> = vec![Vec::new()];
         for (at, &most) in self.world.most.iter().enumerate() {
@@ -135,7 +136,7 @@ impl<'w> Chain<'w> {
         all
     }
 
-    /// What may come of one halving.
+    /// The possible results of one halving.
     fn halved(&self, people: &People, certain: u64) -> Outcomes {
         let key = (certain, people.clone());
         let known = self.known.borrow().get(&key).cloned();
@@ -179,7 +180,7 @@ impl<'w> Chain<'w> {
         outcomes.into_iter().map(|((shown, waiting), weight)| (shown, waiting, weight)).collect()
     }
 
-    /// What may be published, release by release.
+    /// The possible releases.
     fn releases(&self, population: &[People]) -> Releases {
         let mut found = BTreeMap::from([(Vec::new(), (1, Vec::new()))]);
         for (come, &certain) in population.iter().zip(self.world.certain) {
@@ -204,7 +205,7 @@ impl<'w> Chain<'w> {
         columns.all(|((tree, &node), leaf)| tree.leaf_range(node).contains(leaf))
     }
 
-    /// The factor by which a label may tell where its people lie.
+    /// The greatest factor by which a label may reveal where its people are.
     fn bound(&self, label: &[Node]) -> u128 {
         let open = self.division.trees().iter().zip(label).filter(|(tree, node)| !tree.is_leaf(**node)).count() as u32;
         4u128.pow(open.min(self.world.refusals))
@@ -232,10 +233,10 @@ fn each(worlds: &[World], mut check: impl FnMut(&Chain<'_>)) {
     }
 }
 
-/// Looks at each release of each population, and at each way in which those of an atom might lie in its label who came since the
-/// halving before; the largest factor of all, as a part of what is allowed.
+/// Checks each release of each population, and each way in which the people of an atom who were added since the
+/// previous halving might be placed in its label; returns the largest factor of all, as a part of the permitted one.
 fn factors(chain: &Chain<'_>, looked: &mut u64) -> u128 {
-    // Releases by numbers, which are compared faster than labels.
+    // Releases as numbers, which are compared faster than labels.
     let mut numbers: BTreeMap<Vec<Shown>, usize> = BTreeMap::new();
     let mut known: BTreeMap<Vec<People>, BTreeMap<usize, u128>> = BTreeMap::new();
     for population in chain.populations() {
@@ -249,7 +250,7 @@ fn factors(chain: &Chain<'_>, looked: &mut u64) -> u128 {
         numbers.into_iter().map(|(release, number)| (number, release)).collect();
     let mut most = 1;
     for (population, weights) in &known {
-        // Where the people of an atom might lie does not depend on what else is published.
+        // Where the people of an atom might be does not depend on other published rows.
         let mut placed: BTreeMap<(usize, &[Node]), Vec<_>> = BTreeMap::new();
         for (number, weight) in weights {
             let release = &releases[number];
@@ -302,7 +303,7 @@ fn no_person_is_certain_to_wait() {
     each(&[ONE, MORE].concat(), |chain| {
         for population in chain.populations() {
             for (release, (_, waiting)) in chain.releases(&population) {
-                // Those of each atom come before its halving, and no other person is there.
+                // The people of each atom are added before its halving, and there is no other person.
                 let (mut pool, mut alone) = (People::new(), Vec::new());
                 for (come, shown) in population.iter().zip(&release) {
                     pool.extend(come.iter().cloned());
@@ -325,7 +326,8 @@ fn no_person_is_certain_to_wait() {
     assert!(waited > 10_000, "{waited} releases beside which a person waits");
 }
 
-/// Those who were passed over lie outside the labels of the halving that did so: a reader who knows when they came knows that.
+/// People who were not divided are outside the labels of that halving: a reader who knows when they were added knows
+/// that.
 #[test]
 fn where_those_lie_who_were_passed_over_is_not_bounded() {
     let mut impossible = 0;

@@ -1,4 +1,5 @@
-//! Disjoint chains whose people are divided by a coin (SCIENCE 11): each crowd is in one release, and no person is in two.
+//! Disjoint chains whose people are divided by random draws (SCIENCE 11): each class is in one release, and no person
+//! is in two.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::crowd_chain::{columns, lines, people, refused, settings};
 use crate::common::chain::{Chain, Offer};
 use crate::common::random::{self, Draw};
 
-/// A chain whose releases hold new crowds alone.
+/// A chain whose releases contain only new classes.
 fn disjoint(draw: &mut Draw) -> Chain {
     let columns = columns(draw);
     let m = draw.once_in(2).then_some(2);
@@ -41,7 +42,7 @@ fn a_disjoint_chain_publishes_each_crowd_once() {
             assert_eq!(chain.feed.whole().rows(), 0, "no person is published twice");
             let ClosingResult::Candidate(candidate) = ticked.closed else { continue };
             let offer = chain.offer(&candidate);
-            // Atoms of a release that is refused go out with the next one.
+            // Atoms of a rejected release are published with the next one.
             if draw.once_in(4) {
                 left = candidate.increments.len();
                 continue;

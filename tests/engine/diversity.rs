@@ -1,5 +1,6 @@
-//! Diversity of what attacks leave, for releases of our own (SCIENCE 4): the gate's figures against those of an audit of the
-//! same chain, what becomes of a chain that fails, and that nothing may be concluded from one recoding for another.
+//! Diversity of the candidates that attacks leave, for generated releases (SCIENCE 4): the gate's figures against those
+//! of an audit of the same chain, the end of a chain that fails, and that nothing may be concluded from one recoding
+//! for another.
 
 use crate::common::chain;
 
@@ -23,7 +24,7 @@ fn policy(written: &PolicySettings, kind: ChainKind) -> Policy {
     Policy::new(written, kind, &ColumnFacts { sensitive: 1, ..ColumnFacts::default() }).expect("no contradiction")
 }
 
-/// Limits that everything keeps: every figure is told.
+/// Limits that everything keeps, so that every figure is reported.
 fn lenient() -> DiversitySettings {
     DiversitySettings {
         distinct_l: Some(1),
@@ -44,7 +45,7 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
     (0..draw.between(1, 20)).map(|at| human(at, draw)).collect()
 }
 
-/// What the gate found, by name.
+/// The gate's figures, by name.
 fn found(verdict: &Verdict) -> Vec<(String, Option<f64>)> {
     let names = ["distinct_l", "entropy_l", "alpha", "t"];
     let told = verdict.checks.iter().filter(|check| names.contains(&check.check.name()));
@@ -69,7 +70,7 @@ fn audited(chain: &Chain, policy: &Policy) -> Vec<(String, Option<f64>)> {
     ]
 }
 
-/// Two computations that share the measures and nothing of how people and attacks are gathered.
+/// Two computations that share the measures but not how people and attacks are gathered.
 #[test]
 fn the_gate_finds_what_an_audit_finds() {
     let seen = AtomicU64::new(0);
@@ -103,7 +104,7 @@ fn the_gate_finds_what_an_audit_finds() {
     assert!(seen > 100, "most chains have several releases");
 }
 
-/// A release whose crowds are too alike ends its chain: nothing more comes, and no release is tried again.
+/// A release whose classes are not diverse ends its chain: no release follows, and none is tried again.
 #[test]
 fn a_chain_that_fails_is_stopped() {
     let mut tree = Tree::new("*");
@@ -114,7 +115,8 @@ fn a_chain_that_fails_is_stopped() {
     let mut chain = Chain::new(columns, policy(&written, ChainKind::Cumulative));
     let human = |number: u128, value: &str| Human { number, leaves: vec![0], values: vec![Value::Text(value.into())] };
     chain.release(&[human(1, "x"), human(2, "y")]);
-    // Three more of one value do no harm to the crowd as it stands; but a person who came with them is one of three who have it.
+    // Three more people with one value do no harm to the class itself; but a person who was added with them is one of
+    // three who have it.
     let candidate = chain.proposed(&[human(3, "x"), human(4, "x"), human(5, "x")]);
     let verdict = chain.offer(&candidate).decided(|_| ()).expect_err("they are alike once the others are excluded");
     assert!(verdict.stops(), "{verdict:?}");
@@ -128,8 +130,8 @@ fn a_chain_that_fails_is_stopped() {
     assert!(matches!(chain.tick(&[human(6, "y"), human(7, "z")]).closed, ClosingResult::Stopped));
 }
 
-/// A finer recoding may keep what a coarser one does not: R1 {4, 2, 1}, then {4, 3, 2} at `*`, is worse than the same split
-/// into {2, 1, 1} and {2, 2, 1}. So none of these figures may steer a search.
+/// A finer recoding may keep a requirement that a coarser one fails: R1 {4, 2, 1}, then {4, 3, 2} at `*`, is worse than
+/// the same split into {2, 1, 1} and {2, 2, 1}. So none of these figures may steer a search.
 #[test]
 fn a_coarser_recoding_may_be_worse() {
     let mut tree = Tree::new("*");
@@ -164,8 +166,9 @@ fn a_coarser_recoding_may_be_worse() {
     assert!((coarse - 4.0 / 7.0).abs() < 1e-12 && (fine - 0.5).abs() < 1e-12, "{coarse} and {fine}");
 }
 
-/// Why nothing is tried again (SCIENCE 3): k = 2, two values wanted. If two people who came alone were refused and came out with
-/// the next one, a reader who sees {s0, s0, s1} would know which two have s0. Here none of them ever comes out.
+/// Why nothing is tried again (SCIENCE 3): k = 2, two values required. If two people who were added alone were rejected
+/// and published with the next release, a reader who sees {s0, s0, s1} would know which two have s0. Here none of them
+/// is ever published.
 #[test]
 fn an_increment_that_is_refused_and_merged_tells_its_values() {
     let mut tree = Tree::new("*");
@@ -178,7 +181,7 @@ fn an_increment_that_is_refused_and_merged_tells_its_values() {
         leaves: vec![0],
         values: vec![Value::Text(format!("s{value}").into())],
     };
-    // p, q, and r who comes later; what would be seen of them if refused people were merged, and what is.
+    // p, q, and r who is added later; the observation if rejected people were merged, and the real one.
     let (mut merged, mut seen) = (Vec::new(), Vec::new());
     for assigned in 0..8u64 {
         let value = |person: u64| assigned >> person & 1;

@@ -1,5 +1,5 @@
 //! The paper's Adult experiment (BCF 6): FA, BA and discernibility of releases under known recodings. The data are not
-//! shipped; `TIDEGATE_DATA` names the folder that holds `adult_uci`.
+//! shipped; `TIDEGATE_DATA` names the folder that contains `adult_uci`.
 
 use crate::common::adult::{self, rows};
 use crate::common::{columns, golden, recoding, strings, tables, taxonomy};

@@ -1,5 +1,5 @@
 //! Chains against known answers (SCIENCE 3): the paper's figure, the pair bound per increment and per group, realised
-//! targets, and where recodings cross the lower bound and what is exactly left of every group.
+//! targets, and, if recodings cross, the lower bound and the exact candidates of every group.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Fold for Keep<'_> {
     }
 }
 
-/// What the search finds: the least of all targets, and per target and value what is left.
+/// The results of the search: the least of all targets, and per target and value the candidates.
 fn exact(name: &str, case: &Json, columns: &Columns, tables: &Tables) {
     let trees = columns.trees();
     let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());

@@ -1,5 +1,5 @@
-//! Halving with a coin on cases with known answers (SCIENCE 11): ways to divide a region, fixed coins, and the distribution over
-//! all coins of what one tick and whole chains publish.
+//! Halving with a random draw on cases with known answers (SCIENCE 11): ways to divide a region, fixed draws, and the
+//! distribution over all draws of the releases of one tick and of whole chains.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn pool(rows: &Json, trees: &[Taxonomy]) -> Headcount {
     Headcount::of(trees.len(), rows.map(|row| (leaves(row), Heads { since: 0, count: 1 })))
 }
 
-/// Labels with their people, in the order of forming.
+/// Labels with their people, in the order of formation.
 fn atoms(found: &Halved, trees: &[Taxonomy]) -> Vec<(Vec<String>, u64)> {
     found.classes.iter().map(|class| (labels(&class.nodes, trees), class.people)).collect()
 }
@@ -71,7 +71,7 @@ fn sorted<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all
 }
 
-/// What comes of all coins, each with its probability as text.
+/// The results of all draws, each with its probability as text.
 fn outcomes(q: &Json, run: impl Fn(&mut dyn FnMut() -> bool) -> Json) -> BTreeMap<String, String> {
     let (yes, of) = q.as_str().expect("a fraction").split_once('/').expect("a fraction");
     let [yes, of] = [yes, of].map(|part| part.parse::<u32>().expect("a number"));
@@ -121,7 +121,7 @@ fn expected(case: &Json, outcome: impl Fn(&Json) -> Json) -> BTreeMap<String, St
         .collect()
 }
 
-/// Cases of a kind; there are some.
+/// Cases of a kind; there is at least one.
 fn each(kind: &str, check: impl Fn(&Json, &str)) {
     let cases = golden("halves_coin.json");
     let of_kind: Vec<&Json> = cases.as_array().expect("cases").iter().filter(|case| case["kind"] == kind).collect();

@@ -1,5 +1,6 @@
-//! Optimal full-domain recodings of public data (SCIENCE 8; ARX), with what another implementation has found: the same state, Loss to 16
-//! digits, the same suppressed rows. The data are not shipped; `TIDEGATE_DATA` names the folder that holds them.
+//! Optimal full-domain recodings of public data (SCIENCE 8; ARX), against the results of another implementation: the
+//! same state, Loss to 16 digits, the same suppressed rows. The data are not shipped; `TIDEGATE_DATA` names the folder
+//! that contains them.
 
 use serde_json::Value as Json;
 use tidegate::engine::anonymizer::levels::{
@@ -29,7 +30,7 @@ fn optima_are_those_of_the_reference() {
     let Some(folder) = needs::data() else { return };
     for case in golden("levels_global.json").as_array().expect("cases") {
         let name = case["id"].as_str().expect("a name");
-        // These check many states, and what they show small lattices show every day.
+        // These check many states; small lattices test the same in every run.
         if !is_long() && ["tclose", "recursive", "k50"].iter().any(|slow| name.contains(slow)) {
             continue;
         }

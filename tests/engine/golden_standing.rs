@@ -33,7 +33,7 @@ fn step(tick: &StandingTick) -> Json {
     }
 }
 
-/// What a case expects of a tick, the atoms left out.
+/// The expectations of a case for a tick, without its atoms.
 fn check(standing: &StandingRecoding, tick: &StandingTick, expected: &Json, place: &str) {
     let state = standing.state();
     assert_eq!(step(tick), expected["step"], "{place}: step");
@@ -48,7 +48,7 @@ fn check(standing: &StandingRecoding, tick: &StandingTick, expected: &Json, plac
     assert_eq!(Some(squares), expected["sum_sq"].as_u64(), "{place}: sum of squares");
 }
 
-/// Whether the kept state, put together again from what a log would hold, is the same.
+/// Whether the kept state, built again from the content of a log, is the same.
 fn kept(standing: &StandingRecoding, atoms: &[Headcount]) {
     let state = standing.state();
     let again = StandingState::restore(

@@ -1,5 +1,5 @@
-//! Groups of neighbours as classes of a release (SCIENCE 7): who is in which class, and under which labels, against plain definitions
-//! on random tables.
+//! Groups of neighbours as classes of a release (SCIENCE 7): who is in which class, and under which labels, against the
+//! definitions on random tables.
 
 use std::collections::BTreeMap;
 
@@ -24,19 +24,19 @@ fn people(draw: &mut Draw, trees: &[&Taxonomy]) -> BTreeMap<Vec<Leaf>, u64> {
     people
 }
 
-/// Where the middle of a leaf lies among the values of its column.
+/// The position of the middle of a leaf among the values of its column.
 fn middle(tree: &Taxonomy, leaf: Leaf) -> f64 {
     let values = |leaf: Leaf| tree.values(tree.leaf_node(leaf)) as f64;
     (0..leaf).map(values).sum::<f64>() + (values(leaf) - 1.0) / 2.0
 }
 
-/// The lowest node above some leaves: of all that cover them the last one in preorder.
+/// The lowest node above some leaves: the last one in preorder that covers them all.
 fn finest(tree: &Taxonomy, leaves: impl Iterator<Item = Leaf> + Clone) -> Node {
     let covers = |node: &Node| leaves.clone().all(|leaf| tree.covers(*node, tree.leaf_node(leaf)));
     (0..tree.nodes() as Node).rev().find(covers).expect("the root covers everything")
 }
 
-/// Limits on what labels tell, some of which switch them off.
+/// Limits on leakage, some of which are switched off.
 fn limits(draw: &mut Draw) -> RefinementLimits {
     RefinementLimits {
         values: Values::Repeated,
@@ -48,7 +48,8 @@ fn limits(draw: &mut Draw) -> RefinementLimits {
     }
 }
 
-/// Whether a group keeps to limits, with whole numbers: all sets of its rows under its label, and those in which no child has all rows.
+/// Whether a group keeps the limits, with whole numbers: all sets of its rows under its label, and those in which no
+/// child has all rows.
 fn is_open(rows: &[(&Vec<Leaf>, u64)], trees: &[&Taxonomy], limits: &RefinementLimits) -> bool {
     let people: u64 = rows.iter().map(|(_, count)| count).sum();
     let (mut all, mut left, mut certain) = (BigUint::from(1u8), BigUint::from(1u8), false);
@@ -100,7 +101,7 @@ fn each_person_is_in_the_class_of_their_group_under_the_finest_labels() {
                 assert_eq!(finder.class(tuple).map(|(_, label)| label), Some(&label[..]), "{by:?}, k = {k}");
             }
             assert_eq!(labels.len(), people.len(), "each person is in one group");
-            // The table has these classes, each of k people or more, and the root stands last.
+            // The table has these classes, each of at least k people, and the root is last.
             let columns: Vec<Vec<Leaf>> =
                 (0..trees.len()).map(|at| tuples.iter().map(|tuple| tuple[at]).collect()).collect();
             let release = Release::carved(&counts(&columns, &people), 0..1, &carving, &trees);

@@ -1,6 +1,6 @@
-//! Halving (SCIENCE 6, safer local recoding): on all populations of a few people, that however the people of a class lie in it the
-//! same release is as likely, and that no reader can be sure of any person who waits; on random ones, that classes are what the gate
-//! takes for regions of halving, and that it finds nothing in them.
+//! Halving (SCIENCE 6, safer local recoding): on all populations of a few people, that the same release is equally
+//! likely however the people of a class are distributed in it, and that no reader can be sure about any waiting person;
+//! on random ones, that classes are regions of halving for the gate, and that it finds nothing in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ type Shown = Vec<(Vec<Node>, u64)>;
 /// Each person's leaf tuple, in order.
 type People = Vec<Vec<Leaf>>;
 
-/// What all draws together weigh: it can be divided by every number of thresholds as often as is needed.
+/// The total weight of all draws: divisible by every number of thresholds as often as necessary.
 const WHOLE: u128 = 2u128.pow(48) * 3u128.pow(20);
 
 fn heads(people: &People, width: usize) -> Headcount {
@@ -65,7 +65,7 @@ fn outcomes(people: &People, trees: &[&Taxonomy], rule: &Halving<'_>) -> BTreeMa
     }
 }
 
-/// `*` over nodes, each with so many leaves, or a leaf itself, of one value each.
+/// `*` over nodes, each with this many leaves, or a leaf itself, of one value each.
 fn tree(column: usize, leaves: &[usize]) -> Taxonomy {
     let mut tree = Tree::new("*");
     for (at, &leaves) in leaves.iter().enumerate() {
@@ -75,7 +75,7 @@ fn tree(column: usize, leaves: &[usize]) -> Taxonomy {
     tree.finish().expect("a tree")
 }
 
-/// Every population of so many people, in which no two may be alike if they have to be distinct.
+/// Every population of this many people, in which no two may be equal if they must be distinct.
 fn populations(trees: &[&Taxonomy], people: usize, values: Values) -> Vec<People> {
     let mut cells: Vec<Vec<Leaf>> = vec![Vec::new()];
     for tree in trees {
@@ -104,7 +104,7 @@ fn inside(tuple: &[Leaf], class: &[Node], trees: &[&Taxonomy]) -> bool {
     trees.iter().zip(class).zip(tuple).all(|((tree, &node), leaf)| tree.leaf_range(node).contains(leaf))
 }
 
-/// A small world: taxonomies, the smallest crowd, sets of rows that are wanted, how many people there are at most.
+/// A small world: taxonomies, the smallest class, the required sets of rows, and the greatest number of people.
 struct World {
     leaves: &'static [&'static [usize]],
     k: u64,
@@ -138,7 +138,7 @@ fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
                 assert_eq!(outcomes.values().sum::<u128>(), WHOLE);
                 for (release, weight) in outcomes {
                     looked += 1;
-                    // A person in a class can lie anywhere else in it. All ways to lie come of such moves.
+                    // A person in a class can be anywhere else in it. All distributions follow from such moves.
                     for (class, _) in release {
                         let cells = || cells.iter().map(|cell| &cell[0]).filter(|cell| inside(cell, class, &trees));
                         for person in (0..people.len()).filter(|&at| inside(&people[at], class, &trees)) {
@@ -146,7 +146,7 @@ fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
                                 let mut others = (*people).clone();
                                 others[person].clone_from(cell);
                                 others.sort();
-                                // No such people where two would be alike.
+                                // No such people if two would be equal.
                                 let Some(outcomes) = known.get(&others) else { continue };
                                 assert_eq!(outcomes.get(release), Some(weight), "{people:?} {others:?} {release:?}");
                                 moved += 1;
@@ -167,14 +167,14 @@ fn that_a_person_waits_is_never_certain() {
         let trees: Vec<Taxonomy> = leaves.iter().enumerate().map(|(at, leaves)| tree(at, leaves)).collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let rule = Halving::new(&trees, *k, *least, *values).expect("small");
-        // Many populations leave the same people when those who wait are taken away.
+        // Many populations are equal after the waiting people are removed.
         let mut known: BTreeMap<People, BTreeSet<_>> = BTreeMap::new();
         for people in (*k as usize..=*most).flat_map(|number| populations(&trees, number, *values)) {
             for release in outcomes(&people, &trees, &rule).into_keys() {
                 let published = |tuple: &&Vec<Leaf>| release.iter().any(|(class, _)| inside(tuple, class, &trees));
                 let alone: People = people.iter().filter(published).cloned().collect();
                 waited += u64::from(alone.len() < people.len());
-                // The same people without anybody who waits: the release is as possible.
+                // The same people without any who wait: the release is as possible.
                 let possible =
                     known.entry(alone).or_insert_with_key(|alone| outcomes(alone, &trees, &rule).into_keys().collect());
                 assert!(possible.contains(&release), "{people:?} {release:?}");
@@ -186,7 +186,8 @@ fn that_a_person_waits_is_never_certain() {
 
 #[test]
 fn with_one_threshold_for_all_it_would_be() {
-    // Two halves of two leaves, k = 3, cut at six people: a release of three in one half would tell of three others at least.
+    // Two halves of two leaves, k = 3, cut at six people: a release of three in one half would reveal at least three
+    // others.
     let tree = tree(0, &[2, 2]);
     let trees = [&tree];
     let rule = Halving::new(&trees, 3, 1, Values::Repeated).expect("small");
@@ -198,7 +199,7 @@ fn with_one_threshold_for_all_it_would_be() {
     assert!(alone.iter().any(|people| outcomes(people, &trees, &rule).contains_key(&found)));
 }
 
-/// A tree whose leaves lie at any depth, some nodes with one child.
+/// A tree whose leaves have any depth, some nodes with one child.
 fn random_tree(draw: &mut Draw, column: usize) -> Taxonomy {
     let mut tree = Tree::new("*");
     let mut open = vec![(0, 0)];
@@ -229,7 +230,7 @@ fn terms(values: Values) -> AttackTerms {
     AttackTerms { attacker: Attacker::Strongest, values, marginals: true, seed: 1, budget: RefinementBudget::FULL }
 }
 
-/// Leaves out people of a leaf tuple that has fewer combinations of values than people, no two of whom may be alike.
+/// Removes people of a leaf tuple that has fewer combinations of values than people, no two of whom may be equal.
 fn as_distinct(people: &mut People, trees: &[&Taxonomy]) {
     let combinations = |tuple: &Vec<Leaf>| -> u64 {
         tuple.iter().zip(trees).map(|(&leaf, tree)| tree.values(tree.leaf_node(leaf))).product()
@@ -305,7 +306,7 @@ fn classes_share_no_cell_and_nothing_is_found_in_them() {
 
 #[test]
 fn people_who_cannot_all_differ_are_impossible() {
-    // Two values and five people, no two of whom may be alike.
+    // Two values and five people, no two of whom may be equal.
     let tree = tree(0, &[0, 0]);
     let trees = [&tree];
     let five = vec![vec![0], vec![0], vec![1], vec![1], vec![1]];
@@ -316,9 +317,9 @@ fn people_who_cannot_all_differ_are_impossible() {
         let ratios = RefinementAttack::new(&release, terms(Values::Distinct)).expect("no order").targets();
         ratios.into_iter().map(|target| target.ratio).collect::<Vec<_>>()
     };
-    // Where any number of sets will do, none will do as well, and the attack says that there is none.
+    // If any number of sets is enough, none is enough as well, and the attack says that there is none.
     assert_eq!(found(0), [RatioFigure::Impossible, RatioFigure::Impossible]);
-    // Where one set is asked for, all people wait.
+    // If one set is required, all people wait.
     assert!(found(1).is_empty());
 }
 
@@ -338,7 +339,7 @@ fn what_halving_does_not_make_is_told() {
     // The sexes are not cut before the ages, nor a single age before the sexes.
     assert_eq!(made(&[([4, 0], 2), ([0, 1], 2)]), Err(Malformed::Region(1)));
     assert_eq!(made(&[([2, 0], 2)]), Err(Malformed::Region(0)));
-    // One inside another, in either order, the class of all people included.
+    // One inside another, in either order, including the class of all people.
     assert_eq!(made(&[([1, 0], 2), ([1, 1], 2)]), Err(Malformed::Region(1)));
     assert_eq!(made(&[([2, 1], 2), ([1, 0], 2)]), Err(Malformed::Region(0)));
     assert_eq!(made(&[([0, 0], 2), ([4, 0], 2)]), Err(Malformed::Region(1)));

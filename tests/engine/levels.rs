@@ -13,7 +13,7 @@ use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables};
 use definition::{GOALS, Goal, Values, is_valid, model, query, state, states};
 
-/// A search finds what no state is better than.
+/// Checks that no state is better than the result of a search.
 fn is_optimal(found: &LevelsResult, all: &[(Vec<u8>, u64, f64)], limit: u64, text: &str) {
     let fit = all.iter().filter(|(_, suppressed, _)| *suppressed <= limit);
     let least = fit.clone().map(|(.., value)| *value).reduce(f64::min);
@@ -46,7 +46,7 @@ fn searches_find_the_optimum_of_every_state() {
         let limit = if draw.once_in(2) { 0 } else { draw.between(0, rows.len() as u64 / 2) };
         let weights: Vec<u32> = (0..width).map(|_| draw.between(1, 3) as u32).collect();
         let queries: Vec<Query> = (0..draw.between(1, 4)).map(|_| query(draw, &trees)).collect();
-        // Values may be there though they are not looked at.
+        // Values may be present although they are not read.
         let table = match privacy.looks_at_values() || draw.once_in(3) {
             true => DistinctRows::with_values(&histogram),
             false => DistinctRows::of_people(&histogram.headcount()),
@@ -89,7 +89,7 @@ fn searches_find_the_optimum_of_every_state() {
         let fits = best_first.best.as_ref().map(|best| best.figure);
         let found = greedy.best.as_ref().map(|best| best.figure);
         assert!(found.zip(fits).is_none_or(|(found, best)| found >= best - 1e-9), "{text}: {found:?} and {fits:?}");
-        // A search that is stopped says what no state is better than.
+        // A search that is stopped gives a bound that no state is better than.
         let stopped = LevelsSearch::new(&problem).thorough().best_first(|checked| checked > 3);
         let least = all.iter().filter(|state| state.1 <= limit).map(|state| state.2).reduce(f64::min);
         let known = stopped.best.map_or(f64::INFINITY, |best| best.figure).min(stopped.bound.unwrap_or(f64::INFINITY));
@@ -97,7 +97,7 @@ fn searches_find_the_optimum_of_every_state() {
     });
 }
 
-/// A column of so many leaves under one root, each of which is so many values, and rows with these leaves and values.
+/// A column of this many leaves under one root, each of this many values, and rows with these leaves and values.
 fn flat(leaves: u64, size: u64, rows: &[(u64, u64)]) -> (Taxonomy, DistinctRows) {
     let mut tree = Tree::new("*");
     (0..leaves).for_each(|leaf| _ = tree.add(0, &format!("{leaf}"), size));
@@ -108,7 +108,7 @@ fn flat(leaves: u64, size: u64, rows: &[(u64, u64)]) -> (Taxonomy, DistinctRows)
     (tree, DistinctRows::with_values(&histogram))
 }
 
-/// The best state under a privacy model, with so many rows suppressed at most, and what is to be least.
+/// The best state under a privacy model and an objective, with at most this many suppressed rows.
 fn best(
     tree: &Taxonomy,
     rows: &DistinctRows,
@@ -127,7 +127,7 @@ fn best(
     found.best.map(|best| (best.levels, best.suppressed, found.checked))
 }
 
-/// 114 values that are equally frequent are worth 114 values, though exp and ln round.
+/// 114 equally frequent values count as 114 values, though exp and ln round.
 #[test]
 fn a_limit_that_is_met_exactly_is_met() {
     let (tree, rows) = flat(2, 1, &(0..114).map(|value| (0, value)).collect::<Vec<_>>());
@@ -139,11 +139,11 @@ fn a_limit_that_is_met_exactly_is_met() {
 fn domains_of_any_size_cost_what_they_cost() {
     let (tree, rows) = flat(2, u64::MAX / 4, &[(0, 0), (0, 1), (1, 2)]);
     let (levels, suppressed, _) = best(&tree, &rows, &Privacy::k(2), 1, true).expect("a state");
-    // One row of three is suppressed, which costs less than half of everything beside the labels.
+    // One row of three is suppressed, which costs less than half of the total besides the labels.
     assert_eq!((levels, suppressed), (vec![0], 1));
 }
 
-/// Where the best state cannot be better, no state of the same worth is looked at.
+/// If the best state cannot be better, no state of the same value is checked.
 #[test]
 fn states_of_one_worth_are_not_all_checked() {
     let (tree, rows) = flat(40, 1, &(0..40).map(|leaf| (leaf, 0)).collect::<Vec<_>>());
@@ -151,7 +151,7 @@ fn states_of_one_worth_are_not_all_checked() {
     assert_eq!((levels, checked), (vec![0], 2));
 }
 
-/// A search that may check nothing more says so with the bound of everything.
+/// A search that may check nothing gives the bound of the whole lattice.
 #[test]
 fn a_search_that_is_stopped_at_once_knows_the_bound_of_everything() {
     let (tree, rows) = flat(3, 1, &[(0, 0), (1, 0), (2, 0), (0, 0)]);
@@ -165,7 +165,7 @@ fn a_search_that_is_stopped_at_once_knows_the_bound_of_everything() {
     assert_eq!(found.best.map(|best| (best.levels, best.figure)), Some((vec![1], 1.0)));
 }
 
-/// The best full-domain recoding of the next release of a chain is that of all valid ones, whatever came before.
+/// The best full-domain recoding of the next release of a chain is the best of all valid ones, whatever preceded it.
 #[test]
 fn the_next_release_of_a_chain_is_the_best_valid_one() {
     random::run("levels of chains", 80, |draw: &mut Draw| {
@@ -176,7 +176,7 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
         let earlier: Vec<Recoding> = increments[1..]
             .iter()
             .map(|_| {
-                // Coarse ones among them, so that there is a chain to go on with.
+                // Coarse ones among them, so that the chain can continue.
                 trees
                     .iter()
                     .map(|tree| if draw.once_in(2) { Cut::root(tree) } else { random::cut(draw, tree) })

@@ -1,4 +1,4 @@
-//! ARX-LR (SCIENCE 6) against recodings that ARX made, record by record, and what must hold of any carving.
+//! ARX-LR (SCIENCE 6) against recodings that ARX made, record by record, and the invariants of any carving.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use tidegate::engine::anonymizer::{CarvingResult, NoCarving, NoLadder, arx_lr};
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
 
-/// Halves of halves down to `height` layers over `[0, domain)`.
+/// Repeated halves in `height` layers over `[0, domain)`.
 fn halves(domain: u64, height: usize) -> Taxonomy {
     fn grow(tree: &mut Tree, above: usize, (from, to): (u64, u64), more: usize) {
         if more == 0 {
@@ -68,7 +68,7 @@ fn recodings_are_those_of_arx() {
     }
 }
 
-/// A ladder with any fan-out.
+/// A layered column with any fan-out.
 fn ladder(draw: &mut Draw, column: usize) -> Taxonomy {
     let (wide, deep) = (draw.between(2, 3), draw.between(1, 2));
     let mut tree = Tree::new(&format!("c{column}"));
@@ -85,7 +85,7 @@ fn ladder(draw: &mut Draw, column: usize) -> Taxonomy {
     tree.finish().expect("a tree")
 }
 
-/// Of those who are left no state below the top forms a class.
+/// The remaining people form no class in any state below the top.
 fn no_more_people(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy], k: u64) {
     let depth = |tree: &Taxonomy| tree.height(0);
     let mut states: Vec<Vec<u32>> = vec![Vec::new()];

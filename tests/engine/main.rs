@@ -1,4 +1,5 @@
-//! What the engine computes, on values alone: anonymizers, attacks on releases in memory, and the figures of the papers.
+//! The engine's computations, on values alone: anonymizers, attacks on releases in memory, and the figures of the
+//! papers.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,5 @@
-//! MASK (SCIENCE 5; MIN 6): known answers, what rows become, and attackers who know all but values and draws.
+//! MASK (SCIENCE 5; MIN 6): known answers, the changes of rows, and attackers who know everything except values and
+//! draws.
 
 mod attackers;
 mod branches;
@@ -11,7 +12,7 @@ use crate::common::golden;
 use serde_json::Value as Json;
 use tidegate::engine::safeguards::mask::{AtomShare, AtomShares, Draws};
 
-/// Draws that were written down.
+/// Recorded draws.
 struct Written<'w>(&'w [u64]);
 
 impl Draws for Written<'_> {
@@ -23,7 +24,7 @@ impl Draws for Written<'_> {
     }
 }
 
-/// V, L, what lacks, and the counts that follow from each draw.
+/// V, L, the number that is missing, and the counts that follow from each draw.
 #[test]
 fn shares_are_those_that_are_known() {
     let mut seen = 0;
@@ -43,7 +44,7 @@ fn shares_are_those_that_are_known() {
         for target in case["targets"].as_array().expect("targets") {
             let (at, giver) = (number(&target[0]) as usize, number(&target[1]) as usize);
             let of = crowds[giver].people;
-            // The largest draw that is not above the coin.
+            // The largest draw that is not above the recorded one.
             let coin = (target[3].as_f64().expect("a coin") * of as f64).floor() as u64;
             let place = shares.givers.iter().position(|one| *one == giver).expect("it gives") as u64;
             let mut alone = shares.clone();

@@ -15,7 +15,7 @@ use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginCl
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
 use tidegate::engine::model::{Column, Columns};
 
-/// What is found, as texts; null where nothing is.
+/// The results as texts; null for none.
 fn texts(found: &[Option<Credibility>]) -> Vec<Option<String>> {
     let text = |found: &Credibility| match found {
         Credibility::Exact(share) => share.to_string(),

@@ -1,4 +1,5 @@
-//! Sums of numbers and groups of numeric rows (SCIENCE 7): what another implementation has found, plain definitions on random tables.
+//! Sums of numbers and groups of numeric rows (SCIENCE 7): against the results of another implementation, and against
+//! the definitions on random tables.
 
 use serde_json::Value as Json;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
@@ -46,14 +47,14 @@ fn cells_are_sensitive_as_the_rules_say() {
     assert!(seen.iter().all(|&times| times > 200), "{seen:?}");
 }
 
-/// A table of a data set, with what the rules read: whole numbers.
+/// A table of a data set, in the form that the rules read: whole numbers.
 struct Table {
     points: Points,
     whole: Vec<Vec<i64>>,
 }
 
 impl Table {
-    /// Of decimals with at most `decimals` digits behind the point.
+    /// From numbers with at most `decimals` decimals.
     fn new(rows: &[Vec<f64>], decimals: u32) -> Table {
         let unit = 10f64.powi(decimals as i32);
         let whole = rows.iter().map(|row| row.iter().map(|number| (number * unit).round() as i64).collect()).collect();
@@ -64,7 +65,7 @@ impl Table {
         SumCell::of(group.iter().map(|&row| self.whole[row][column]), keeps)
     }
 
-    /// Groups and cells, and how many of these each of four rules finds sensitive.
+    /// Groups and cells, and how many of these are sensitive by each of four rules.
     fn figures(&self, groups: &[Vec<usize>], rules: [DominanceRule; 4]) -> [usize; 6] {
         let columns = self.whole[0].len();
         let cells = || groups.iter().flat_map(|group| (0..columns).map(move |column| (group, column)));
@@ -94,8 +95,8 @@ fn rules() -> [[DominanceRule; 4]; 2] {
     [of("0.6", "0.6", "0.666666666666666666"), of("0.599999999", "0.600000001", "0.666666667")]
 }
 
-/// Holds groups of both kinds against what the reference found for each k. It has computed with floats: cells that lie exactly on the
-/// border, and are not sensitive, may count there.
+/// Compares groups of both kinds with the results of the reference for each k. It has computed with floats: cells
+/// exactly at the limit, which are not sensitive, may count there.
 fn as_found(table: &Table, points: &Points, found: &Json) -> usize {
     let mut on_the_border = 0;
     for (name, groups) in [("mdav", mdav as fn(&Points, usize) -> Vec<Vec<usize>>), ("mondrian", mondrian)] {
@@ -178,12 +179,12 @@ fn data_sets_are_grouped_as_the_reference_does() {
     assert_eq!([of_ionosphere, of_abalone], [3, 2]);
 }
 
-/// How many rows some points stand for.
+/// The number of rows of some points.
 fn rows_of(points: &Points, group: &[usize]) -> usize {
     group.iter().map(|&row| points.weight(row) as usize).sum()
 }
 
-/// Median cuts as they are written down: every cut of every column is looked at.
+/// Median cuts by definition: every cut of every column is tried.
 pub fn plain_cuts(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     type Terms<'t> = (usize, &'t dyn Fn(&[usize]) -> bool);
     fn cut(points: &Points, region: &[usize], whole: &[f64], terms: Terms<'_>, groups: &mut Vec<Vec<usize>>) {
@@ -224,7 +225,7 @@ pub fn plain_cuts(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
     groups
 }
 
-/// MDAV as it is written down, comparing with every row.
+/// MDAV by definition, comparing with every row.
 pub fn plain(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
     let square = |one: &[f64], other: &[f64]| -> f64 { one.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum() };
     let mut left: Vec<usize> = (0..points.len()).collect();
@@ -272,7 +273,7 @@ pub fn plain(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Ve
     groups
 }
 
-/// Points of which many are equally far from one another.
+/// Points, many of which are equally far from one another.
 fn points(draw: &mut Draw, most: u64) -> Points {
     let (rows, columns, values) = (draw.between(1, most), draw.between(1, 4), draw.between(1, 40));
     let numbers = (0..rows * columns).map(|_| draw.between(0, values) as f64 / 4.0).collect();
@@ -321,7 +322,7 @@ fn no_group_divides_the_rows_of_a_point() {
     });
 }
 
-/// Groups that grow are as large as allowed at most, and none of them is sensitive; what is left over was removed.
+/// Groups that grow are at most as large as permitted, and none of them is sensitive; the remaining rows were removed.
 #[test]
 fn groups_grow_until_no_sum_is_sensitive() {
     random::run("growing groups", 100, |draw| {
@@ -344,7 +345,7 @@ fn groups_grow_until_no_sum_is_sensitive() {
     });
 }
 
-/// Both rules are as their definitions, on numbers as large as there are; and a union of safe cells is safe.
+/// Both rules agree with their definitions, on the largest numbers; and a union of safe cells is safe.
 #[test]
 fn rules_are_exact_and_subadditive() {
     random::run("cells", 2000, |draw| {

@@ -11,7 +11,7 @@ use tidegate::engine::histogram::{
 };
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy, Value, cut};
 
-/// A cut as what it is: a partition of the leaves.
+/// A cut as a partition of the leaves.
 fn blocks(cut: &Cut, tree: &Taxonomy) -> BTreeSet<BTreeSet<u32>> {
     cut.nodes().iter().map(|&node| tree.leaf_range(node).collect()).collect()
 }
@@ -217,7 +217,8 @@ fn realised_anonymity_never_rises_under_a_split() {
     });
 }
 
-/// The smallest case in which the paper's figure does rise (SCIENCE 2): the all-pairs FA goes from 0 to 1 under a split.
+/// The smallest case in which the paper's figure does rise (SCIENCE 2): the all-pairs FA goes from 0 to 1 under a
+/// split.
 #[test]
 fn the_papers_figure_can_rise_under_a_split() {
     let tree = |labels: [&str; 3]| {

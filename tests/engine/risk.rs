@@ -1,5 +1,5 @@
-//! Risks of re-identification (SCIENCE 12) against what they estimate: populations drawn from the models of the literature with fixed
-//! seeds, samples of them, and what is true of those; and the classes of releases counted row by row.
+//! Risks of re-identification (SCIENCE 12) against the true ones: populations drawn from the models of the literature
+//! with fixed seeds, and samples of them; and the classes of releases counted row by row.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ fn unit(draw: &mut Draw) -> f64 {
     draw.between(0, (1 << 53) - 1) as f64 / (1_u64 << 53) as f64
 }
 
-/// People who come one by one: the next one founds a class with probability (θ + α · classes)/(θ + people), else joins one with a
-/// chance that grows with its size less α (Pitman). The class of each.
+/// People one by one: the next one begins a class with probability (θ + α · classes)/(θ + people), otherwise joins one
+/// with a probability that grows with its size minus α (Pitman). Returns the class of each.
 fn pitman(draw: &mut Draw, people: usize, theta: f64, alpha: f64) -> Vec<usize> {
     let mut classes = 0;
     let mut of: Vec<usize> = Vec::new();
@@ -30,7 +30,7 @@ fn pitman(draw: &mut Draw, people: usize, theta: f64, alpha: f64) -> Vec<usize> 
             if new {
                 break sizes.len();
             }
-            // A person at random, refused with probability α / size.
+            // A random person, rejected with probability α / size.
             let class = of[draw.between(0, of.len() as u64 - 1) as usize];
             if unit(draw) * sizes[class] >= alpha {
                 break class;
@@ -46,7 +46,7 @@ fn pitman(draw: &mut Draw, people: usize, theta: f64, alpha: f64) -> Vec<usize> 
     of
 }
 
-/// Classes whose size less one is negative binomial: failures before the α-th success for a whole α.
+/// Classes whose size minus one is negative binomial: failures before the α-th success for a whole α.
 fn negative_binomial(draw: &mut Draw, classes: usize, alpha: u32, beta: f64) -> Vec<usize> {
     let mut of = Vec::new();
     for class in 0..classes {
@@ -61,7 +61,7 @@ fn negative_binomial(draw: &mut Draw, classes: usize, alpha: u32, beta: f64) -> 
     of
 }
 
-/// Classes of size s with a chance in proportion to 1/s, up to a largest one.
+/// Classes of size s with a probability proportional to 1/s, up to a largest one.
 fn harmonic(draw: &mut Draw, classes: usize, largest: usize) -> Vec<usize> {
     let all: f64 = (1..=largest).map(|size| 1.0 / size as f64).sum();
     let mut of = Vec::new();
@@ -76,7 +76,7 @@ fn harmonic(draw: &mut Draw, classes: usize, largest: usize) -> Vec<usize> {
     of
 }
 
-/// The first so many people after a shuffle.
+/// The first people, this many, after a shuffle.
 fn sample(draw: &mut Draw, mut of: Vec<usize>, rows: usize) -> Vec<usize> {
     for at in 0..rows {
         let with = draw.between(at as u64, of.len() as u64 - 1) as usize;
@@ -96,7 +96,7 @@ fn sizes(of: &[usize]) -> Sizes {
     counts(of).into_values().map(|size| (size, 1)).collect()
 }
 
-/// By how much estimates from samples of populations are off, as a share of the truth, on average over draws.
+/// The mean error of estimates from samples of populations, as a share of the truth.
 fn off(
     population: impl Fn(&mut Draw) -> Vec<usize>,
     share: f64,
@@ -128,7 +128,7 @@ fn pitman_finds_the_uniques_of_its_own_populations() {
     close(off(|draw| pitman(draw, 40_000, 50.0, 0.6), 0.05, by), 0.12);
     close(off(|draw| pitman(draw, 40_000, 1_000.0, 0.3), 0.1, by), 0.12);
     close(off(|draw| pitman(draw, 20_000, 5.0, 0.8), 0.02, by), 0.12);
-    // The rule takes this estimate of a tenth or less.
+    // The rule chooses this estimate for a tenth or less.
     let chosen = off(
         |draw| pitman(draw, 40_000, 50.0, 0.6),
         0.05,
@@ -153,11 +153,12 @@ fn zayatz_is_close_where_nearly_all_are_seen_and_above_elsewhere() {
     let by = |found: &PopulationUniques| found.by(Estimator::Zayatz);
     close(off(|draw| negative_binomial(draw, 5_000, 1, 0.1), 0.9, by), 0.05);
     close(off(|draw| pitman(draw, 20_000, 50.0, 0.6), 0.9, by), 0.05);
-    // Of few it takes most of those who are alone in the sample for alone everywhere, as in the literature.
+    // For small samples it takes most of those who are alone in the sample for alone everywhere, as in the literature.
     assert!(off(|draw| negative_binomial(draw, 20_000, 2, 0.3), 0.1, by) > 1.0);
 }
 
-/// Where a class of s people is as frequent as 1/s, its size given the rows that are seen of it is the one that is assumed.
+/// If a class of s people is as frequent as 1/s, the distribution of its size given its observed rows is the assumed
+/// one.
 #[test]
 fn journalist_and_marketer_find_the_risk_of_the_population() {
     for share in [0.05, 0.3, 0.7] {
@@ -215,7 +216,7 @@ fn bounds_hold_for_every_population() {
     });
 }
 
-/// Rows of one label, with the release that they say they came in; 0: they say nothing.
+/// Rows of one label, with the release that they name; 0 if they name none.
 type Line<'l> = (&'l str, u32, usize);
 
 fn columns() -> Columns {
@@ -268,10 +269,10 @@ fn classes_of_rows_that_keep_their_labels_are_those_that_came_together() {
         ([("*", 0, 5), ("A", 0, 4)], [("*", 0, 8), ("A", 0, 4), ("b", 0, 6)]);
     let found = told(ChainKind::Cumulative, &[&first, &second], None);
     assert_eq!(found, [Some([[9, 2, 4, 4], [0; 4]]), Some([[18, 4, 3, 7], [0; 4]])]);
-    // One table tells the same by its column.
+    // One table contains the same in its column.
     let stated: [Line<'_>; 4] = [("*", 1, 5), ("A", 1, 4), ("*", 2, 3), ("b", 2, 6)];
     assert_eq!(told(ChainKind::Cumulative, &[&stated], None), [Some([[18, 4, 3, 7], [0; 4]])]);
-    // A row that is gone: nothing shows with whom it came.
+    // A missing row: nothing shows whom it was added with.
     let lost: [Line<'_>; 2] = [("*", 0, 4), ("A", 0, 9)];
     assert_eq!(told(ChainKind::Cumulative, &[&first, &lost], None), [Some([[9, 2, 4, 4], [0; 4]]), None]);
 }

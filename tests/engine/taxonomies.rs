@@ -1,5 +1,5 @@
-//! CONTRACTS 2 from outside: every form with its labels, every way to get one wrong with its place. The cases are the
-//! files of `tests/hierarchies/`; a case never reads anything outside its own temporary directory.
+//! CONTRACTS 2 from outside: every form with its labels, and every fault with its place. The cases are the files of
+//! `tests/hierarchies/`; a case never reads anything outside its own temporary directory.
 #![cfg(feature = "daemon")]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ struct Cases {
     case: Vec<Case>,
 }
 
-/// One case: a table, the file it names, and what must come of it.
+/// One case: a table, the file it names, and the expected result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -33,7 +33,7 @@ struct Case {
     has: Option<Vec<String>>,
     leaves: Option<usize>,
     kind: Option<Kind>,
-    /// The type for `finds`, where it is not the default one.
+    /// The type for `finds`, if it is not the default one.
     r#as: Option<Kind>,
     #[serde(default)]
     finds: BTreeMap<String, String>,
@@ -109,7 +109,7 @@ fn check(case: &Case) {
     check_shape(tree);
 }
 
-/// What holds of every taxonomy: a node is the range of its leaves, labels and nodes find each other.
+/// The invariants of every taxonomy: a node is the range of its leaves, labels and nodes find each other.
 fn check_shape(tree: &Taxonomy) {
     for node in 0..tree.nodes() as u32 {
         assert_eq!(tree.find(tree.label(node)), Some(node));
@@ -188,7 +188,7 @@ fn bytes_that_are_no_text_are_named() {
     }
 }
 
-/// A quote inside a label is a letter, and does not hide the delimiter behind it.
+/// A quote inside a label is a letter, and does not hide the delimiter after it.
 #[test]
 fn a_quote_inside_a_label_is_a_letter() {
     for text in ["12\" arm;long;*\n5\" arm;short;*\n", "12\" arm,long,*\n5\" arm,short,*\n"] {
@@ -206,7 +206,7 @@ fn a_file_that_is_not_there_or_a_directory_is_an_error_of_the_file_system() {
     assert_eq!(load(&file_table(), dir.path()).expect_err("a directory").kind, ErrorCategory::Io);
 }
 
-/// The data sets of `TIDEGATE_DATA`: every hierarchy loads but the two that contradict themselves.
+/// The data sets of `TIDEGATE_DATA`: every hierarchy loads except the two that contradict themselves.
 #[test]
 fn hierarchies_of_the_data_sets() {
     let Some(data) = needs::data() else { return };
@@ -243,7 +243,7 @@ fn hierarchies_of_the_data_sets() {
     assert!(loaded > 100, "only {loaded} hierarchies found");
 }
 
-/// A random tree as rows: for each leaf its labels up to the root, drawn from names that need quotes.
+/// A random tree as rows: for each leaf its labels up to the root, from names that need quotes.
 fn rows(shape: &[(u8, u8)]) -> Vec<Vec<String>> {
     let name = |text: String, style: u8| match style % 5 {
         0 => format!("{text}, {text}"),

@@ -12,7 +12,7 @@ use crate::common::random::Draw;
 use tidegate::engine::model::{Cut, Kind, Tree, Value};
 use tidegate::engine::release::{ROW_GROUP, data_in_groups, two_in_groups};
 
-/// Labels that a reader could stumble over, and one sensitive column of each type.
+/// Labels that a reader could fail on, and one sensitive column of each type.
 fn every_type(rows: usize, mut text: impl FnMut(&mut Draw) -> Value) -> Table {
     let mut tree = Tree::new("*");
     for label in ["[0, 30[", "a;b,\"c\"", "ä", "日本", "null", " ", "1", "𝒳"] {
@@ -33,7 +33,7 @@ fn every_type(rows: usize, mut text: impl FnMut(&mut Draw) -> Value) -> Table {
     Table::of(declared(vec![tree.clone(), tree.clone()], &kinds), vec![Cut::leaves(&tree), Cut::root(&tree)], raw)
 }
 
-/// Writes a table and what readers should find in it.
+/// Writes a table and the content that readers should find in it.
 fn write(folder: &Path, name: &str, table: &Table, group: usize) -> PathBuf {
     let path = folder.join(name).with_extension("parquet");
     std::fs::write(&path, data_in_groups(&table.release, &table.values, &table.columns, group)).expect("a file");

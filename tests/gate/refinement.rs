@@ -1,5 +1,5 @@
-//! Refinement attacks (SCIENCE 6; CRA): known answers, every placement of the rows of small releases enumerated, bounds that
-//! hold when the budget is spent, and figures that do not depend on the number of threads.
+//! Refinement attacks (SCIENCE 6; CRA): known answers, every placement of the rows of small releases enumerated, bounds
+//! that hold when the budget is spent, and figures that do not depend on the number of threads.
 
 mod budget;
 mod class_reasons;
@@ -24,7 +24,7 @@ fn attack(release: &CarvedRelease, terms: AttackTerms) -> Vec<AttackTarget> {
     RefinementAttack::new(release, terms).expect("an order of formation").targets()
 }
 
-/// A column with so many children per node, from the leaves up.
+/// A column with these numbers of children per node, from the leaves up.
 fn column(lengths: &[u64], fans: &[usize]) -> LayeredColumn {
     let mut width = 1;
     let mut layers = Vec::new();

@@ -1,4 +1,4 @@
-//! The public files of a release: what is written is what is read, and nothing else is in the bytes.
+//! The public files of a release: what is written can be read back, and nothing else is in the bytes.
 
 mod manifest;
 mod report;
@@ -36,7 +36,7 @@ fn bytes_do_not_tell_how_the_table_came_about() {
     });
 }
 
-/// A table of more rows than a published row group holds, few of them distinct.
+/// A table of more rows than a published row group has, few of them distinct.
 #[test]
 fn large_tables_have_row_groups_of_one_size() {
     let table = Table::large(1_060_000);
@@ -65,7 +65,7 @@ fn nothing_but_pages_is_in_the_file() {
         let about = file.metadata().file_metadata();
         assert_eq!(about.created_by(), Some("tidegate"));
         assert!(about.key_value_metadata().is_none());
-        // One column chunk lies behind the other, from the first byte after the magic to the footer.
+        // One column chunk follows the other, from the first byte after the magic to the footer.
         let mut at = 4;
         for group in file.metadata().row_groups() {
             assert!(group.sorting_columns().is_none());
@@ -109,7 +109,7 @@ fn dictionaries_hold_what_rows_show() {
     });
 }
 
-/// The texts of a page in which each has its length before it.
+/// The texts of a page, each preceded by its length.
 fn plain_texts(mut bytes: &[u8]) -> Vec<String> {
     let mut texts = Vec::new();
     while let [a, b, c, d, rest @ ..] = bytes {

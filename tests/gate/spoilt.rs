@@ -1,5 +1,4 @@
-//! What the gate refuses, and that each refusal is for the right reason: a good release with one thing spoilt, from a list
-//! that is data.
+//! Releases that the gate rejects, each for the right reason: a good release with one fault, from a list that is data.
 
 mod bytes;
 mod cases;
@@ -26,21 +25,21 @@ use tidegate::engine::release::{ReleasePages, Tables};
 type OfferSpoiler = dyn Fn(&mut Offer);
 type PagesSpoiler = dyn Fn(&Offer, &mut ReleasePages);
 
-/// What is done to a good release.
+/// The fault of a release.
 pub enum Spoil {
-    /// To the table, or to what the gate knows beside it.
+    /// In the table, or in the gate's other inputs.
     Offer(Box<OfferSpoiler>),
-    /// To the files that go with the table.
+    /// In the files that are published with the table.
     Pages(Box<PagesSpoiler>),
 }
 
-/// A release with one thing spoilt.
+/// A release with one fault.
 pub struct Mutant {
-    /// What is wrong with it.
+    /// The description of the fault.
     pub name: &'static str,
     /// How it is made.
     pub spoil: Spoil,
-    /// The check that must refuse it.
+    /// The check that must reject it.
     pub check: &'static str,
     /// Part of `place: text` of one of its reasons.
     pub reason: &'static str,
@@ -60,7 +59,8 @@ fn told(verdict: &Verdict) -> Vec<(String, String)> {
     verdict.reasons().map(|(check, why)| (check.check.to_string(), format!("{}: {}", why.place, why.text))).collect()
 }
 
-/// Every mutant of this release is refused, by the right check and in the right words; all that are not, at once.
+/// Checks that every mutant of this release is rejected, by the right check and with the right words; reports all that
+/// are not, at once.
 fn refused(good: &Offer, mutants: &[Mutant]) {
     let mut wrong = Vec::new();
     for mutant in mutants {
@@ -117,12 +117,12 @@ fn every_mutant_is_refused() {
     refused(&good, &mutants);
 }
 
-/// The bytes of one of the files that go with a table.
+/// The bytes of one of the files that are published with a table.
 type Bytes = fn(&mut ReleasePages) -> &mut Vec<u8>;
 
 const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report, |pages| &mut pages.taxonomy];
 
-/// Whichever byte is another one, and wherever a file ends too early: refused, and never by falling over.
+/// Any byte changed, and any file truncated: rejected, and never with a panic.
 #[test]
 fn no_byte_can_be_changed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
@@ -148,7 +148,7 @@ fn no_byte_can_be_changed() {
     }
 }
 
-/// What does not depend on the guarantee is refused under each.
+/// Faults that do not depend on the guarantee are rejected under each.
 #[test]
 fn spoilt_rows_and_bytes_are_refused_in_every_chain() {
     for (kind, guarantee) in &FEEDS[1..] {

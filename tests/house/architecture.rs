@@ -1,5 +1,5 @@
-//! The house keeps its shape: who may name whom, headers, lengths, and words that do not belong. Each check is also run
-//! on text that breaks it, in `planted`, because a check that cannot fail shows nothing.
+//! The architecture: which room may import which, headers, lengths, and forbidden words. Each check is also run on text
+//! that breaks it, in `planted`, because a check that cannot fail shows nothing.
 
 mod imports;
 mod names;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use imports::Source;
 
-/// All files below a folder of the package, sorted; nothing where there is no such folder.
+/// All files below a folder of the package, sorted; empty if there is no such folder.
 fn files(folder: &str) -> Vec<PathBuf> {
     const SKIPPED: &[&str] = &["target", ".git", ".venv", "LICENSE", "Cargo.lock"];
     let mut found = Vec::new();
@@ -32,7 +32,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file as its place in the package and its text; `None` where it is not text.
+/// A file as its place in the package and its text; None if it is not text.
 fn read(path: PathBuf) -> Option<Source> {
     let text = String::from_utf8(fs::read(&path).ok()?).ok()?;
     let place = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("below the package").to_str()?.to_string();
@@ -92,7 +92,8 @@ fn every_file_opens_with_a_header() {
     none(all_rust().iter().filter_map(rules::header).collect());
 }
 
-/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws a number or talks.
+/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws a random number or
+/// uses the network.
 const PURE: &[&str] = &[
     "arrow-array",
     "arrow-schema",
@@ -137,12 +138,12 @@ fn the_engine_depends_on_pure_crates_only() {
     assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
 }
 
-/// The fuzz targets are a package of their own, with a lock of its own, which cargo does not look at here.
+/// The fuzz targets are a package of their own, with a lock of its own, which cargo does not check here.
 #[test]
 fn the_lock_of_the_fuzz_targets_has_what_the_program_depends_on() {
     let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path);
     let lock = read("tests/fuzz/Cargo.lock");
-    // What the lock says that a package depends on: names, with a version where there are several.
+    // The dependencies of a package according to the lock: names, with a version if there are several.
     let locked = |package: &str| -> Vec<&str> {
         let (_, rest) = lock.split_once(&format!("\nname = \"{package}\"\n")).expect(package);
         let lines = rest.lines().take_while(|line| *line != "]").filter_map(|line| line.strip_prefix(" \""));
@@ -191,7 +192,7 @@ fn cited_sections_stand_in_the_guide() {
         ("CONTRACTS", include_str!("../../src/guide/contracts.md")),
     ];
     let mut sources = all_rust();
-    // The guide's door says what the names stand for.
+    // The guide's module explains the names.
     sources.retain(|source| source.place != "src/guide/mod.rs" && source.place != file!());
     none(sources.iter().flat_map(|source| rules::citations(source, &pages)).collect());
 }
@@ -207,7 +208,7 @@ fn files_that_texts_name_are_there() {
     let root = env!("CARGO_MANIFEST_DIR");
     let place = |path: &PathBuf| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
     let places = all.iter().filter_map(place).collect();
-    // The changelog tells of the past.
+    // The changelog describes the past.
     let told = all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs" || end == "md"));
     let told = told.filter(|path| !path.ends_with("CHANGELOG.md") && !path.ends_with("planted.rs")).filter_map(read);
     none(told.flat_map(|source| rules::named_files(&source, &places)).collect());

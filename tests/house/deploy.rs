@@ -1,6 +1,6 @@
-//! What lies in `deploy/` is what the program takes: every sample is a feed that `check` accepts and that publishes its own
-//! messages; image, compose file, chart and unit start the program as it is, once per feed, without rights and without a
-//! secret of their own. What a tool has to say is asked where the tool is installed.
+//! The files in `deploy/` fit the program: every sample is a feed that `check` accepts and that publishes its own
+//! messages; image, compose file, chart and unit start the existing program, once per feed, without rights and without
+//! a secret of their own. External tools check them if they are installed.
 
 mod chart;
 mod compose;
@@ -31,7 +31,7 @@ fn tidegate(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tidegate")).args(args).current_dir(place("")).output().expect("the program starts")
 }
 
-/// What a program says when all went well.
+/// The output of a program that succeeded.
 #[track_caller]
 fn said(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -39,13 +39,13 @@ fn said(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// These are arguments that the program knows.
+/// Checks that the program knows these arguments.
 #[track_caller]
 fn understood(args: &[&str]) {
     said(&tidegate(&[args, &["--help"]].concat()));
 }
 
-/// The documents of a YAML text; `None` where no parser is there to read it.
+/// The documents of a YAML text; None if there is no parser.
 fn yaml(text: &str) -> Option<Vec<Value>> {
     let python = needs::tool("TIDEGATE_PYTHON")?;
     let script = "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
@@ -57,13 +57,13 @@ fn yaml(text: &str) -> Option<Vec<Value>> {
     Some(serde_json::from_str(&documents).expect("JSON"))
 }
 
-/// A tool, if it is installed and does this much.
+/// A tool, if it is installed and supports these arguments.
 fn tool(name: &str, args: &[&str]) -> Option<Command> {
     let works = Command::new(name).args(args).output().is_ok_and(|output| output.status.success());
     needs::program(name, works).then(|| Command::new(name))
 }
 
-/// An image that says which version it is.
+/// Checks that the name of an image contains its version.
 #[track_caller]
 fn pinned(image: &str) {
     let (_, version) = image.rsplit_once(':').unwrap_or_else(|| panic!("{image} has no version"));
@@ -75,20 +75,20 @@ fn words(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().map(|word| word.as_str().expect("a word")).collect()
 }
 
-/// Seconds that the daemon may take to end.
+/// The seconds that the daemon may take to end.
 fn grace() -> u64 {
     let source = text("src/daemon/service/mod.rs");
     let (_, rest) = source.split_once("const GRACE: Duration = Duration::from_secs(").expect("the daemon's grace");
     rest.split(')').next().expect("a number").parse().expect("a number")
 }
 
-/// A page that the daemon has.
+/// Checks that the daemon has a page.
 #[track_caller]
 fn page(path: &str) {
     assert!(text("src/daemon/observe/http/pages.rs").contains(&format!(": &str = \"{path}\";")), "there is no {path}");
 }
 
-/// Key material, or what could pass for it.
+/// Checks that there is no key material, and nothing that looks like it.
 #[track_caller]
 fn no_secret(name: &str, text: &str) {
     let word = |word: &&str| word.len() >= 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -96,7 +96,7 @@ fn no_secret(name: &str, text: &str) {
     assert!(long.is_empty() && !text.contains("PRIVATE KEY-"), "{name} holds what looks like a key");
 }
 
-/// Alert rules and dashboards are what their readers take; that they name metrics that there are is looked at beside the metrics.
+/// Alert rules and dashboards are valid for their readers; that their metrics exist is checked beside the metrics.
 #[test]
 fn alert_rules_and_dashboards_can_be_read() {
     let rules = "deploy/prometheus/alerts.yaml";
@@ -106,7 +106,7 @@ fn alert_rules_and_dashboards_can_be_read() {
             all.iter().all(|rule| rule["expr"].is_string() && rule["annotations"]["summary"].is_string()),
             "{all:?}"
         );
-        // What is published next may stand on a damaged past: that is told at once.
+        // The next release may depend on damaged data: that is reported at once.
         let damaged = all.iter().find(|rule| rule["alert"] == "TidegateDamaged").expect("a rule for damage");
         assert_eq!(
             (&damaged["expr"], &damaged["labels"]["severity"]),

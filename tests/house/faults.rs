@@ -1,4 +1,4 @@
-//! The guide says which test brings which fault to which step; each of these tests is there.
+//! The guide names the test of each fault in each step; each of these tests exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +25,7 @@ fn every_test_that_the_page_of_faults_names_is_there() {
     }
 }
 
-/// Letters of the table are those of the list below it, and no cell is without one.
+/// Letters of the table are those of the list below it, and no cell is empty.
 #[test]
 fn every_letter_of_the_page_of_faults_is_explained() {
     let page = fs::read_to_string("src/guide/faults.md").expect("the page");

@@ -1,4 +1,4 @@
-//! The guide says which versions of each format are read.
+//! The guide names the versions of each format that are read.
 
 use std::fs;
 

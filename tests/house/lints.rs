@@ -1,11 +1,11 @@
-//! The lints of `clippy.toml` bite in the engine and name what to use instead; outside it the same code passes. Slow,
-//! since it runs clippy on a copy of the package: part of `tests/long`.
+//! The lints of `clippy.toml` reject code in the engine and name what to use instead; outside it the same code passes.
+//! Slow, since it runs clippy on a copy of the package: part of `tests/long`.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What is planted, and a word of the advice that must come back.
+/// Forbidden code, and a word of the advice that must be printed.
 const PLANTED: &[(&str, &str)] = &[
     ("pub type T = std::collections::HashMap<u8, u8>;", "BTreeMap"),
     ("pub type T = std::collections::HashSet<u8>;", "BTreeSet"),

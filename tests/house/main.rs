@@ -1,4 +1,4 @@
-//! What holds of the package itself: its architecture, its lints, its schemas and what `deploy` ships.
+//! Tests of the package itself: its architecture, its lints, its schemas and the files in `deploy`.
 
 #[path = "../common/mod.rs"]
 mod common;

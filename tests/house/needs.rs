@@ -1,4 +1,4 @@
-//! A test that cannot run for want of a tool says so, and fails where `CI` is set.
+//! A test that cannot run because a tool is missing says so, and fails if `CI` is set.
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ fn machine(is_ci: bool) -> Machine {
     Machine { is_ci, without: "helm docker chromium".to_owned() }
 }
 
-/// What a variable of this value names; what the failure says where the test fails.
+/// The tool that a variable of this value names; the message if the test fails.
 fn named(is_ci: bool, variable: &str, value: Option<&str>) -> Result<Option<OsString>, String> {
     let named = catch_unwind(AssertUnwindSafe(|| machine(is_ci).named(variable, value.map(OsString::from))));
     named.map_err(|panic| panic.downcast_ref::<String>().expect("a message").clone())
@@ -45,6 +45,6 @@ fn a_program_that_is_lacking_fails_a_check_unless_it_is_named() {
     assert_eq!(program(true, "cc", false), None);
     assert_eq!(program(true, "helm", false), Some(false));
     assert_eq!(program(true, "docker", true), Some(true));
-    // The browser comes with every check: naming it among those that are lacking does not help.
+    // The browser is always required: naming it among the missing tools does not help.
     assert_eq!((program(true, "chromium", false), program(false, "chromium", false)), (None, Some(false)));
 }

@@ -1,4 +1,4 @@
-//! Schemas are made from the types, shipped in `schemas/v1`, and do not drift. `TIDEGATE_BLESS=1` writes them anew.
+//! Schemas are made from the types and shipped in `schemas/v1`; both must agree. `TIDEGATE_BLESS=1` writes them.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -59,7 +59,7 @@ fn shipped() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The schema of something that is printed or published.
+/// The schema of printed or published JSON.
 fn printed<T: JsonSchema>(title: &str) -> Value {
     let mut schema =
         SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>().to_value();
@@ -100,7 +100,7 @@ fn shipped_samples_fit_the_schema() {
     }
 }
 
-/// Keys and types are judged from the schema, so an editor that uses it must agree.
+/// Keys and types can be checked with the schema, so an editor that uses it must agree.
 #[test]
 fn what_the_walk_refuses_the_schema_refuses_too() {
     let validator = jsonschema::validator_for(config::schema::feed()).expect("a schema");
@@ -112,7 +112,7 @@ fn what_the_walk_refuses_the_schema_refuses_too() {
         if !by_schema || !name.ends_with(".toml") || name == "type_too_many_decimals.toml" {
             continue;
         }
-        // NaN and infinities have no JSON.
+        // NaN and infinities have no JSON form.
         let Some(value) = as_json(&file) else { continue };
         let number_lost = name == "type_nan.toml" || name == "type_inf.toml";
         assert!(number_lost || !validator.is_valid(&value), "{name} fits the schema");

@@ -1,5 +1,5 @@
-//! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the schema; what is not one
-//! record of its schema and nothing else never counts, and is decoded again without the registry.
+//! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the schema; bytes that
+//! are not exactly one record of their schema never count, and are decoded again without the registry.
 
 pub(crate) mod arrow;
 mod fastavro;
@@ -70,7 +70,7 @@ pub(crate) fn written(writing: Writing, messages: &[Vec<u8>]) -> Batch {
     batch
 }
 
-/// A record behind the number of its schema.
+/// A record after the number of its schema.
 fn framed(id: u32, record: &[u8]) -> Vec<u8> {
     [&[0][..], &id.to_be_bytes(), record].concat()
 }
@@ -87,14 +87,14 @@ pub(crate) fn json(objects: &[String], columns: &Columns) -> CodedRows {
     decoded.rows
 }
 
-/// What is set aside: offsets, columns, kinds.
+/// The messages that are set aside: offsets, columns, kinds.
 pub(crate) fn faults(decoded: &DecodedBatch) -> Vec<(u64, Option<String>, MisfitKind)> {
     let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
     let places = offers.flat_map(Offer::messages).map(|message| &message.place);
     places.map(|place| (place.row, place.column.as_deref().map(str::to_owned), place.kind)).collect()
 }
 
-/// Offers what was set aside again, without anything else.
+/// Offers set-aside messages again, without anything else.
 fn again(decoded: &DecodedBatch, columns: &Columns) -> TakenRows {
     let offer = decoded.partitions[0].aside.as_ref().expect("something was set aside");
     let offer = Offer::parse(&offer.bytes()).expect("what was written");

@@ -1,5 +1,5 @@
-//! Whether a row counts does not depend on its sensitive cells (SCIENCE 3, Acceptance): whatever bytes stand in them, as long
-//! as their end can be found, the same rows count, the same are set aside, and only those cells become null.
+//! Whether a row counts does not depend on its sensitive cells (SCIENCE 3, Acceptance): whatever bytes they contain, as
+//! long as their end can be found, the same rows count, the same are set aside, and only those cells become null.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn hasher() -> PersonHasher {
     PersonHasher::new(&[7; 32])
 }
 
-/// What becomes of a table beside its sensitive cells, and the rows that have such a cell of null.
+/// The result of a table apart from its sensitive cells, and the rows with such a cell of null.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     ages: Vec<u32>,
@@ -40,7 +40,7 @@ struct Outcome {
     aside: Vec<(u64, Option<String>, MisfitKind)>,
 }
 
-/// Of rows and what was set aside; and the sensitive tuples of the rows.
+/// The rows and the messages set aside; and the sensitive tuples of the rows.
 fn outcome(rows: &CodedRows, aside: Vec<(u64, Option<String>, MisfitKind)>) -> (Outcome, Vec<Vec<Value>>) {
     let people = rows.people().expect("there are identifiers").iter().map(|person| person.0).collect();
     let tuples = rows.codes().iter().map(|&code| rows.values().get(code).to_vec()).collect();
@@ -55,7 +55,7 @@ fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
     let decoded = decode(&path, &columns(), &hasher(), all, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     let aside = decoded.quarantined.iter();
     let aside = aside.map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind)).collect();
-    // What is set aside is read again as it was kept, and is what it was.
+    // Set-aside messages are read again as they were kept, with the same content.
     let taken = take(&path, &columns(), &hasher(), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert!(taken.aside.messages().iter().all(|message| message.raw.is_some()), "{name}: all are kept");
     let again = retry(&taken.aside, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE)
@@ -77,11 +77,11 @@ fn of_messages(writing: Writing, messages: &[Vec<u8>]) -> (Outcome, Vec<Vec<Valu
     outcome(&decoded.rows, aside)
 }
 
-/// A row: its number, its age, and what stands in its sensitive cells, if they are changed.
+/// A row: its number, its age, and the content of its sensitive cells, if they are changed.
 type Row<C> = (u32, i64, Option<(C, C)>);
 
-/// The same table twice, with its cells changed and as it was: the same rows count, and the cells that were not changed are
-/// what they were.
+/// The same table twice, with its cells changed and unchanged: the same rows count, and unchanged cells keep their
+/// content.
 fn check<C: Clone>(rows: &[Row<C>], of: impl Fn(&[Row<C>]) -> (Outcome, Vec<Vec<Value>>)) {
     let plain: Vec<Row<C>> = rows.iter().map(|(id, age, _)| (*id, *age, None)).collect();
     let ((changed, cells), (wanted, as_they_were)) = (of(rows), of(&plain));
@@ -104,7 +104,7 @@ fn rows<C: Clone + std::fmt::Debug + 'static>(
         .prop_map(|rows| (1..).zip(rows).map(|(id, (age, cells))| (id, age, cells)).collect())
 }
 
-/// Bytes that a field of JSON may stand in, with an end that can be found.
+/// Bytes that may be in a field of JSON, with an end that can be found.
 fn json() -> impl Strategy<Value = Vec<u8>> {
     let words = [
         "NaN",
@@ -174,7 +174,7 @@ fn object((id, age, cells): &Row<Vec<u8>>) -> Vec<u8> {
     .concat()
 }
 
-/// Bytes of a field of delimited text: whatever a writer that quotes rightly writes.
+/// Bytes of a field of delimited text: whatever a writer that quotes correctly writes.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let quoted = |text: &[u8]| {
         let doubled: Vec<u8> =
@@ -204,7 +204,7 @@ fn csv(rows: &[Row<Vec<u8>>]) -> Vec<u8> {
     bytes
 }
 
-/// A value of Avro under a union of all that it may be: its branch, and what it is.
+/// A value of Avro under a union of all possible types: its branch, and the value.
 fn avro() -> impl Strategy<Value = Vec<u8>> {
     let branch = |number: i64, value: Vec<u8>| [write::long(number), value].concat();
     let long = |bytes: usize, last: u8| [vec![0xff; bytes], vec![last]].concat();

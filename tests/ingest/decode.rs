@@ -1,5 +1,5 @@
 //! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their place and never with a
-//! value, whatever is wrong with a sensitive field is null.
+//! value, and null for any fault of a sensitive field.
 
 mod fhir;
 mod header;
@@ -74,7 +74,7 @@ fn place(error: &Error) -> String {
     format!("{:?} {:?} {}", error.line, error.field.as_deref().unwrap_or("-"), error.text)
 }
 
-/// What errors say of a value outside the taxonomy.
+/// A part of the error about a value outside the taxonomy.
 const OUTSIDE: &str = "what is to be done";
 const STRICT: BadRows<'_> = BadRows::Refused(OUTSIDE);
 
@@ -314,7 +314,7 @@ proptest! {
         let texts: Vec<&str> = a.iter().map(String::as_str).collect();
         let person = hasher().person(&texts);
         prop_assert!(person == hasher().person(&texts));
-        // The same text cut at another place is another person.
+        // The same text divided at another place is another person.
         let joined = a.concat();
         if let Some((left, right)) = joined.is_char_boundary(cut.min(joined.len())).then(|| joined.split_at(cut.min(joined.len()))) {
             let other = [left, right];
@@ -323,7 +323,7 @@ proptest! {
     }
 }
 
-/// Text that stands in no place of an error.
+/// Text that no error may contain.
 const SECRET: &str = "Xq7secret";
 
 #[test]

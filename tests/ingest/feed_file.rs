@@ -1,5 +1,5 @@
-//! Broken feed files as data: each file of `tests/feeds` beside the words that a person reads. `TIDEGATE_BLESS=1`
-//! writes the words anew. And feed files that are right: every sample that is shipped.
+//! Broken feed files as data: each file of `tests/feeds` beside its error text. `TIDEGATE_BLESS=1` writes the texts.
+//! Also correct feed files: every shipped sample.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn files(directory: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Compares what a person reads with what is written beside the feed file.
+/// Compares the error text with the one beside the feed file.
 fn check(file: &Path, wrong: &mut Vec<String>) {
     let said = match FeedConfig::load(file) {
         Ok(_) => return wrong.push(format!("{}: accepted", file.display())),
@@ -95,7 +95,7 @@ fn a_feed_file_that_is_none_is_told_apart() {
     assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
 }
 
-/// Delta tables do not tell such names apart: the feed works and has no Delta log, and `check` says so.
+/// Delta tables do not distinguish such names: the feed works without a Delta log, and `check` says so.
 #[test]
 fn columns_that_differ_in_capitals_only_have_no_delta_log() {
     let read = |age: &str, publish: &str| {
@@ -114,7 +114,7 @@ fn columns_that_differ_in_capitals_only_have_no_delta_log() {
     assert_eq!(read("Ward", "[publish]\ndelta = false\n"), (false, None));
 }
 
-/// What a file without a search means to a chain that begins, and to one that runs.
+/// The search of a file that names none, for a new chain and for a running one.
 #[test]
 fn an_unwritten_search_is_that_of_the_running_chain() {
     use tidegate::engine::policy::Search::{self, ArxLr, Halves, TopDown};
@@ -125,7 +125,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
         );
         FeedConfig::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
     };
-    // The search, and whether a coin divides people.
+    // The search, and whether random draws divide people.
     let of = |feed: &FeedConfig| -> (Search, bool) { (feed.policy.search(), feed.policy.publish_every().is_some()) };
     let (one_list, coin, drawn, carved) = ((TopDown, false), (Halves, true), (Halves, false), (ArxLr, false));
     let begun = |chain: &str, how| match how {
@@ -134,7 +134,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
         (_, true) => read(chain, "search = \"halves\"\npublish_every = 1").policy,
         _ => read(chain, "search = \"halves\"").earlier().expect("thresholds were drawn").policy.clone(),
     };
-    // What a file means to a chain that begins, and to those that were begun in these ways.
+    // The meaning of a file for a new chain, and for chains that were begun in these ways.
     let found = |chain: &str, policy: &str, ways: &[(Search, bool)]| {
         let feed = read(chain, policy);
         let running = |&how: &(Search, bool)| feed.running(&begun(chain, how)).map(of).ok();
@@ -145,7 +145,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     for policy in ["", "guarantee = \"blind\""] {
         assert_eq!(cumulative(policy), (Some(coin), vec![Some(one_list), Some(coin)]));
     }
-    // What only one of them allows decides; another chain that runs finds the key that was changed.
+    // A key that only one search allows decides; another running chain reports the changed key.
     assert_eq!(cumulative("publish_every = 2"), all(coin));
     assert_eq!(cumulative("max_wait = 2"), (None, vec![Some(one_list), None]));
     assert_eq!(cumulative("search = \"top-down\""), all(one_list));
@@ -153,7 +153,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     assert_eq!(cumulative("guarantee = \"bcf\""), all(one_list));
     let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("classes have no such wait").clone();
     assert_eq!((unfit.field.as_deref(), unfit.line), (Some("policy.max_wait"), Some(6)));
-    // Disjoint chains that halve were begun with thresholds that are drawn.
+    // Disjoint chains that halve were begun with random thresholds.
     let disjoint = |policy: &str| found("disjoint", policy, &[one_list, drawn, coin, carved]);
     let some = |how: [_; 4]| how.map(Some).to_vec();
     assert_eq!(disjoint(""), (Some(coin), some([one_list, coin, coin, coin])));
@@ -166,7 +166,7 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
     assert_eq!(disjoint("search = \"halves\"\npublish_every = 1"), (Some(coin), some([coin; 4])));
     assert_eq!(disjoint("search = \"arx-lr\""), (Some(carved), some([carved; 4])));
     assert_eq!(disjoint("max_global_ratio = 100"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
-    // Labels of runs are known where they may be published.
+    // Labels of runs are known if they may be published.
     let trees = |feed: &FeedConfig| feed.columns.trees()[0].clone();
     let (feed, named) = (read("cumulative", ""), read("cumulative", "search = \"halves\""));
     assert_eq!(trees(&feed), trees(&named));

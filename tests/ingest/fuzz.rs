@@ -1,5 +1,6 @@
-//! The targets of fuzzing on everyday runs: every file of their corpora, which hold samples and whatever has crashed one of them, and
-//! random changes of these. `tests/fuzz/run` looks for new ones, guided by the branches that inputs take.
+//! The targets of fuzzing in everyday runs: every file of their corpora, which contain samples and everything that has
+//! crashed one of them, and random changes of these. `tests/fuzz/run` looks for new ones, guided by the branches that
+//! inputs take.
 
 #[path = "../fuzz/src/targets.rs"]
 mod targets;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use self::targets::TARGETS;
 use crate::common::random::{Draw, run};
 
-/// Changed inputs of each target; each is some samples that were cut, joined and damaged.
+/// Changed inputs of each target; each consists of some samples that were cut, joined and damaged.
 const CHANGED: u32 = 1_000;
 
 fn corpus(name: &str) -> PathBuf {
@@ -32,7 +33,7 @@ fn corpora_are_replayed() {
         let inputs = inputs(name);
         assert!(!inputs.is_empty(), "{name} has no corpus");
         for (file, bytes) in inputs {
-            // The name is printed where a target panics.
+            // The name is printed if a target panics.
             println!("{}", file.display());
             assert!(bytes.len() <= 16 << 10, "{}: samples are small", file.display());
             target(&bytes);
@@ -76,7 +77,7 @@ fn changed(draw: &mut Draw, samples: &[Vec<u8>]) -> Vec<u8> {
                 bytes.splice(from.., other[begin..].iter().copied());
             }
             4 => {
-                // Lengths at which numbers end.
+                // Values at which numbers have another length.
                 let number: [u64; 6] = [0, 0x7f, 0x80, 0xffff, 0x7fff_ffff, u64::MAX];
                 let number = number[draw.between(0, 5) as usize].to_le_bytes();
                 let size = [1, 2, 4, 8][draw.between(0, 3) as usize];

@@ -1,4 +1,4 @@
-//! How raw data come in: formats that are decoded, Avro among them, and the feed file that describes them.
+//! How raw data is read: decoded formats, including Avro, and the feed file that describes them.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! Two writers put the slots of a log through a network that does them every harm (HOUSE 3, Append). In the end each slot
-//! holds what one of them wrote, and no writer was told otherwise.
+//! Two writers fill the slots of a log through a network with every kind of fault (HOUSE 3, Append). In the end each
+//! slot contains what one of them wrote, and no writer was told otherwise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -27,13 +27,13 @@ const PATIENCE: BucketTimeouts = BucketTimeouts {
     give_up: Duration::from_secs(120),
 };
 
-/// A bucket that counts what a careless reader of its answers would have fallen for.
+/// A bucket that counts answers that a careless reader would have misunderstood.
 struct Watched {
     bucket: Bucket,
     mark: &'static str,
-    /// Said to be there, and nothing was.
+    /// The answer said that the object exists, but it did not.
     lies: AtomicU64,
-    /// Said to be there, or not said at all, and it was our own.
+    /// The answer said that the object exists, or there was none, and it was our own.
     selves: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ fn slots() -> usize {
     SLOTS[usize::from(common::is_long())]
 }
 
-/// What a writer was told of every slot; `None` where it was told nothing.
+/// The outcome of every slot for a writer; None if it had none.
 fn write(store: &Watched) -> Vec<Option<PutOutcome>> {
     let lane = |lane: usize| -> Vec<(usize, Option<PutOutcome>)> {
         let slots = (lane..slots()).step_by(LANES);
@@ -148,7 +148,7 @@ fn two_writers_behind_a_bad_network() {
     println!("{undecided} left open, {lies} lies, {selves} met themselves, {:?}", begun.elapsed());
 }
 
-/// Every fault of the plan was met, and no name was taken twice.
+/// Checks that every fault of the plan occurred, and that no name was taken twice.
 fn fired(proxy: &Proxy) {
     let seen = proxy.seen();
     println!("{:?}", seen.faults);

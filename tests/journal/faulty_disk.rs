@@ -1,6 +1,6 @@
-//! A disk fails while a feed is written. Each call by which a writer changes, waits for or reads its folders fails once, in
-//! a run of its own: the writer ends with an error that names a file, does nothing more, and above all does not wait again
-//! for what could not be written; the next one, on a disk that works, goes on as if nothing had happened.
+//! A disk fails while a feed is written. Each call by which a writer changes, syncs or reads its folders fails once, in
+//! a run of its own: the writer ends with an error that names a file, does nothing more, and above all does not sync
+//! again after a failed sync; the next one, on a working disk, continues as if nothing had happened.
 
 use crate::common;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ const EIO: u32 = 5;
 const EMFILE: u32 = 24;
 const ENOSPC: u32 = 28;
 
-/// What fails, and how.
+/// The failing call, and its error.
 const FAULTS: [(&str, u32); 14] = [
     ("create", EMFILE),
     ("create", ENOSPC),
@@ -36,7 +36,8 @@ const FAULTS: [(&str, u32); 14] = [
     ("read", EIO),
 ];
 
-/// Runs a script whose n-th call of a kind fails, and then the rest of it. False when there is no such call any more.
+/// Runs a script whose n-th call of a kind fails, and then the rest of it. Returns false when there is no such call any
+/// more.
 fn failing(shim: &Shim, meant: &Meant, (call, errno): (&str, u32), n: u64) -> Result<bool, String> {
     let place = Place::new();
     let begun = Trace::begin(&place);
@@ -65,9 +66,9 @@ fn failing(shim: &Shim, meant: &Meant, (call, errno): (&str, u32), n: u64) -> Re
     Ok(true)
 }
 
-/// The writer ends with an error in words, but where nothing is lost.
+/// The writer ends with an error text, unless nothing is lost.
 fn ends(call: &str, path: &str, ended: &Ended) -> Result<(), String> {
-    // Half of a write is done again from where it ended; a temporary that stays is removed when the store is opened again.
+    // Half of a write is continued from its end; a temporary file that stays is removed when the store is opened again.
     let harmless = call == "short" || (call == "unlink" && path.contains("/.new/"));
     match &ended.error {
         None if ended.done && harmless => Ok(()),
@@ -81,7 +82,7 @@ fn ends(call: &str, path: &str, ended: &Ended) -> Result<(), String> {
     }
 }
 
-/// Nothing gets a name any more, and no wait for the disk that failed is tried again.
+/// Nothing gets a name any more, and no failed sync is tried again.
 fn silent(after: &[Op]) -> Result<(), String> {
     let mut failed = BTreeSet::new();
     for op in after {
@@ -95,12 +96,12 @@ fn silent(after: &[Op]) -> Result<(), String> {
     Ok(())
 }
 
-/// One call of so many fails in an everyday run, and each of them in a long run: most calls of one kind are alike, and each
-/// costs two processes.
+/// One call in this many fails in an everyday run, and each of them in a long run: most calls of one kind are alike,
+/// and each costs two processes.
 const EVERYDAY: u64 = 7;
 
-/// Lets calls of these kinds fail, two at a time: the first one of each kind, and from there on each that is `step` further.
-/// How many there were.
+/// Lets calls of these kinds fail, two at a time: the first one of each kind, and from there on every `step`-th.
+/// Returns their number.
 fn all(shim: &Shim, script: &Script, faults: &[(&str, u32)], step: u64) -> Vec<u64> {
     let meant = Meant::of(script);
     let wrong = Mutex::new(Vec::new());
@@ -129,7 +130,7 @@ fn all(shim: &Shim, script: &Script, faults: &[(&str, u32)], step: u64) -> Vec<u
 #[test]
 fn a_writer_ends_when_its_disk_fails_and_the_next_one_goes_on() {
     let Some(shim) = Shim::build() else { return };
-    // One kind of chain every day, each of them in a long run.
+    // One kind of chain in every everyday run, each of them in a long run.
     let policies = POLICIES.len().min(common::cases(1) as usize);
     let step = if common::is_long() { 1 } else { EVERYDAY };
     for policy in 0..policies {

@@ -1,5 +1,5 @@
-//! Objects in packs: every object that was created and not deleted is there as it was, what was deleted is in no byte of the store
-//! any more, and a writer that dies at any step leaves what the next one puts right. Compared with a map.
+//! Objects in packs: every object that was created and not deleted can be read unchanged, a deleted one is in no byte
+//! of the store any more, and after a writer that dies at any step the next one repairs the store. Compared with a map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::common::draw::Draw;
 use crate::common::feed;
 use crate::common::{cases, random};
 
-/// A store whose writer dies: after so many changes nothing can be changed any more.
+/// A store whose writer dies: after this many changes nothing can be changed any more.
 struct Mortal {
     store: Memory,
     changes: AtomicU64,
@@ -57,17 +57,17 @@ impl Store for Mortal {
     }
 }
 
-/// What entries of a log keep their places.
+/// Whether an entry of a log keeps its place.
 fn stays(bytes: &[u8]) -> bool {
     bytes.starts_with(b"fence")
 }
 
-/// A feed's objects as they should be, and the writer that keeps them.
+/// The expected objects of a feed, and the writer that keeps them.
 struct World {
     store: Memory,
     packs: Packs,
     epoch: u64,
-    /// What is there, and what was being deleted or created when a writer died.
+    /// The objects, and those that were being deleted or created when a writer died.
     meant: BTreeMap<String, Vec<u8>>,
     doubtful: BTreeMap<String, Vec<u8>>,
     gone: BTreeSet<Vec<u8>>,
@@ -83,11 +83,11 @@ impl World {
         World { store, packs, epoch: 0, meant, doubtful, gone, next: 0, named: 0 }
     }
 
-    /// A writer begins that dies after so many changes.
+    /// A writer begins that dies after this many changes.
     fn begins(&mut self, changes: u64) -> Result<()> {
         self.packs = Packs::over(Arc::new(Mortal { store: self.store.clone(), changes: AtomicU64::new(changes) }));
         self.epoch += 1;
-        // What the writer before was at is there or not, and is there for good or gone for good.
+        // An object that the previous writer was changing exists or not, and that is then final.
         for (path, bytes) in std::mem::take(&mut self.doubtful) {
             let there = self.packs.read(&path).expect("memory");
             assert!(there.is_none() || there.as_ref() == Some(&bytes), "{path}");
@@ -123,7 +123,7 @@ impl World {
                 self.named += 1;
                 let folder = ["mask", "keys", "seg"][draw.below(3) as usize];
                 let path = format!("{folder}/{:010}/{:06}", self.epoch, self.named);
-                // Each content is found again wherever it is.
+                // Each content can be found wherever it is.
                 let bytes = format!("<{}:{}>", self.named, "x".repeat(draw.below(300) as usize)).into_bytes();
                 self.doubtful.insert(path.clone(), bytes.clone());
                 assert_eq!(self.packs.create(&path, &bytes)?, CreateOutcome::Made);
@@ -153,7 +153,7 @@ impl World {
         Ok(())
     }
 
-    /// Everything is there for a writer and for another reader, and what is gone is nowhere.
+    /// Checks that a writer and another reader find everything, and that a deleted object is nowhere.
     fn check(&self) {
         let reader = Packs::over(Arc::new(self.store.clone()));
         for packs in [&self.packs, &reader] {
@@ -206,7 +206,7 @@ fn whatever_a_writer_dies_at_nothing_is_lost() {
                 lives = world.does(&mut draw);
             }
             deaths += u32::from(lives.is_err());
-            // An entry that was being appended is there or is not.
+            // An entry that was being appended exists or does not.
             let at = log::path(world.next);
             if let Some(bytes) = world.store.read(&at).expect("memory") {
                 world.meant.insert(at.clone(), bytes);
@@ -237,7 +237,7 @@ fn packs_make_few_files_of_many() {
     }
     let files = store.objects().len();
     assert!(files < 140, "{files} files");
-    // One that goes takes its pack with it, and no other.
+    // Deleting one removes its pack, and no other.
     let gone: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with('7')).collect();
     packs.delete_all(&gone).expect("memory");
     for (at, path) in paths.iter().enumerate() {
@@ -246,7 +246,7 @@ fn packs_make_few_files_of_many() {
     }
 }
 
-/// What an earlier version has left is put together part by part, so that it needs little memory.
+/// Unpacked objects of an earlier version are packed part by part, so that this needs little memory.
 #[test]
 fn much_that_lies_alone_is_packed_in_several_goes() {
     let store = Memory::default();
@@ -267,7 +267,7 @@ fn much_that_lies_alone_is_packed_in_several_goes() {
     }
 }
 
-/// A reader that has seen the packs before they were joined and written anew finds everything.
+/// A reader that has seen the packs before they were joined and written again finds everything.
 #[test]
 fn a_reader_meanwhile_finds_everything() {
     let store = Memory::default();
@@ -306,7 +306,7 @@ fn a_reader_meanwhile_finds_everything() {
     assert!(looks > 0);
 }
 
-/// A writer that another one has taken the place of finds its next place taken, however late it comes and whatever was packed.
+/// A writer that was taken over finds its next number used, however late it appends and whatever was packed.
 #[test]
 fn a_writer_that_is_late_finds_the_fence() {
     let store = Memory::default();
@@ -324,7 +324,7 @@ fn a_writer_that_is_late_finds_the_fence() {
     assert_eq!(store.list("log").expect("memory").len(), 2, "the fence and the newest");
     assert_eq!(late.create(&log::path(10), b"entry 10 of the first writer").expect("memory"), CreateOutcome::Exists);
     assert_eq!(late.read(&log::path(10)).expect("memory").as_deref(), Some(&b"fence 2"[..]));
-    // What it packs, and what it was about to delete, does no harm.
+    // The objects that it packs, and those that it was about to delete, do no harm.
     late.pack_entries(9, 1, &stays).expect("memory");
     for at in 0..40 {
         assert!(next.read(&log::path(at)).expect("memory").is_some(), "{at}");
@@ -362,8 +362,8 @@ fn a_pack_that_was_changed_is_named() {
     assert!(Packs::over(Arc::new(Memory::with(other))).read("mask/0000000001/2").is_err());
 }
 
-/// A writer that has read the log before another one went on, and packed what it appended, finds its next place free. Its fence is not
-/// the newest entry, and so it ends.
+/// A writer that has read the log before another one continued it, and packed the appended entries, finds its next
+/// number free. Its fence is not the newest entry, and so it ends.
 #[test]
 fn a_fence_in_a_place_that_was_packed_is_none() {
     let (private, public) = (Memory::default(), Memory::default());
@@ -372,7 +372,7 @@ fn a_fence_in_a_place_that_was_packed_is_none() {
     let (mine, shown) = stores();
     let mut first = feed::open(&feed, mine, shown, 1, false).expect("a feed");
     let people: Vec<feed::Human> = (0..6).map(|at| (at, at as u32 % 2, 3, 1)).collect();
-    // The other one reads the log as it is now, and puts its fence when the first has gone on.
+    // The other one reads the log as it is now, and appends its fence when the first has continued.
     let read = Memory::with(private.objects());
     let seen = Memory::with(public.objects());
     let at = first.log().next();
@@ -390,7 +390,7 @@ fn a_fence_in_a_place_that_was_packed_is_none() {
     assert_eq!(private.read(&gone).expect("memory"), None, "what the late one has put is gone");
 }
 
-/// A store as it was before, until something is put at a place of the log.
+/// An earlier state of a store, until something is written at a number of the log.
 struct Behind {
     before: Memory,
     now: Memory,

@@ -1,9 +1,9 @@
-//! The power fails while a feed is written. The writer works on real folders in a process of its own, and every change that
-//! it makes to them is written down in order (`common/shim.c`). From that, disks are made as a power cut at any place may
-//! leave them (`power/disk.rs`), and on each the feed is opened again and goes on (`power/checks.rs`): it must be as if
-//! nothing had happened.
+//! The power fails while a feed is written. The writer works on real folders in a process of its own, and every change
+//! that it makes to them is recorded in order (`common/shim.c`). From that, disks are made as a power cut at any moment
+//! may leave them (`power/disk.rs`), and on each the feed is opened again and continues (`power/checks.rs`): it must be
+//! as if nothing had happened.
 //!
-//! A seed draws the same plan again; threads of the store may still take their steps in another order.
+//! A seed leads to the same plan again; threads of the store may still take their steps in another order.
 
 use crate::common;
 use std::ops::Range;
@@ -20,18 +20,18 @@ use super::power::writer::{Place, Script, Shim};
 
 /// Disks that are made from the traces of one round.
 const ROUND: u32 = 1000;
-/// Disks of an everyday run, and of one with feeds of which people ask.
+/// Disks of an everyday run, and of one with requests.
 const EVERYDAY: u32 = 400;
 const EVERYDAY_ASKED: u32 = 90;
 
-/// Numbers for one of many.
+/// Random numbers for one of many.
 fn drawn(seed: u64, one: u64) -> Draw {
     let mut draw = Draw(seed.wrapping_add(one).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ seed);
     draw.below(2);
     draw
 }
 
-/// What writers did with a script, and what was known before they did.
+/// The changes of writers in a script, and what was known before.
 #[derive(Clone)]
 struct Run {
     trace: Trace,
@@ -53,18 +53,18 @@ impl Run {
         Run { trace: begun.end(&place), meant: Meant::of(script), told: Told::default(), seen: Objects::new() }
     }
 
-    /// How many changes and waits there are.
+    /// The number of changes and syncs.
     fn changes(&self) -> u64 {
         self.trace.ops.iter().filter(|op| op.changes()).count() as u64
     }
 
-    /// A step before which the power fails.
+    /// A change before which the power fails.
     fn end(&self, draw: &mut Draw) -> usize {
         let Trace { ops, before } = &self.trace;
         before + draw.below((ops.len() - before) as u64 + 1) as usize
     }
 
-    /// What it comes to up to a step: the disk, what was said, and what could be seen in the public root.
+    /// The state before a change: the disk, the messages, and the visible part of the public root.
     fn until(&self, end: usize) -> (Disk, Told, Objects) {
         let (mut disk, mut told) = (Disk::new(), self.told.clone());
         for op in &self.trace.ops[..end] {
@@ -78,7 +78,7 @@ impl Run {
         (disk, told, seen)
     }
 
-    /// The power fails somewhere, and another writer goes on with what is left.
+    /// The power fails somewhere, and another writer continues with the disk.
     fn again(&self, shim: &Shim, draw: &mut Draw) -> Run {
         let (disk, told, seen) = self.until(self.end(draw));
         let place = Place::with(&disk.left(draw));
@@ -88,7 +88,7 @@ impl Run {
         Run { trace: begun.end(&place), meant: self.meant.clone(), told, seen }
     }
 
-    /// The power fails somewhere: is everything there that must be?
+    /// The power fails somewhere: checks that everything that must exist does.
     fn cut(&self, mut draw: Draw) -> Result<(), String> {
         let (steps, chance, end) = (self.trace.ops.len(), draw.below(1 << 30), self.end(&mut draw));
         let (disk, told, seen) = self.until(end);
@@ -99,7 +99,7 @@ impl Run {
     }
 }
 
-/// How many of the disks that power cuts leave are wrong, and what is wrong with the first.
+/// How many of the disks after power cuts are wrong, and what is wrong with the first.
 fn cuts(runs: &[Run], seed: u64, disks: Range<u64>) -> (usize, String) {
     let one = |disk: u64| {
         let run = &runs[disk as usize % runs.len()];
@@ -110,7 +110,7 @@ fn cuts(runs: &[Run], seed: u64, disks: Range<u64>) -> (usize, String) {
     (wrong.len(), wrong.into_iter().next().unwrap_or_default())
 }
 
-/// Writers of all kinds: of one go, killed somewhere, killed while the feed begins, and stopped by a power cut.
+/// Writers of all kinds: undisturbed, killed somewhere, killed while the feed begins, and stopped by a power cut.
 fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     let mut runs = Vec::new();
     for policy in 0..POLICIES.len() {
@@ -129,7 +129,7 @@ fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     runs
 }
 
-/// Looks at so many disks that power cuts leave of such runs.
+/// Checks this many disks after power cuts in such runs.
 fn look_at(everyday: u32, runs: fn(&Shim, &mut Draw) -> Vec<Run>) {
     let Some(shim) = Shim::build() else { return };
     let (seed, disks) = (common::random::seed(), common::cases(everyday));
@@ -146,7 +146,7 @@ fn whatever_a_power_cut_leaves_the_feed_goes_on() {
     look_at(EVERYDAY, runs);
 }
 
-/// Writers of feeds of which people ask.
+/// Writers of feeds with requests.
 fn runs_asked(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     let mut runs = Vec::new();
     for policy in 0..ASKED.len() {

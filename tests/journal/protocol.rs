@@ -1,31 +1,31 @@
 //! The protocol of the durable log (HOUSE 3) as a model, and every state of it within bounds. The bounds are small: two
-//! processes at once, two files, two ticks, one approval, one erasure. What goes wrong in such protocols goes wrong there.
+//! processes at once, two files, two ticks, one approval, one erasure. Errors of such protocols show at this size.
 //!
-//! What is modelled, and what it stands for in `src/daemon`:
+//! The parts of the model, and the parts of `src/daemon` that they represent:
 //!
 //! | here | there |
 //! |---|---|
 //! | `entry`: slots that are written once, entries whose equality is that of their bytes | `journal/{entry,log_reading}.rs`, `journal/store` |
 //! | `fold`: what a writer knows, which objects a later fold needs | `feed_writer/{state,state_fold}.rs` |
-//! | `writer`: read to the gap, look, fence, sweep; append with lost, late and doubtful answers, read back, send again | `recovery/{feed_opening,sweep}.rs`, `journal/log.rs`, `journal/store/confirmed_put.rs` |
+//! | `writer`: read to the gap, check, fence, sweep; append with lost, late and doubtful answers, read back, send again | `recovery/{feed_opening,sweep}.rs`, `journal/log.rs`, `journal/store/confirmed_put.rs` |
 //! | `work`: segment then Ingest; in chains of crowds coins, Coins; atoms, Closed, counts, Masked; stage then Publish, Hold or Reject; forgetting | `feed_writer/intake/mod.rs`, `tick/{coins,tick_closing,decide}.rs` |
-//! | `leave`: files, manifest, the commit of the Delta log, Published, then what lay aside goes | `publish/{make_visible,show_delta}.rs` |
-//! | `work`: entries in packs, whose places are free again for a writer that is late | `journal/{packing,store/packs}.rs` |
+//! | `leave`: files, manifest, the commit of the Delta log, Published, then staged files are removed | `publish/{make_visible,show_delta}.rs` |
+//! | `work`: entries in packs, whose numbers are free again for a writer that is late | `journal/{packing,store/packs}.rs` |
 //! | `asked`: the inbox, Approve, Erase, answers | `feed_writer/requests/{request,request_entry,erase}.rs` |
 //!
-//! Between any two steps of a writer anything else may happen: the other writer goes on, one of them dies, a person asks, a
-//! create that was given up lands. From everything that lies in the store in any state one more writer is started alone, and
-//! has to finish what was begun.
+//! Between any two steps of a writer anything else may happen: the other writer continues, one of them dies, a person makes a
+//! request, a given-up create is performed. From the store of every state one more writer is started alone, and
+//! has to complete what was begun.
 //!
-//! What is not: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
-//! Config, Rekey, Retry, a new chain, what leaves the public root (`publish/clean.rs`: killed at every write, `tests/daemon/feed_writer`), ticks that go by, a rejection by a person, checkpoints, clocks (raw rows may be
-//! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: what a crash leaves of it
-//! no entry names. Copies to the public root have no doubts of their own: a copy that lands late is a writer that is slow.
+//! Not modelled: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
+//! Config, Rekey, Retry, a new chain, removals from the public root (`publish/clean.rs`: killed at every write, `tests/daemon/feed_writer`), skipped ticks, a rejection by a person, checkpoints, clocks (raw rows may be
+//! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: no entry names what a crash
+//! leaves of it. Copies to the public root have no doubts of their own: a copy that is performed late is a slow writer.
 //!
-//! `replay` has a writer of the model and the daemon do the same in a random order, and compares their entries and answers.
+//! `replay` lets a writer of the model and the daemon do the same in a random order, and compares their entries and answers.
 //!
 //! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without: before a request is
-//! refused, and before a missing object is called a damage, the writer looks whether the next slot is still empty.
+//! refused, and before a missing object is called damage, the writer checks whether the next slot is still empty.
 
 mod entry;
 mod explore;
@@ -43,7 +43,7 @@ use explore::explore;
 use faults::{Fault, PLANTED};
 use world::{Ask, Rules};
 
-/// Looks at every state; `starts`: of writers, one more than how many may die before the last one starts alone.
+/// Explores every state; `starts`: one more than the number of writers that may die before the last one starts alone.
 #[track_caller]
 fn check(asks: [Ask; 2], starts: u8, doubts: u8) {
     look(Rules { asks, starts, doubts, coins: false, packs: false, fault: Fault::None });

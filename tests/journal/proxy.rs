@@ -1,6 +1,6 @@
-//! A network between a client and a server of S3 that does by plan what real ones do by chance: it loses requests and
-//! answers, delays both beyond the client's patience, and says 409, 412, 500 and 503 where nothing was done. What it does
-//! to the n-th request for a path follows from the seed alone.
+//! A network between a client and an S3 server that produces by plan the faults of real ones: it loses requests and
+//! answers, delays both beyond the client's time limit, and answers 409, 412, 500 and 503 when nothing was done. What
+//! it does to the n-th request for a path follows from the seed alone.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Result, Write};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::common::random::Draw;
 use crate::common::wait;
 
-/// What is done to a request.
+/// The fault of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Nothing: it is forwarded, and so is its answer.
+    /// None: it is forwarded, and so is its answer.
     None,
     /// 409, and it is not forwarded.
     Conflict,
@@ -29,20 +29,20 @@ pub enum Fault {
     LostRequest,
     /// It is forwarded, then the connection is closed.
     LostAnswer,
-    /// It is forwarded, then 500 is said.
+    /// It is forwarded, then answered with 500.
     BrokenAnswer,
     /// It is forwarded, then the connection is closed in the middle of the answer.
     TornAnswer,
-    /// It is forwarded, and the answer comes when no caller waits for it any more.
+    /// It is forwarded, and the answer arrives when no caller waits for it any more.
     SlowAnswer,
     /// It is forwarded when no caller waits for it any more.
     SlowRequest,
 }
 
-/// Faults in so many of a thousand requests.
+/// Faults per thousand requests.
 type Plan = &'static [(Fault, u64)];
 
-/// What happens to writes.
+/// Faults of writes.
 pub const WRITES: Plan = &[
     (Fault::Conflict, 40),
     (Fault::Refused, 40),
@@ -55,7 +55,7 @@ pub const WRITES: Plan = &[
     (Fault::SlowRequest, 20),
 ];
 
-/// What happens to reads.
+/// Faults of reads.
 pub const READS: Plan = &[
     (Fault::Broken, 30),
     (Fault::Busy, 20),
@@ -74,13 +74,13 @@ struct Request {
     body: Vec<u8>,
 }
 
-/// What the proxy remembers.
+/// The proxy's counts.
 #[derive(Default)]
 pub struct Seen {
     requests: BTreeMap<String, u64>,
-    /// How often each fault was met, by method.
+    /// How often each fault occurred, by method.
     pub faults: BTreeMap<(String, Fault), u64>,
-    /// How many writes to a path the server took.
+    /// How many writes to a path the server accepted.
     pub taken: BTreeMap<String, u64>,
     busy: u64,
     /// Requests that the server itself took too long for.
@@ -90,11 +90,11 @@ pub struct Seen {
 /// The proxy; it lasts until the test ends.
 #[derive(Clone)]
 pub struct Proxy {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     server: SocketAddr,
     seed: u64,
-    /// How long it makes others wait.
+    /// The length of its delays.
     late: Duration,
     seen: Arc<Mutex<Seen>>,
 }
@@ -120,12 +120,12 @@ impl Proxy {
         proxy
     }
 
-    /// What it has seen.
+    /// Its counts.
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().expect("no panic while it is held")
     }
 
-    /// Waits until nothing is under way, the latest of the late included.
+    /// Waits until nothing is in progress, including the longest delays.
     pub fn settle(&self) {
         wait::until(|| "the end of every request", || (self.seen().busy == 0).then_some(()));
     }
@@ -166,7 +166,7 @@ impl Proxy {
         }
     }
 
-    /// What the plan has for a request.
+    /// The fault that the plan has for a request.
     fn meet(&self, request: &Request) -> Fault {
         let mut seen = self.seen();
         let before = seen.requests.entry(format!("{} {}", request.method, request.path)).or_default();

@@ -1,4 +1,4 @@
-//! Every kind of store goes through the suite, and a bucket is called from wherever it may be called.
+//! Every kind of store goes through the suite, and a bucket is called from every kind of thread.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tidegate::daemon::journal::store::{
 use super::server::{Server, bucket, variables};
 use super::suite::CHECKS;
 
-/// Runs every check on a store of its own, which is called by the check's name.
+/// Runs every check on a store of its own, named after the check.
 fn check(kind: &str, fresh: impl Fn(&str) -> Box<dyn Store>) {
     for (name, check) in CHECKS {
         let begun = Instant::now();
@@ -60,7 +60,7 @@ fn from_anywhere(server: &Server) {
         (0..16).into_par_iter().map(|at| store.create(&format!("b/{at}"), b"1").expect("a create")).collect();
     assert_eq!(made, [CreateOutcome::Made; 16]);
     assert_eq!(store.list("").expect("a listing").len(), 17);
-    // The last one may be dropped where waiting is not allowed.
+    // The last one may be dropped where waiting is not permitted.
     runtime.block_on(async move { drop(store) });
 }
 
@@ -73,7 +73,7 @@ fn pages(server: &Server) {
     assert!(paths.iter().eq(objects.iter().map(|(path, _)| path)));
 }
 
-/// What an operator gets to read, and that no secret is in it.
+/// The error texts for an operator, which contain no secret.
 fn refusals(server: &Server) {
     let short = Duration::from_millis(100);
     let patience = BucketTimeouts { connect: short, answer: short * 10, pause: short / 10, give_up: short };

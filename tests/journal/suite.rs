@@ -1,4 +1,4 @@
-//! What every store must do, check by check. Each is given a store without objects, and knows nothing of its kind.
+//! The requirements for every store, check by check. Each is given a store without objects, and does not know its kind.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ fn absent(store: &dyn Store) {
     assert!(paths(store, "").is_empty());
     assert!(paths(store, "a/b").is_empty());
     make(store, "a/b", "1");
-    // What holds objects is none.
+    // A path with objects below it is not an object.
     assert_eq!(text(store, "a"), None);
     assert_eq!(text(store, "a/c"), None);
 }
@@ -59,7 +59,7 @@ fn once(store: &dyn Store) {
 fn race(store: &dyn Store) {
     const WRITERS: usize = 8;
     for round in 0..40 {
-        // New folders, too, are raced for.
+        // Two writers may create new folders at the same time, too.
         let path = format!("log/{round}/slot");
         let bytes = |writer: usize| format!("{writer}").repeat(5000 + writer);
         let together = Barrier::new(WRITERS);

@@ -1,5 +1,5 @@
-//! A topic in Avro, with a registry that is not of our own making: schemas change, the registry goes away and comes back,
-//! messages name schemas that it does not have, and no person is lost.
+//! A topic in Avro, with a registry by other authors: schemas change, the registry stops and starts again, messages
+//! name schemas that it does not have, and no person is lost.
 
 use rdkafka::producer::{BaseRecord, Producer as _};
 use serde_json::json;
@@ -79,7 +79,7 @@ pub fn both() -> Option<(Lent, Registry)> {
     Some((broker, registry))
 }
 
-/// Each person is published once.
+/// Checks that each person is published once.
 #[track_caller]
 pub fn all_once(place: &Place, people: u64) {
     let last = releases(&place.public()).pop().expect("a release");
@@ -114,7 +114,7 @@ fn a_registry_that_goes_away_is_waited_for() {
     put(&broker, (0..60).map(|number| first(one, number)));
     daemon.says("published feed=t", 1);
     registry.kill();
-    // What is known is not asked for again; what is not is waited for, and what comes behind it too.
+    // Known schemas are not requested again; unknown ones are waited for, with the messages after them.
     put(&broker, (60..120).map(|number| first(one, number)));
     daemon.says("published feed=t", 2);
     put(&broker, (120..180).map(|number| second(one + 1, number)));
@@ -122,7 +122,7 @@ fn a_registry_that_goes_away_is_waited_for() {
     put(&broker, (180..240).map(|number| first(one, number)));
     assert!(daemon.page("/metrics").contains("tidegate_registry_away{feed=\"t\"} 1"));
     registry.begin();
-    // It is there before it has its schemas, for a moment that is shorter than what is believed at once.
+    // It is there before it has its schemas, for a moment that is shorter than the time before its answer is trusted.
     assert_eq!(registry.put("wards-value", &record("P", FIRST), json!([])), one);
     assert_eq!(registry.put("others", &record("P", SECOND), json!([])), one + 1);
     daemon.says("registry_back", 1);
@@ -185,7 +185,7 @@ fn a_registry_that_does_not_know_us_halts_the_feed() {
     place.put("password", PLANTED[1]);
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
-    // Something else answers there.
+    // Another service answers there.
     place.edit(&registry.url(), &format!("{}/other", registry.url()));
     put(&broker, (40..80).map(|number| first(one, number)));
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::needs;
 
-/// Runs OpenSSL in a folder; `false` where it is not installed.
+/// Runs OpenSSL in a folder; `false` if it is not installed.
 fn openssl(folder: &Path, args: &[&str]) -> bool {
     match Command::new("openssl").args(args).current_dir(folder).output() {
         Ok(done) => {
@@ -17,7 +17,7 @@ fn openssl(folder: &Path, args: &[&str]) -> bool {
     }
 }
 
-/// Whether there is something to make certificates with; a word about it where there is not.
+/// Whether certificates can be made; prints a message if not.
 pub fn can() -> bool {
     needs::program("openssl", openssl(Path::new("."), &["version"]))
 }
@@ -27,8 +27,8 @@ pub fn authority(folder: &Path, name: &str) {
     make(folder, name, &[]);
 }
 
-/// Makes a certificate that an authority vouches for, of a server that is called this and listens here: `<name>.pem`, `<name>.key`,
-/// and both in `<name>.both`.
+/// Makes a certificate signed by an authority, for a server of this name and address: `<name>.pem`, `<name>.key`, and
+/// both in `<name>.both`.
 pub fn certificate(folder: &Path, authority: &str, name: &str, listens: &str) {
     let [pem, key] = ["pem", "key"].map(|end| format!("{authority}.{end}"));
     let listens = format!("subjectAltName=IP:{listens}");

@@ -1,4 +1,4 @@
-//! `check --connect` against a real broker and a registry: what is there, and how the topic is kept.
+//! `check --connect` against a real broker and a registry: what exists, and how the topic is kept.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::feed::{feed, messages};
 use super::place::{NEVER, Place};
 use super::registry::Registry;
 
-/// What is said of a key of the feed file, and what may go wrong with it.
+/// The text about a key of the feed file, and its warnings.
 fn said(place: &Place, code: i32, what: &str) -> (String, Vec<String>) {
     let (found, report) = place.json(&["check", "--connect", "feed.toml"]);
     assert_eq!(found, code, "{report}");
@@ -30,7 +30,7 @@ fn a_topic_is_told_with_how_it_is_kept() {
     let (text, warnings) = said(&place, 0, "source");
     assert!(text.contains("2 partitions, with the offsets 0: 4 to 9, 1: none"), "{text}");
     assert!(warnings.is_empty(), "{warnings:?}");
-    // Nothing was made and nothing was taken in.
+    // Nothing was created and nothing was read.
     assert!(!place.path("private").exists());
     place.notify(&[("operator_webhook", "https://hooks.example/Sq7secret")]);
     place.edit("[notify]\n", "[notify]\ntopic = \"short\"\n");

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::broker::Broker;
 use super::place::{PLANTED, Place, person};
 
-/// A place whose feed reads a topic.
+/// A folder whose feed reads a topic.
 pub fn feed(broker: &Broker, topic: &str, schedule: &str, more: &str) -> Place {
     let place = Place::new(schedule);
     let source =

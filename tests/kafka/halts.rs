@@ -1,5 +1,5 @@
-//! What a broker cannot be trusted with any more: the feed halts, says what happened and what to do, and goes on once that
-//! is done.
+//! Faults after which a broker cannot be trusted: the feed halts, says what happened and what to do, and continues once
+//! that is done.
 
 use super::broker::Broker;
 use super::feed::{entries, feed, messages, times};
@@ -11,7 +11,7 @@ fn put(broker: &Broker, partition: i32, people: std::ops::Range<u64>) {
     broker.put("wards", partition, messages(people).iter().map(String::as_str));
 }
 
-/// It halts with an error that says all of this.
+/// It halts with an error that contains all of these texts.
 #[track_caller]
 fn halts(place: &Place, says: &[&str]) -> String {
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
@@ -22,7 +22,7 @@ fn halts(place: &Place, says: &[&str]) -> String {
     text
 }
 
-/// A daemon at work halts.
+/// A running daemon halts.
 #[track_caller]
 fn ends(mut daemon: Daemon, says: &[&str]) {
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
@@ -30,7 +30,7 @@ fn ends(mut daemon: Daemon, says: &[&str]) {
     says.iter().for_each(|word| assert!(said.contains(word), "`{word}` is missing: {said}"));
 }
 
-/// What stands in back quotes and begins like this.
+/// A text in backticks with this beginning.
 fn quoted(text: &str, begins: &str) -> String {
     let found = text.split('`').find(|part| part.starts_with(begins));
     found.unwrap_or_else(|| panic!("{begins} is not named: {text}")).to_owned()
@@ -52,7 +52,7 @@ fn a_topic_that_was_made_again_is_another_one() {
     let daemon = place.start_until_halt();
     daemon.says("published feed=t", 1);
     broker.delete("wards");
-    // Fewer partitions than there were.
+    // Fewer partitions than before.
     broker.topic("wards", 1, &[]);
     // More than there was before: the next offset of the old one is an offset of the new one.
     put(&broker, 0, 100..200);
@@ -64,7 +64,7 @@ fn a_topic_that_was_made_again_is_another_one() {
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 140, "{tick}");
     assert_eq!(place.once()["new"], 0);
-    // What was read of the new one is not read again.
+    // Messages of the new one that were read are not read again.
     let partitions = entries(&place).iter().filter(|entry| entry["body"]["parts"][0]["partition"] == 0).count();
     place.once();
     assert_eq!(entries(&place).iter().filter(|entry| entry["body"]["parts"][0]["partition"] == 0).count(), partitions);
@@ -118,7 +118,7 @@ fn brokers_that_are_away_are_waited_for() {
     daemon.says("brokers_back", 1);
     put(&broker, 0, 40..80);
     daemon.says("published feed=t", 2);
-    // It ends in order, whatever is away: a daemon that waits for the brokers is cut off without a word.
+    // It ends in order, whichever broker is missing: a daemon that waits for the brokers ends without an error.
     broker.kill();
     daemon.says("brokers_away", 2);
     assert_eq!(daemon.end(), Some(0));
@@ -134,7 +134,7 @@ fn brokers_that_are_away_are_waited_for() {
     place.verified();
 }
 
-/// What fails its checksum is left out by the library, which goes on behind it.
+/// Messages that fail their checksum are left out by the library, which continues after them.
 #[test]
 fn messages_that_are_damaged_are_never_passed_over() {
     let Some(mut broker) = Broker::start() else { return };
@@ -154,7 +154,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     assert!(PLANTED.iter().all(|word| !daemon.said().contains(word)), "{}", daemon.said());
     let taken: u64 = entries(&place).iter().filter_map(|entry| entry["body"]["parts"][0]["kept"].as_u64()).sum();
     assert_eq!(taken, 40);
-    // Who gives them up says so, twice.
+    // An operator who gives them up says so, twice.
     broker.forget("wards", 0, 80);
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
@@ -164,7 +164,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     place.verified();
 }
 
-/// Brokers that have lost messages give their offsets to others, and soon no reader sees it by the offsets.
+/// Brokers that have lost messages give their offsets to others, and soon the offsets no longer show it.
 #[test]
 fn messages_that_took_the_place_of_others_are_found_out() {
     let Some(mut broker) = Broker::start() else { return };
@@ -179,15 +179,15 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     broker.stop();
     broker.lose("wards", 40);
     broker.begin();
-    // The source sends again whom it has not seen confirmed, and goes on.
+    // The source sends unacknowledged messages again, and continues.
     put(&broker, 0, 60..160);
     let words = ["confirmed", "[80, OFFSET]", "or with 0", "What was taken in is safe"];
     assert_eq!(daemon.ended(), Some(2));
     // It may have looked before the partition had grown again.
     assert!(daemon.said().contains(words[0]) && daemon.said().contains(words[3]), "{}", daemon.said());
-    // A feed that was not there when it happened finds it out too.
+    // A feed that was not running when it happened notices it too.
     halts(&place, &words);
-    // What was written for another halt counts for nothing.
+    // A setting that was written for another halt has no effect.
     place.edit("format = \"json\"\n", "format = \"json\"\nresume = { \"0\" = [40, 0] }\n");
     halts(&place, &words);
     place.edit("[40, 0]", "[80, 40]");
@@ -199,13 +199,14 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     all_people(160);
     let people = times(&releases(&place.public())[1].diagnoses);
     assert!(people.values().all(|times| *times == 1));
-    // It goes on from there once.
+    // It continues from there once.
     put(&broker, 0, 160..200);
     all_people(200);
     place.verified();
 }
 
-/// A daemon that reads on at an offset that was given to another message sees no gap: the last one is looked at again.
+/// A daemon that continues at an offset that was given to another message sees no gap: the last message is compared
+/// again.
 #[test]
 fn messages_that_took_the_place_of_others_are_found_out_by_a_reader_who_goes_on_behind_them() {
     let Some(mut broker) = Broker::start() else { return };
@@ -215,7 +216,7 @@ fn messages_that_took_the_place_of_others_are_found_out_by_a_reader_who_goes_on_
     let place = feed(&broker, "wards", OFTEN, "");
     let daemon = place.start_until_halt();
     daemon.says("published feed=t", 1);
-    // It sleeps until the partition is longer than it was.
+    // It is stopped until the partition is longer than it was.
     daemon.stops();
     broker.stop();
     broker.lose("wards", 40);

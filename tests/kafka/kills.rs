@@ -1,5 +1,5 @@
-//! The daemon is killed at any moment, and the broker too, while producers go on: they send again what may have been lost,
-//! and roll back some. In the end each person whose message was kept is there, and no person twice.
+//! The daemon is killed at any moment, and the broker too, while producers continue: they send possibly lost messages
+//! again, and abort some. In the end each person whose message was kept is published, and no person twice.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
@@ -16,10 +16,11 @@ use crate::common::random::{self, Draw};
 use crate::common::wait::LIMIT;
 
 pub const PARTITIONS: u64 = 3;
-/// As long as kills may take.
+/// The time limit of the kills.
 const LONGEST: Duration = Duration::from_secs(400);
 
-/// Sends people until it is told to stop: each at least once, in the order of their numbers; the number behind the last.
+/// Sends people until it is told to stop: each at least once, in the order of their numbers; returns the number after
+/// the last.
 fn sends(producer: &BaseProducer, seed: u64, stop: &AtomicBool) -> u64 {
     let (mut draw, mut next) = (Draw::new(seed, 1), 0);
     while !stop.load(Ordering::Relaxed) {
@@ -37,10 +38,10 @@ fn sends(producer: &BaseProducer, seed: u64, stop: &AtomicBool) -> u64 {
     next
 }
 
-/// Sends people whom it rolls back; their numbers begin here.
+/// Sends people in aborted transactions; their numbers begin here.
 const NEVER: u64 = 1 << 40;
 
-/// Rolls back whatever it has sent.
+/// Aborts whatever it has sent.
 fn rolls_back(producer: &BaseProducer, stop: &AtomicBool) {
     let mut next = NEVER;
     while !stop.load(Ordering::Relaxed) {
@@ -55,7 +56,7 @@ fn rolls_back(producer: &BaseProducer, stop: &AtomicBool) {
     }
 }
 
-/// Kills the daemon at random moments; how often.
+/// Kills the daemon at random moments; returns how often.
 fn kills(place: &Place, draw: &mut Draw, most: u64, also: &mut dyn FnMut(u64)) -> u64 {
     let begun = Instant::now();
     let mut kills = 0;
@@ -69,7 +70,7 @@ fn kills(place: &Place, draw: &mut Draw, most: u64, also: &mut dyn FnMut(u64)) -
     kills
 }
 
-/// Takes in all that is left, and looks whether each person is there once.
+/// Reads everything that is left, and checks that each person is published once.
 pub fn settles(place: &Place, people: u64) {
     while place.once()["outcome"] != "idle" && place.done(&["show", "feed.toml"])["waiting"]["pending"] != 0 {}
     let shown = place.done(&["show", "feed.toml"]);

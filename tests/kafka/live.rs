@@ -1,4 +1,5 @@
-//! Producers that never pause and send each message by itself: what they send is taken in by the clock, not message by message.
+//! Producers that never pause and send each message by itself: their messages are appended at intervals of time, not
+//! one by one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
@@ -17,7 +18,7 @@ fn producer(broker: &Broker) -> BaseProducer {
     broker.producer(&[("linger.ms", "0"), ("batch.num.messages", "1")])
 }
 
-/// Messages of each batch that was taken.
+/// The sizes of the batches that were appended.
 fn batches(daemon: &Daemon) -> Vec<u64> {
     let said = daemon.said();
     let lines = said.lines().filter(|line| line.contains("batch_taken"));
@@ -27,7 +28,7 @@ fn batches(daemon: &Daemon) -> Vec<u64> {
 
 #[test]
 fn messages_that_never_pause_come_in_few_batches() {
-    /// Messages, and between two of them.
+    /// Messages, and the pause between two of them.
     const COUNT: u64 = 300;
     const PAUSE: Duration = Duration::from_millis(30);
     let Some(broker) = Broker::start() else { return };
@@ -45,7 +46,7 @@ fn messages_that_never_pause_come_in_few_batches() {
     let (batches, seconds) = (batches(&daemon).len() as f64, begun.elapsed().as_secs_f64());
     // A batch lasts half a second; two more are for the first and the last.
     assert!(batches <= 2.0 * seconds + 2.0, "{batches} batches in {seconds} s: {}", daemon.said());
-    // Where partitions end is asked anew.
+    // The ends of partitions are requested again.
     let known = |page: &str| (0..3).all(|one| page.contains(&format!("_lag{{feed=\"t\",partition=\"{one}\"}} 0.0")));
     wait::until(|| daemon.page("/metrics"), || known(&daemon.page("/metrics")).then_some(()));
     let page = daemon.page("/metrics");
@@ -81,7 +82,7 @@ fn a_single_tick_ends_although_messages_never_pause() {
     });
     let count = |tick: &serde_json::Value, what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count(&tick, "rows") + count(&tick, "waiting") >= 300, "{tick}");
-    // The rest comes with the next one, each person once.
+    // The rest is read with the next one, each person once.
     let tick = place.once();
     assert_eq!(count(&tick, "rows") + count(&tick, "waiting"), sent, "{tick}");
     let published = releases(&place.public());

@@ -1,5 +1,5 @@
-//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whatever is killed; what the broker loses,
-//! takes back or has no more is found out and said.
+//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whatever is killed; lost, replaced
+//! and deleted messages are noticed and reported.
 
 #[path = "../common/mod.rs"]
 mod common;

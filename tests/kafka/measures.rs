@@ -1,5 +1,5 @@
-//! A measure from a topic, with guarded values that are masked: the daemon is killed, people are erased with their atoms, a release is
-//! withdrawn, and after each tick every sum is that of its people's numbers.
+//! A measure from a topic, with guarded values that are masked: the daemon is killed, people are erased with their
+//! atoms, a release is withdrawn, and after each tick every sum is that of its people's numbers.
 
 use std::thread::sleep;
 use std::time::Duration;

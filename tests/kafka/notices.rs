@@ -1,4 +1,4 @@
-//! Releases are told to a topic of the brokers that their rows come from, and what goes wrong to another.
+//! Notifications of releases in a topic of the brokers that their rows come from, and of problems in another topic.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use super::place::OFTEN;
 use super::public::releases;
 use crate::common::wait::LIMIT;
 
-/// So many messages of a topic: their keys, and what they say.
+/// This many messages of a topic: their keys, and their content.
 fn read(broker: &Broker, topic: &str, count: usize) -> Vec<(String, Json)> {
     let mut config = ClientConfig::new();
     config
@@ -53,7 +53,7 @@ fn topics_are_told_once_they_are_there() {
     broker.put("wards", 0, messages(60..120).iter().map(String::as_str));
     daemon.says("notification_sent feed=t receiver=topic notice=release", 2);
     daemon.kill();
-    // What was told stays told.
+    // A sent notification is not sent again.
     let mut daemon = place.start_until_halt();
     broker.put("wards", 0, messages(120..180).iter().map(String::as_str));
     daemon.says("notification_sent feed=t receiver=topic notice=release", 1);

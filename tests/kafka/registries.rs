@@ -1,4 +1,4 @@
-//! How a registry is asked: by what stands in a header, over TLS, slowly, and again for messages that were set aside.
+//! Requests to a registry: for a schema in a header, over TLS, slowly, and again for messages that were set aside.
 
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, Producer as _};
@@ -39,7 +39,7 @@ fn schemas_are_named_in_headers() {
         (0..40).map(|number| match number % 4 {
             0 => (vec![(key, Some(guid.clone()))], bare(number)),
             1 => (vec![(key, Some(id.clone()))], bare(number)),
-            // The last one counts, that of a key and one without a value do not.
+            // The last one counts; that of a key and one without a value do not.
             2 => (
                 vec![(key, Some(other.clone())), (key, Some(guid.clone())), ("__key_schema_id", Some(other.clone()))],
                 bare(number),
@@ -50,9 +50,9 @@ fn schemas_are_named_in_headers() {
     put_with(
         &broker,
         [
-            // What stands in the header counts before what stands in the message.
+            // The header has priority over the number in the message.
             (vec![(key, Some(guid.clone()))], first(one, 50)),
-            // What names nothing, and nothing that is known.
+            // Headers that name nothing, and unknown schemas.
             (vec![(key, Some(guid[..16].to_vec()))], first(one, 51)),
             (vec![(key, Some(Vec::new()))], first(one, 52)),
             (vec![(key, Some([&guid[..], &[0]].concat()))], bare(53)),
@@ -75,7 +75,7 @@ fn schemas_are_named_in_headers() {
     };
     assert_eq!(group("not one Avro record"), Some((Some(4), Some(40))), "{groups}");
     assert_eq!(group("no schema of the number"), Some((Some(2), Some(44))), "{groups}");
-    // What is set aside is decoded again without the registry, wherever its schema was named.
+    // Set-aside messages are decoded again without the registry, wherever their schema was named.
     put_with(
         &broker,
         [(vec![(key, Some(guid))], {
@@ -104,7 +104,7 @@ fn a_registry_is_asked_over_tls() {
     broker.topic("wards", 1, &[]);
     let one = registry.put("wards-value", &record("P", FIRST), json!([]));
     put(&broker, (0..40).map(|number| first(one, number)));
-    // No authority vouches for it.
+    // No authority has signed its certificate.
     let place = feed(&broker, &registry, OFTEN, "");
     place.edit(&registry.url(), &registry.encrypted());
     let daemon = place.start();
@@ -154,11 +154,11 @@ fn schemas_that_were_unknown_are_asked_for_again() {
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
     let retry = || place.done(&["quarantine", "feed.toml", "--retry"]);
     let aside = || place.done(&["quarantine", "feed.toml"])["messages"].as_u64();
-    // There is still no such schema.
+    // The schema still does not exist.
     let answer = retry();
     assert_eq!((&answer["count"], &answer["changed"]), (&20.into(), &0.into()), "{answer}");
     assert!(!answer.to_string().contains("registry"), "{answer}");
-    // It is not known: that is said, and nothing is lost.
+    // It is not known: that is reported, and nothing is lost.
     registry.kill();
     let answer = retry();
     assert_eq!((&answer["count"], &answer["changed"]), (&20.into(), &0.into()), "{answer}");
@@ -170,7 +170,7 @@ fn schemas_that_were_unknown_are_asked_for_again() {
     registry.begin();
     registry.put("wards-value", &record("P", FIRST), json!([]));
     registry.put("others", &record("Q", FIRST), json!([]));
-    // By the process that is at work.
+    // By the running process.
     let daemon = place.start();
     daemon.says("started", 1);
     let answer = retry();

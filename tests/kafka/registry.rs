@@ -1,4 +1,4 @@
-//! A schema registry that is not of our own making, for as long as a test runs. It forgets everything when it is killed.
+//! A schema registry by other authors, for as long as a test runs. It forgets everything when it is killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -22,12 +22,12 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Starts one, which wants this header if there is one; `None`, and a word about it, where it cannot be built.
+    /// Starts one, which requires this header if there is one; None, with a message, if it cannot be built.
     pub fn start(login: Option<&'static str>) -> Option<Registry> {
         Registry::started(login, &[])
     }
 
-    /// Starts one that behaves so (`registry/main.go` says how it may).
+    /// Starts one with this behaviour (`registry/main.go` lists the options).
     pub fn behaving(how: &[&str]) -> Option<Registry> {
         Registry::started(None, how)
     }
@@ -41,7 +41,7 @@ impl Registry {
         Some(registry)
     }
 
-    /// Starts it again, with nothing that it had.
+    /// Starts it again, without its data.
     pub fn begin(&mut self) {
         let mut command = Command::new(&self.program);
         let login = self.login.map(|login| format!("-auth={login}"));
@@ -63,12 +63,12 @@ impl Registry {
         }
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.ports.first())
     }
 
-    /// Where it speaks TLS.
+    /// Its address for TLS.
     pub fn encrypted(&self) -> String {
         format!("https://127.0.0.1:{}", self.encrypted.expect("it speaks TLS"))
     }
@@ -80,7 +80,7 @@ impl Registry {
         answer["id"].as_u64().unwrap_or_else(|| panic!("{answer}")) as u32
     }
 
-    /// The number that a schema has in all registries.
+    /// The number of a schema in all registries.
     pub fn guid(&self, subject: &str) -> [u8; 16] {
         let answer = self.asked(&format!("GET /subjects/{subject}/versions/latest"), "");
         let digits: Vec<u8> = answer["guid"].as_str().expect("a number").bytes().filter(|byte| *byte != b'-').collect();

@@ -1,6 +1,6 @@
-//! Encryption, certificates, users and rights (CONTRACTS 1, `source.security`), against one broker that listens in all the
-//! ways that there are. A user who may read does; one who may not is told why, has lost nothing, and reads once the feed file is
-//! corrected. No password and no key is ever shown.
+//! Encryption, certificates, users and rights (CONTRACTS 1, `source.security`), against one broker that listens in all
+//! possible ways. A user who may read does; one who may not gets the reason, has lost nothing, and reads once the feed
+//! file is corrected. No password and no key is ever shown.
 
 use std::path::Path;
 use std::thread::scope;
@@ -19,7 +19,7 @@ const SASL_TLS: u16 = 4;
 const SASL: u16 = 5;
 const ELSEWHERE: u16 = 6;
 const PASSWORD: &str = "hunter2hunter2";
-/// Words about a port that expects something else.
+/// Part of the error about a port that expects something else.
 const SPEAKS: &str = "`tls` and `sasl` must be what this port expects";
 const WRONG: &str = "hunter3hunter3";
 /// Operations of Kafka.
@@ -99,7 +99,7 @@ fn sasl(port: u16, mechanism: &str, user: &str, password: &str) -> Way {
     tls(port, &format!("{first}, sasl = {{ {sasl} }}"))
 }
 
-/// A feed that connects in this way, beside everything that any of them needs.
+/// A feed that connects in this way, with all files that any of the ways needs.
 fn place(broker: &Broker, way: &Way) -> Place {
     let place = feed(broker, "wards", NEVER, "# security\n");
     for name in ["ca.pem", "other.pem", "reader.pem", "reader.key", "stranger.pem", "stranger.key"] {
@@ -116,7 +116,7 @@ fn change(place: &Place, broker: &Broker, from: &Way, to: &Way) {
     place.edit(&from.1, &to.1);
 }
 
-/// Nothing that it says, and nothing that it keeps, shows a secret.
+/// Checks that its output and its files contain no secret.
 #[track_caller]
 fn hidden(place: &Place, said: &str) {
     let key = String::from_utf8(std::fs::read(place.path("reader.key")).expect("a key")).expect("text");
@@ -131,7 +131,7 @@ fn hidden(place: &Place, said: &str) {
     }
 }
 
-/// All that is in the topic is published, once.
+/// Checks that everything in the topic is published, once.
 #[track_caller]
 fn reads(place: &Place) {
     let output = place.output(&["run", "--once", "feed.toml", "--json"]);
@@ -143,7 +143,7 @@ fn reads(place: &Place) {
     place.verified();
 }
 
-/// It is refused with these words, and reads when it comes in the right way.
+/// Checks that it is refused with these words, and reads when it connects in the right way.
 fn refused(broker: &Broker, name: &str, wrong: &Way, right: &Way, words: &[&str]) {
     let place = place(broker, wrong);
     let output = place.output(&["run", "--once", "feed.toml"]);
@@ -209,7 +209,7 @@ fn brokers_are_spoken_to_as_they_want() {
     });
 }
 
-/// A daemon whose password is wrong says so and ends, after a few tries.
+/// A daemon with a wrong password says so and ends, after a few attempts.
 fn halts(broker: &Broker, way: &Way) {
     let place = place(broker, way);
     let mut daemon = place.start_until_halt();

@@ -1,6 +1,5 @@
-//! Faults that a real broker shows when it wants to, put in by hand: a cluster inside the program answers with errors,
-//! hangs up, is slow, goes and comes. A topic is read to its end with every message once and in order, or the feed halts
-//! and says why.
+//! Faults of brokers, injected: a cluster inside the program answers with errors, closes connections, is slow, stops
+//! and starts. A topic is read to its end with every message once and in order, or the feed halts and says why.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -33,7 +32,7 @@ impl Cluster {
         brokers.create_topic("wards", PARTITIONS, 2).expect("a topic");
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", brokers.bootstrap_servers());
-        // Each message once, whatever happens to it on its way.
+        // Each message once, whatever happens to it in transit.
         let producer = config.set("enable.idempotence", "true").create().expect("a client");
         Cluster { brokers, producer, sent: 0 }
     }
@@ -54,11 +53,11 @@ impl Cluster {
     }
 }
 
-/// What reads it.
+/// The reader of the topic.
 struct Reader {
     fetch: Fetch,
     positions: BTreeMap<i32, Position>,
-    /// Who has come.
+    /// The people who were read.
     came: Vec<u64>,
 }
 
@@ -81,7 +80,7 @@ impl Reader {
         Reader { fetch, positions, came: Vec::new() }
     }
 
-    /// Takes what comes until there are so many; why it ends before.
+    /// Reads until there are this many people; the error says why it ends before.
     fn take(&mut self, people: u64) -> Result<(), String> {
         let begun = Instant::now();
         while (self.came.len() as u64) < people {
@@ -114,7 +113,7 @@ impl Reader {
     }
 }
 
-/// Each person comes once, when this happens before the topic is read and when it happens in the midst of it.
+/// Checks that each person is read once, if this happens before the topic is read and if it happens in the middle.
 fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     let begun = Instant::now();
     let mut cluster = Cluster::new();
@@ -127,7 +126,7 @@ fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     fault(&cluster);
     cluster.send(200);
     check(reader.take(600));
-    // Another one goes on where this one was.
+    // Another reader continues where this one was.
     let positions = reader.positions.clone();
     let mut all = reader.came;
     drop(reader.fetch);
@@ -141,7 +140,7 @@ fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     println!("{name}: {:?}", begun.elapsed());
 }
 
-/// It halts with these words, when this happens before the topic is read and when it happens in the midst of it.
+/// Checks that it halts with these words, if this happens before the topic is read and if it happens in the middle.
 fn halts(name: &str, fault: &(dyn Fn(&mut Cluster) + Sync), words: &[&str]) {
     let halted = |midst| {
         let mut cluster = Cluster::new();
@@ -200,8 +199,8 @@ fn what_is_told_of_lag_does_not_matter() {
     });
 }
 
-/// In a process of its own, which starts no programs: a broker that goes away closes its port and takes it again at once,
-/// and a thread that starts a program holds all open ports until the program begins.
+/// In a process of its own, which starts no programs: a stopping broker closes its port and opens it again at once, and
+/// a thread that starts a program holds all open ports until the program begins.
 #[test]
 fn brokers_that_are_slow_or_go_leave_no_person_out() {
     const ALONE: &str = "TIDEGATE_TEST_ALONE";
@@ -239,7 +238,7 @@ fn brokers_that_are_slow_or_go_leave_no_person_out() {
 #[test]
 fn what_cannot_be_right_halts() {
     let wards = |cluster: &mut Cluster, fault| cluster.brokers.topic_error("wards", fault).expect("a topic");
-    // What is sent before nothing can be fetched any more may be fetched still.
+    // Messages that were sent before fetching fails may still be fetched.
     let fetches = |cluster: &mut Cluster, fault| {
         cluster.fail(Api::Fetch, &[fault; 5_000]);
         cluster.send(300);
@@ -250,7 +249,7 @@ fn what_cannot_be_right_halts() {
     scope(|scope| {
         scope.spawn(|| halts("fetch", &|cluster| fetches(cluster, refused), &right));
         scope.spawn(|| halts("topic", &|cluster| wards(cluster, refused), &right));
-        // Whatever it is, nothing comes.
+        // With any of these errors nothing is read.
         let never = RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
         let words = ["no messages of the topic wards have come for a minute", "Nothing was passed over"];
         scope.spawn(move || halts("never", &|cluster| fetches(cluster, never), &words));
@@ -287,7 +286,7 @@ fn faults_of_all_kinds_leave_no_person_out() {
     });
 }
 
-/// Another one may go on where this one was.
+/// Another reader may continue where this one was.
 fn again(reader: &mut Reader, all: &mut Vec<u64>, cluster: &Cluster, draw: &mut Draw) {
     if draw.once_in(3) {
         let positions = reader.positions.clone();

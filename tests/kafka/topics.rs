@@ -1,4 +1,4 @@
-//! What comes through a topic: rows, messages that are none, what was rolled back, partitions that are added.
+//! Messages of a topic: rows, messages that are not rows, aborted ones, added partitions.
 
 use std::sync::Arc;
 use std::thread::sleep;
@@ -26,14 +26,14 @@ fn what_is_in_a_topic_is_published_once() {
     }
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &150.into()), "{tick}");
-    // The same people again, a person new among them, are repeats.
+    // The same people again, with a new one among them, are repeats.
     broker.put("wards.one", 1, messages(0..50).iter().chain(&messages(1000..1040)).map(String::as_str));
     let tick = place.once();
     let count = |what: &str| tick[what].as_u64().expect("a number");
     assert!(tick["outcome"] == "published" && count("rows") + count("waiting") == 190, "{tick}");
-    // A reader of lag sees how far it is, also when it has just ended.
+    // A reader of lag sees its position, also when it has just ended.
     assert_eq!(broker.committed("tidegate-t", "wards.one", 1), Offset::Offset(140));
-    // A person who waits gets a tick older.
+    // A waiting person becomes a tick older.
     assert_eq!(place.once()["outcome"], "skipped");
     let published = releases(&place.public());
     let people = times(&published[1].diagnoses);
@@ -115,7 +115,7 @@ fn what_is_no_row_is_set_aside_with_its_offset() {
     assert_eq!(offsets("deletes a record"), ("wards".into(), 1.into(), 1.into(), 4.into()));
     assert_eq!(offsets("outside the taxonomy"), ("wards".into(), 1.into(), 1.into(), 5.into()));
 
-    // Once the feed file says what they mean, they are what it says.
+    // Once the feed file says what they mean, they have that meaning.
     place.edit("format = \"json\"", "format = \"json\"\ntombstones = \"skip\"\ndeletes = \"skip\"");
     place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
     let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
@@ -170,7 +170,7 @@ fn messages_that_are_arrow_streams_hold_many_rows() {
     assert!(people.len() == 90 && people.values().all(|times| *times == 1), "{people:?}");
     let aside = place.done(&["quarantine", "feed.toml"]);
     assert_eq!((&aside["messages"], &aside["groups"][0]["first"]), (&1.into(), &3.into()), "{aside}");
-    // It goes on behind what it has read.
+    // It continues after the messages that it has read.
     let content = stream(90..120);
     producer.send(BaseRecord::<[u8], [u8]>::to("wards").payload(&content)).expect("there is room");
     producer.flush(LIMIT).expect("all are there");

@@ -1,5 +1,6 @@
-//! Two daemons of one feed over a topic, while messages come, and no lock keeps them apart: one of them finds the other's entry
-//! where its own should be, ends with an error that says so, and has lost no person and counted no person twice.
+//! Two daemons of one feed over a topic, while messages arrive, and no lock keeps them apart: one of them finds the
+//! other's entry where its own should be, ends with an error that says so, and has lost no person and counted no person
+//! twice.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,14 +17,14 @@ use crate::common::wait::LIMIT;
 
 const LOST: &str = "another tidegate has taken over this feed";
 
-/// A daemon that finds no lock: that of the one before hangs on a file that is not there any more.
+/// A daemon that finds no lock: that of the previous one is held on a deleted file.
 fn start(place: &Place) -> Daemon {
-    // The first one makes it.
+    // The first one creates it.
     let _ = fs::remove_file(place.path("private/lock"));
     place.start_until_halt()
 }
 
-/// The thread that sends: whether there is a pause, and whether it is over.
+/// The thread that sends: whether there is a pause, and whether it has ended.
 #[derive(Default)]
 struct Sender {
     pause: AtomicBool,
@@ -31,7 +32,7 @@ struct Sender {
 }
 
 impl Sender {
-    /// Sends people; the number behind the last.
+    /// Sends people; returns the number after the last.
     fn sends(&self, producer: &BaseProducer) -> u64 {
         let mut next = 0;
         while !self.over.load(Ordering::Relaxed) {
@@ -70,14 +71,14 @@ fn of_two_daemons_one_ends() {
         let sending = scope.spawn(|| sender.sends(&producer));
         let mut first = start(&place);
         let mut rounds = 0;
-        // Who gets ahead is a matter of time: on a busy machine it may take more rounds until the newer one does.
+        // Which one gets ahead depends on time: on a busy machine it may take more rounds until the newer one does.
         for round in 0..60 {
             if round >= 6 && newer > 0 {
                 break;
             }
             rounds += 1;
             first.says("batch_taken", 2);
-            // While nothing comes the newer one gets ahead, and otherwise hardly.
+            // While no messages arrive the newer one gets ahead, and otherwise rarely.
             if round % 2 == 0 {
                 sender.pause.store(true, Ordering::Relaxed);
                 sleep(Duration::from_millis(1_200));

@@ -1,4 +1,4 @@
-//! What is answered, outcome by outcome, and what the folder holds afterwards.
+//! The answers, outcome by outcome, and the content of the folder afterwards.
 
 use serde_json::{Value as Json, json};
 
@@ -28,7 +28,7 @@ fn told(entries: &[Json], expected: &[Told]) {
 
 #[test]
 fn outcomes_of_a_chain_under_blind() {
-    // The recoding of the first release has single years from 10 on, and no younger person was there but as `0-9`.
+    // The recoding of the first release has single years from 10 on, and younger people only as `0-9`.
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_wait = 2\nmax_withheld = 0.25\n"));
     place.put("0.csv", HEADER);
     place.put("1.csv", with(&alike(0..2, 3)));
@@ -60,7 +60,7 @@ fn outcomes_of_a_chain_under_blind() {
         assert_eq!(verdict["verdict"].is_null(), entry["outcome"] != "published");
     }
     assert!(!place.out().join(".private/verdicts/000008.json").exists(), "a known input is no tick");
-    // Who waits for two ticks in vain is withheld, and a person who is withheld brings nothing new.
+    // A person who has waited for two ticks is withheld, and a withheld person adds nothing.
     place.put("8.csv", with(&alike(40..41, 39)));
     told(&place.entries(&["8.csv"]), &[("waiting", None, [13, 0, 0, 1, 0, 1, 0])]);
 }
@@ -74,7 +74,7 @@ fn the_last_one_held_is_not_done() {
     told(&place.entries(&["1.csv"]), &[("known", None, [0, 0, 2, 0, 0, 0, 0])]);
 }
 
-/// A crowd that shares one diagnosis is no crowd: the chain ends, whatever comes.
+/// A class that shares one diagnosis is not diverse: the chain ends, whatever is added.
 #[test]
 fn a_release_that_is_not_diverse_ends_the_chain() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n"));

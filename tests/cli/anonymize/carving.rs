@@ -1,4 +1,5 @@
-//! Releases whose classes have labels of their own: who is in them, who waits, what is refused and what becomes of it.
+//! Releases whose classes have labels of their own: the people in them, those who wait, rejected classes and what
+//! happens to them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub fn feed(more: &str) -> String {
     feed.replace("k = 3\n", &format!("k = 3\nsearch = \"arx-lr\"\n{more}"))
 }
 
-/// Nothing but a crowd that is sure to be small speaks against a release.
+/// Only a class that is certainly too small fails this policy.
 pub const LAX: &str = "max_ratio = 1000000\nmin_solutions = 1\n";
 
 /// The rows of a release: age, sex, diagnosis.
@@ -33,7 +34,7 @@ pub fn rows(place: &Place, release: u64) -> Vec<(String, String, String)> {
     found
 }
 
-/// Whether an age lies under a label.
+/// Whether an age is under a label.
 pub fn under(age: u32, label: &str) -> bool {
     match label.split_once('-') {
         Some((from, to)) => (from.parse().expect("a number")..=to.parse().expect("a number")).contains(&age),
@@ -41,7 +42,7 @@ pub fn under(age: u32, label: &str) -> bool {
     }
 }
 
-/// People of whom every one has a diagnosis of their own.
+/// People with different diagnoses.
 pub fn ages(from: u32, ages: &[(u32, &str)]) -> String {
     let line = |(at, (age, sex)): (usize, &(u32, &str))| {
         let number = from + at as u32;
@@ -53,7 +54,7 @@ pub fn ages(from: u32, ages: &[(u32, &str)]) -> String {
 /// Ages and sexes of people by their diagnosis.
 pub type Came = BTreeMap<String, (u32, &'static str)>;
 
-/// Four files with forty people each, and what comes of them.
+/// Four files with forty people each, and their results.
 pub fn crowd(place: &Place) -> (Came, Vec<Json>) {
     let mut came = Came::new();
     let files: Vec<String> = (0..4u32).map(|file| format!("{file}.csv")).collect();
@@ -68,7 +69,8 @@ pub fn crowd(place: &Place) -> (Came, Vec<Json>) {
     (came, entries)
 }
 
-/// The classes of published rows, each of a person who came and was not published before, under labels that hold them.
+/// The classes of published rows, each of a person who was added and not published before, under labels that contain
+/// their values.
 pub fn classes<'r>(rows: &'r [(String, String, String)], came: &mut Came) -> BTreeMap<(&'r str, &'r str), u32> {
     let mut classes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for (age, sex, diagnosis) in rows {
@@ -95,7 +97,8 @@ fn each_person_is_published_once_under_labels_of_their_class_or_waits() {
     assert_eq!(came.len() as u64, entries[3]["waiting"].as_u64().expect("a number"), "the rest waits");
 }
 
-/// Eight people of one age each make classes of single values, where no person can be another; ages that differ do not.
+/// Eight people of one age each make classes of single values, in which no person could be another one; with different
+/// ages they do not.
 #[test]
 fn what_is_refused_waits_and_comes_out_with_the_next_release() {
     let place = Place::new(&feed("max_ratio = 1000\nmin_solutions = 50\nmax_repairs = 0\n"));
@@ -106,10 +109,10 @@ fn what_is_refused_waits_and_comes_out_with_the_next_release() {
     assert_eq!([&entries[0]["outcome"], &entries[0]["waiting"]], [&Json::from("rejected"), &Json::from(4)]);
     let text = entries[0]["reasons"][0]["text"].as_str().expect("text");
     assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, and 50 are wanted");
-    // It is still there when others come, and is refused again.
+    // It still exists when other people are added, and is rejected again.
     let entries = place.entries(&["b.csv"]);
     assert_eq!([&entries[0]["outcome"], &entries[0]["waiting"]], [&Json::from("rejected"), &Json::from(11)]);
-    // A person can let it wait: then the rest is published.
+    // An operator can let it wait: then the rest is published.
     let repaired = Place::new(&feed("max_ratio = 1000\nmin_solutions = 50\n"));
     for name in ["a.csv", "b.csv", "c.csv"] {
         repaired.put(name, std::fs::read(place.path(name)).expect("a file"));
@@ -155,12 +158,12 @@ fn guarded_values_are_masked_in_classes_of_their_own() {
     };
     assert_eq!(check("minimality")["made"], true);
     assert_eq!(check("refinement")["made"], true);
-    // Crowds of max(k, 2l') people.
+    // Classes of max(k, 2l') people.
     assert!(manifest["smallest_class"].as_u64() >= Some(8));
 }
 
-/// Values are masked in the classes that were found; that a release goes to the root, because a check of diversity fails, does
-/// not mask them anew.
+/// Values are masked in the classes that were found; publishing the roots, because a check of diversity fails, does not
+/// mask them again.
 #[test]
 fn masked_values_stay_as_they_are_at_the_root() {
     let line = |(at, (sex, diagnosis)): (usize, (&str, &str))| format!("person{at},5,{sex},{diagnosis}\n");
@@ -201,7 +204,7 @@ fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
     assert_eq!(manifest["recoding"]["age"], Json::from(vec!["5"]));
 }
 
-/// Each of two classes of three leaves it open where its rows are; together they tell of one of each.
+/// Each of two classes of three does not determine where its rows are; together they reveal one row of each.
 #[test]
 fn a_crowd_of_one_that_no_class_shows_refuses_a_release() {
     let leaves = |name: &str, taxonomy: &str| {

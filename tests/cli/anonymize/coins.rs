@@ -1,5 +1,5 @@
-//! What is decided after values were looked at: finer releases that a coin lets out, and what comes of a release that is not
-//! diverse, where the policy has everything at the root then.
+//! Decisions after values were read: finer releases that a random draw permits, and what happens to a release that is
+//! not diverse if the policy then publishes the roots.
 
 use serde_json::{Value as Json, json};
 
@@ -23,7 +23,7 @@ fn outcomes(entries: &[Json]) -> Vec<&str> {
     entries.iter().map(|entry| entry["outcome"].as_str().expect("an outcome")).collect()
 }
 
-/// The figure by which tests may have moved odds, by release.
+/// The factor by which tests may have changed odds, by release.
 fn odds(place: &Place, release: u64) -> Json {
     let manifest = place.json(&format!("{release}/manifest.json"));
     let checks = manifest["checks"].as_array().expect("checks").clone();
@@ -47,16 +47,16 @@ fn everything_goes_to_the_root_and_stays_there() {
     let verdict = place.json(".private/verdicts/000000.json");
     let step = verdict["step"].as_str().expect("a step");
     assert!(step.contains("went to the root") && step.contains("distinct_l"), "{verdict}");
-    // Three of one diagnosis came together: not even at the root are they diverse.
+    // Three people with one diagnosis were added: not even at the root are they diverse.
     let entries = place.entries(&["2.csv", "3.csv"]);
     assert_eq!(outcomes(&entries), ["stopped", "stopped"]);
 }
 
-/// A coin that as good as always lets out what passes.
+/// A draw that nearly always permits a release that passes.
 #[test]
 fn finer_releases_come_out_and_say_how_much_they_tell() {
     let place = feed("guarantee = \"chain\"\nrho = 0.001\nmax_odds = 1000000\n");
-    // Under the standing recoding each person below 20 of a sex is one class: of 0 to 9 there are too few at first.
+    // Under the standing recoding the people below 20 of a sex are one class: there are too few aged 0 to 9 at first.
     put(&place, "0.csv", &[people(0..2, (5, "F"), &["a", "b"]), people(2..9, (15, "F"), &["a", "b", "c"])]);
     let mut names = vec!["0.csv".to_owned()];
     for at in 1..6u64 {
@@ -76,7 +76,7 @@ fn finer_releases_come_out_and_say_how_much_they_tell() {
     let classes: Vec<Json> =
         (1..=6).map(|release| place.json(&format!("{release}/manifest.json"))["classes"].clone()).collect();
     assert!(classes.iter().any(|count| count.as_u64() > classes[0].as_u64()), "{classes:?}");
-    // An audit with the people who really came finds what the gate has found.
+    // An audit with the true rows finds the same as the gate.
     let mut audit = std::process::Command::new(env!("CARGO_BIN_EXE_tidegate"));
     audit.args(["audit", "--json", "--dir"]).arg(place.out()).arg("--key").arg(place.path("a.key"));
     let audit: Json = serde_json::from_slice(&audit.output().expect("it starts").stdout).expect("JSON");

@@ -1,5 +1,5 @@
-//! Chains of crowds from outside: rows that are published stay as they are, new ones come in crowds, every check is made, and who
-//! waits is told to the operator alone. Nothing here hangs on what is likely.
+//! Tests chains of crowds from outside: published rows keep their labels, new ones are added as whole classes, every
+//! check is made, and only the operator learns who waits. No result depends on probabilities.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn guarded() -> String {
 
 type Line = (String, String, String);
 
-/// How often each line stands in a release.
+/// How often each line occurs in a release.
 fn lines(place: &Place, release: u64) -> BTreeMap<Line, u64> {
     let mut lines = BTreeMap::new();
     rows(place, release).into_iter().for_each(|line| *lines.entry(line).or_default() += 1);
@@ -83,7 +83,7 @@ fn one_feed_with_guarded_values_makes_every_check() {
         assert_eq!(refinement["limit"], json!(100.0));
         assert!(refinement["value"].as_f64().is_some_and(|factor| factor == 1.0 || factor == 4.0 || factor == 16.0));
     }
-    // Crowds of max(k, 2l') people.
+    // Classes of max(k, 2l') people.
     assert!(place.json("2/manifest.json")["smallest_class"].as_u64() >= Some(8));
 }
 
@@ -127,7 +127,7 @@ fn the_operator_sees_what_readers_do_not() {
         assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{said}");
     }
     assert!(!said.contains("Sq7secret1"));
-    // The public page says what is left of columns, and nothing of who waits.
+    // The public page shows the detail that is left in columns, and nothing about waiting people.
     let page = text(&place.bytes("1/report.html"));
     assert!(page.contains("How to read and count") && page.contains("Position within a label"));
     assert!(!page.contains("Withheld") && !page.contains("wait for"));

@@ -1,5 +1,5 @@
-//! Chains whose rows keep their labels, judged from outside: by `audit` with the people who really came, by `audit` of the tables
-//! alone, and by the attack on the newest of them. Nothing here hangs on what coins say.
+//! Audits chains whose rows keep their labels from outside: with the true rows, with the tables alone, and by the
+//! attack on the newest of them. No result depends on the random draws.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn place() -> Place {
     place
 }
 
-/// What a command answers, and its exit code.
+/// The answer of a command, and its exit code.
 fn asked(place: &Place, args: &[&str]) -> (Option<i32>, Json) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     let output = command.current_dir(place.path("")).args(args).arg("--json").output().expect("the program starts");
@@ -40,12 +40,12 @@ fn an_audit_finds_a_chain_of_crowds_safe() {
     assert_eq!(own["pairs"].as_array().map(Vec::len), Some(6), "{own}");
     assert!(own["refinement"]["max_bound"].as_u64() <= Some(64), "{own}");
 
-    // Who has the tables only sees the same.
+    // A reader who has only the tables sees the same.
     let tables: Vec<String> = (1..=4).map(|release| format!("out/{release}/manifest.json")).collect();
     let mut args = vec!["audit", "--feed", "feed.toml"];
     tables.iter().for_each(|table| args.extend(["--release", table.as_str()]));
     let (_, read) = asked(&place, &args);
-    // Coins that all say no leave labels that one recoding could have.
+    // If all draws say no, one recoding could have these labels.
     if read["crowds"] == json!(true) {
         for part in ["safe", "pairs", "chain", "refinement"] {
             assert_eq!(read[part], own[part], "{part}");
@@ -57,7 +57,7 @@ fn an_audit_finds_a_chain_of_crowds_safe() {
     if read["crowds"] == json!(true) {
         assert!(read["chain"]["anonymity"].as_u64() >= chain["anonymity"].as_u64(), "{read}");
     }
-    // Back to front, rows are lost.
+    // In reverse order, rows are missing.
     let back = ["audit", "--feed", "feed.toml", "--release", &tables[3], "--release", &tables[0]];
     let (code, read) = asked(&place, &back);
     assert_ne!(code, Some(0), "{read}");

@@ -1,5 +1,5 @@
-//! The folder of releases under hostile conditions: keys, changed files, foreign things, two at once, changed feed files
-//! and no space left. Either it stays as it is or it holds whole releases.
+//! The folder of releases under hostile conditions: keys, changed files, foreign files, two processes at once, changed
+//! feed files and a full disk. It either stays as it is or contains whole releases.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -127,7 +127,7 @@ fn a_changed_log_does_not_open() {
     }
     // Its newest entries.
     for lost in (1..=entries.len()).rev() {
-        // That something was forgotten has shown itself nowhere.
+        // A period that ended does not appear anywhere.
         if fs::read_to_string(&entries[lost - 1]).expect("an entry").contains("\"Forgotten\"") && lost == entries.len()
         {
             continue;
@@ -171,7 +171,7 @@ fn published_files_are_as_they_were_published() {
     place.entries(&["c.csv"]);
 }
 
-/// Going on from an older log would publish people twice.
+/// Continuing from an older log would publish people twice.
 #[test]
 fn an_older_log_is_noticed() {
     let place = begun();
@@ -182,7 +182,7 @@ fn an_older_log_is_noticed() {
     };
     copied(&private, &copy);
     let newest = |error: &Json| says(error, "input", "put the newest");
-    // A release that the log does not know, and ticks without one.
+    // A release that the log does not contain, and ticks without one.
     for inputs in [&["c.csv"][..], &["x.csv", "y.csv"]] {
         place.put("x.csv", HEADER);
         place.put("y.csv", HEADER.to_owned() + &people(61..62));
@@ -190,7 +190,7 @@ fn an_older_log_is_noticed() {
         let newer = place.path("newer");
         fs::rename(&private, &newer).expect("a folder");
         copied(&copy, &private);
-        // Verdicts are looked at on their own.
+        // Verdicts are checked separately.
         fs::remove_dir_all(private.join("verdicts")).expect("verdicts");
         copied(&newer.join("verdicts"), &private.join("verdicts"));
         newest(&place.unchanged(&mut place.command(&["d.csv"])));
@@ -201,7 +201,7 @@ fn an_older_log_is_noticed() {
     }
 }
 
-/// What a release consists of lies in its folder, and nothing else.
+/// A release folder contains its own files and nothing else.
 #[test]
 fn nothing_foreign_lies_in_a_release() {
     let place = begun();
@@ -211,7 +211,7 @@ fn nothing_foreign_lies_in_a_release() {
     place.entries(&["c.csv"]);
 }
 
-/// Verdicts lie in the clear and outlast the rows: no class below the limit is in them.
+/// Verdicts are not encrypted and outlive the rows: they contain no class below the limit.
 #[test]
 fn verdicts_keep_no_small_class() {
     let place = Place::new(FEED);
@@ -238,7 +238,7 @@ fn what_is_not_ours_is_left_alone() {
     fs::remove_file(place.out()).expect("a file");
     fs::create_dir(place.out()).expect("an empty folder");
     place.entries(&["a.csv"]);
-    // Something lies where the next release belongs.
+    // A foreign file is at the path of the next release.
     for foreign in ["out/2/mine.txt", "out/2"] {
         place.put(foreign, "mine");
         says(&place.refused(&mut place.command(&["b.csv"])), "io", "in the way");
@@ -286,7 +286,7 @@ fn what_cannot_be_written_is_told() {
     }
 }
 
-/// What has no end is not read as a key.
+/// An endless file is not read as a key.
 #[test]
 fn a_device_is_no_key() {
     let place = Place::new(FEED);
@@ -305,7 +305,7 @@ fn one_at_a_time() {
     place.entries(&["c.csv"]);
 }
 
-/// The one that comes second must see what the first has done while it was reading.
+/// The second process must see what the first has done while it was reading.
 #[test]
 fn many_at_once_count_each_person_once() {
     let feed = FEED.replace("k = 3\n", "k = 3\non_repeat = \"none\"\n");
@@ -361,13 +361,13 @@ fn what_is_frozen_is_told_by_name() {
         let named = error["field"].as_str().expect("a field");
         assert!(named == field || field == "column.sex" && named.starts_with(field), "{field}: {error}");
     }
-    // Other things may change, and so may how the same is said.
+    // Other settings may change, and so may their notation.
     let more = FEED.replace("[policy]\nk = 3", "[log]\nformat = \"json\"\n[policy]\nmax_wait = 8\nk = 3");
     place.put("feed.toml", more);
     place.entries(&["c.csv"]);
 }
 
-/// Runs with files of at most so many kibibytes.
+/// Runs with a limit on the size of files in kibibytes.
 fn limited(place: &Place, inputs: &[&str], kibibytes: u32) -> Option<i32> {
     let command = place.command(inputs);
     let mut shell = Command::new("bash");
@@ -411,7 +411,7 @@ fn a_full_disk_leaves_whole_releases() {
     assert!(published(&place.out()) == expected);
 }
 
-/// What a run leaves that was killed between the decision and the last of its files.
+/// The state that a run leaves that was killed between the decision and the last of its files.
 #[test]
 fn a_decided_release_is_finished() {
     let place = Place::new(FEED);
@@ -421,7 +421,7 @@ fn a_decided_release_is_finished() {
     let verdict = ".private/verdicts/000001.json";
     let (expected, told) = (published(&place.out()), place.json(verdict));
     fs::remove_file(place.out().join(verdict)).expect("a verdict");
-    // The tick that was interrupted is told as if it had gone by now.
+    // The interrupted tick is reported as if it had been completed.
     let entry = &place.entries(&["b.csv"])[0];
     assert_eq!((entry["outcome"].as_str(), entry["release"].as_u64()), (Some("published"), Some(2)));
     assert_eq!((entry["added"].as_u64(), entry["input"].as_u64()), (told["answer"]["added"].as_u64(), Some(0)));
@@ -431,7 +431,7 @@ fn a_decided_release_is_finished() {
     assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "known");
 }
 
-/// A user who names other files hears of the one that was interrupted, too, and of a rejection by the exit code.
+/// A user who names other files also learns about the interrupted tick, and about a rejection by the exit code.
 #[test]
 fn an_interrupted_tick_is_told_to_the_next_command() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.0001\n"));

@@ -1,5 +1,5 @@
-//! What one recoding for all tells a reader who knows the search: certain small crowds and the ratio, reported, judged where the
-//! policy asks, and repaired.
+//! What one recoding for all reveals to a reader who knows the search: certain small classes and the ratio, reported,
+//! checked if the policy says so, and repaired.
 
 use serde_json::{Value as Json, json};
 
@@ -12,15 +12,15 @@ fn feed(kind: &str, more: &str) -> String {
     feed.replace("k = 3\n", &format!("k = 3\n{more}"))
 }
 
-/// People by age and sex, each with a diagnosis of their own.
+/// People by age and sex, with different diagnoses.
 fn people(from: u32, of: &[(u32, &str, u32)]) -> String {
     let all = of.iter().flat_map(|&(age, sex, count)| (0..count).map(move |_| (age, sex)));
     let line = |(at, (age, sex)): (u32, (u32, &str))| format!("person{at},{age},{sex},d{at}\n");
     HEADER.to_owned() + &(from..).zip(all).map(line).collect::<String>()
 }
 
-/// Three men of 0 to 19, one of them below ten, and many from 20 on: a reader who knows the search knows that the three are one and
-/// two, because no other class could have refused.
+/// Three men of 0 to 19, one of them below ten, and many from 20 on: a reader who knows the search infers that the
+/// three are one and two, because no other class could have rejected a split.
 const CERTAIN: &[(u32, &str, u32)] = &[(5, "M", 1), (15, "M", 2), (25, "M", 9), (35, "M", 9)];
 
 pub fn check(manifest: &Json, name: &str) -> Json {
@@ -43,7 +43,7 @@ fn what_is_certain_is_told() {
         let certain = json!({"check": "certainty", "made": true, "value": 2, "limit": null});
         assert_eq!(check(&manifest, "certainty"), certain, "both halves of 0-19");
         let ratio = check(&manifest, "max_global_ratio")["value"].as_f64().expect("a figure");
-        // Three people, and not all of them in one half; of sexes only one was ever there to tell.
+        // Three people, and not all of them in one half; there was only one sex.
         let told = check(&manifest, "maximality")["value"].as_f64().expect("a figure");
         assert!(told <= ratio && ratio < 4.0 / 3.0 * 1.5, "{told} {ratio}");
         let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
@@ -62,13 +62,13 @@ fn a_recoding_that_makes_a_crowd_certain_becomes_coarser() {
         assert_eq!(check(&manifest, "certainty")["value"], 0);
         let verdict = place.json(".private/verdicts/000000.json");
         let repairs = verdict["repairs"].as_array().expect("a list");
-        // First where classes grow least: of the other sex there is no person.
+        // First where classes grow least: there is no person of the other sex.
         assert_eq!(repairs.len(), 2, "{verdict}");
         assert_eq!([&repairs[0]["classes"], &repairs[0]["column"]], [&json!(0), &json!("sex")]);
         assert_eq!([&repairs[1]["classes"], &repairs[1]["column"]], [&json!(0), &json!("age")]);
         let text = repairs[0]["text"].as_str().expect("a text");
         assert!(text.contains("an attacker who knows the search"), "{text}");
-        // The standing recoding stays that coarse; a release of its own is as fine as its own people are.
+        // The standing recoding stays that coarse; a release of its own is as fine as its own people allow.
         place.put("b.csv", people(100, &[(5, "M", 9), (15, "M", 9), (25, "M", 9), (35, "M", 9)]));
         assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "published", "{kind}");
         let finer = json!(["[0, 10[", "[10, 20[", "[20, 30[", "[30, 40["]);
@@ -85,7 +85,7 @@ fn without_repairs_it_is_rejected() {
     assert_eq!([&entry["outcome"], &entry["pending"]], [&json!("rejected"), &json!(21)]);
     let reasons = entry["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().all(|reason| reason["check"] == "certainty"), "{entry}");
-    // Too few men below twenty to be sure of, once there are more of them.
+    // With more men below twenty no small class is certain.
     place.put("b.csv", people(100, &[(5, "M", 3)]));
     let entry = &place.entries(&["b.csv"])[0];
     assert_eq!([&entry["outcome"], &entry["rows"]], [&json!("published"), &json!(24)]);
@@ -101,11 +101,11 @@ fn a_ratio_above_its_limit_is_rejected_and_an_unknown_one_too() {
     let reason = &entry["reasons"][0];
     assert_eq!([&reason["check"], &reason["limit"]], [&json!("max_global_ratio"), &json!(50.0)]);
     assert!(reason["value"].as_f64() > Some(50.0), "{reason}");
-    // No split is refused where all children are full.
+    // No split is rejected if all children have enough people.
     let place = Place::new(&feed("cumulative", "rare = \"coarsen\"\nmax_global_ratio = 50\n"));
     place.put("a.csv", people(0, &[(5, "M", 9), (15, "M", 9), (25, "M", 9), (35, "M", 9)]));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
-    // One woman comes, and another recoding has to be found for her.
+    // One woman is added, and another recoding has to be found for her.
     place.put("b.csv", people(100, &[(5, "F", 1), (5, "M", 4)]));
     let entry = &place.entries(&["b.csv"])[0];
     let reason = &entry["reasons"][0];
@@ -123,7 +123,7 @@ fn switched_off_it_is_said_to_be_not_made() {
     assert_eq!(check(&manifest, "max_global_ratio"), Json::Null);
 }
 
-/// Where no people have equal values there is room for one of five people in `x1`: no other crowd can have been too small.
+/// If no people have equal values there is only one of five people in `x1`: no other class can have been too small.
 #[test]
 fn a_refusal_with_one_explanation_is_never_published() {
     let tree: String = (0..9).map(|leaf| format!("x2{leaf};x2;x;*\ny{leaf};y;*\n")).collect();

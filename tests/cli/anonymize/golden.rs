@@ -1,5 +1,5 @@
-//! Chains with known answers through the command line: the standing recoding tick by tick, one call each, and two releases
-//! under the paper's validity, small and of Adult.
+//! Chains with known answers through the command line: the standing recoding tick by tick, one call each, and two
+//! releases under the paper's validity, small and of Adult.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ fn standing(at: usize, case: &Json) {
 #[test]
 fn standing_recodings_tick_by_tick() {
     let cases = golden("standing_small.json");
-    // Every third of them is enough for each day; the engine's own test takes all.
+    // One case in six is enough for each day; the engine's own test runs all.
     let every = if crate::common::is_long() { 1 } else { 6 };
     let cases = cases.as_array().expect("cases").iter().enumerate().step_by(every);
     cases.for_each(|(at, case)| standing(at, case));

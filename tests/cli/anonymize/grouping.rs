@@ -1,5 +1,5 @@
-//! Releases whose classes are groups of neighbours (SCIENCE 7): who is in them, who waits, what is refused, and what attacks make of
-//! them.
+//! Releases whose classes are groups of neighbours (SCIENCE 7): the people in them, those who wait, rejected classes,
+//! and the results of attacks.
 
 use std::process::Command;
 
@@ -35,7 +35,8 @@ fn each_person_is_published_once_in_a_group_of_neighbours() {
         labels += classes.len();
     }
     assert!(came.is_empty() && labels > 20, "{labels} classes");
-    // What readers can compute from labels is judged, and what they could from the way of grouping is said to be open.
+    // What readers can compute from labels is checked; whether the method of grouping reveals more is reported as
+    // unknown.
     let (safe, judged) = told(&place, &["audit", "--feed", "feed.toml", "--dir", "out", "--key", "a.key"]);
     assert!(safe && judged["refinement"]["targets"].as_array().is_some_and(|all| all.len() == labels), "{judged}");
     let manifest = place.json("1/manifest.json");
@@ -44,7 +45,7 @@ fn each_person_is_published_once_in_a_group_of_neighbours() {
     assert_eq!((made("refinement"), made("grouping")), (Some(true), Some(false)));
 }
 
-/// Which file and which line a person comes in changes nothing.
+/// The file and the line of a person's row change nothing.
 #[test]
 fn the_order_of_rows_changes_no_byte() {
     let (header, all) = (HEADER.to_owned(), people(0..60));
@@ -59,7 +60,7 @@ fn the_order_of_rows_changes_no_byte() {
     assert!(tables[0] == tables[1]);
 }
 
-/// People who are alike can be no other person: they wait until others come, and come out with them.
+/// Equal people can be no other people: they wait until others are added, and are published with them.
 #[test]
 fn people_who_are_alike_wait_for_neighbours() {
     let place = Place::new(&feed("max_ratio = 1000\nmin_solutions = 50\n"));
@@ -75,11 +76,11 @@ fn people_who_are_alike_wait_for_neighbours() {
     assert_eq!(came, [("held", 0, 2), ("rejected", 0, 4), ("published", 7, 0)]);
     let text = entries[1]["reasons"][0]["text"].as_str().expect("text");
     assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, and 50 are wanted");
-    // Four of seven could be a group of their own, if that left anything open.
+    // Four of seven could be a group of their own, if that left any doubt.
     assert_eq!(place.json("1/manifest.json")["recoding"], serde_json::json!({"age": ["0-19"], "sex": ["*"]}));
 }
 
-/// A check that reads sensitive values stops the chain as it does with other searches, and masked values are masked by class.
+/// A check that reads sensitive values stops the chain as with other searches, and masked values are masked by class.
 #[test]
 fn values_are_judged_and_masked_class_by_class() {
     let same = (0..8).map(|at| format!("p{at},{},F,x\n", at * 4)).collect::<String>();
@@ -102,7 +103,7 @@ fn values_are_judged_and_masked_class_by_class() {
     assert!(guarded <= 22, "one in four of each class at most: {guarded}");
 }
 
-/// MDAV goes by distances, which numbers have.
+/// MDAV uses distances, which numbers have.
 #[test]
 fn mdav_groups_numbers_and_its_releases_are_attacked() {
     let stay = "name = \"sex\"\nrole = \"quasi\"\ntaxonomy = { bands = [7, 28], min = 0, max = 111 }\n";

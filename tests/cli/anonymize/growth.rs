@@ -1,5 +1,5 @@
-//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): no person moves, the new leaf is published once a crowd
-//! has come, and every other change of a taxonomy is refused.
+//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): no person's label changes, the new leaf is
+//! published once enough people have it, and every other change of a taxonomy is refused.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use super::place::{HEADER, Place, counts};
 use crate::common::strings;
 
 const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
-/// New ones come first, in the middle and last.
+/// New ones at the beginning, in the middle and at the end.
 const MORE: &str = "A0;A;*\nA1;A;*\nA2;A;*\nB1;B;*\nB15;B;*\nB2;B;*\nC;*\n";
 
 /// `kind` and `more` are lines of `[feed]` and `[policy]`.

@@ -1,5 +1,5 @@
-//! Releases of halving: whatever is drawn, who is in them, who waits, and that the gate finds nothing in them. Nothing here
-//! hangs on what is likely.
+//! Releases of halving: whatever is drawn, the people in them, those who wait, and that the gate rejects nothing in
+//! them. No result depends on probabilities.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ fn feed(more: &str) -> String {
     carved(more).replace("arx-lr", "halves")
 }
 
-/// What the gate says of a check, in the verdict of a tick and in the manifest of a release.
+/// The result of a check, in the verdict of a tick and in the manifest of a release.
 fn check(place: &Place, (tick, release): (u32, u32), name: &str) -> [Json; 2] {
     let files = [format!(".private/verdicts/{tick:06}.json"), format!("{release}/manifest.json")];
     files.map(|file| {
@@ -50,7 +50,7 @@ fn each_person_is_published_once_in_a_crowd_or_waits() {
     assert_eq!(came.len() as u64, entries[3]["waiting"].as_u64().expect("a number"), "the rest waits");
     let (code, judged) = audit(&place, &["--dir", "out", "--key", "a.key"]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
-    // Tables alone are judged, too, also by a feed file that names no search.
+    // Tables alone are checked, too, also with a feed file that names no search.
     for unnamed in [false, true] {
         let tables = (1..=4).flat_map(|release| ["--release".to_owned(), format!("out/{release}/manifest.json")]);
         let tables: Vec<String> = tables.collect();
@@ -71,7 +71,7 @@ fn people_of_one_region_come_out_as_soon_as_they_are_a_crowd() {
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "held");
     let entries = place.entries(&["b.csv"]);
     assert_eq!([&entries[0]["outcome"], &entries[0]["rows"]], [&json!("published"), &json!(3)]);
-    // A crowd of ten values each is not divided any more: three of one value would be one set of rows.
+    // A class of ten values each is not divided any more: three of one value would be one set of rows.
     let labels = rows(&place, 1).into_iter().map(|(age, ..)| age).collect::<Vec<_>>();
     assert!(["20-29", "20-39", "*"].iter().any(|label| labels.iter().all(|age| age == label)), "{labels:?}");
 }
@@ -85,7 +85,7 @@ fn guarded_values_are_masked_class_by_class() {
     for name in ["minimality", "refinement"] {
         assert_eq!(check(&place, (0, 1), name)[1]["made"], true, "{name}");
     }
-    // Crowds of max(k, 2l') people.
+    // Classes of max(k, 2l') people.
     assert!(place.json("1/manifest.json")["smallest_class"].as_u64() >= Some(8));
 }
 
@@ -128,7 +128,7 @@ fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
     let place = Place::new(&feed("max_ratio = \"off\"\n"));
     place.put("a.csv", ages(0, &[(5, "F"); 4]));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
-    // What is not asked for has no line.
+    // A check that is not asked for has no line.
     let checks = place.json("1/manifest.json")["checks"].clone();
     assert!(checks.as_array().expect("checks").iter().all(|check| check["check"] != "refinement"), "{checks}");
 }
@@ -143,8 +143,8 @@ fn an_audit_tells_what_halving_does_not_make() {
     };
     let (code, judged) = made("good.csv", &[("0-19,F", 3), ("20-29,M", 4), ("20-39,F", 3)]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
-    // Thresholds that were drawn lead to some labels, a coin to more: a column may be refused. Three people of one age and sex would
-    // leave one set of rows.
+    // Random thresholds lead to some labels, a random draw to more: a column may be rejected. Three people of one age
+    // and sex would leave one set of rows.
     let (code, judged) = made("coin.csv", &[("*,F", 3), ("20-39,*", 4), ("20-39,F", 3)]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
     let (code, judged) = made("bad.csv", &[("5,F", 3)]);

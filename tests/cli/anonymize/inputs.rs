@@ -1,4 +1,4 @@
-//! What goes in: continued folders, inputs that are known, every format, and rows that cannot be decoded.
+//! Inputs: continued folders, files that are known, every format, and rows that cannot be decoded.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +20,7 @@ fn ticks(place: &Place) -> [&'static str; 4] {
     })
 }
 
-/// The tables of a folder's releases, and what else of their manifests does not depend on when they were made.
+/// The tables of a folder's releases, and the parts of their manifests that do not depend on when they were made.
 pub fn published(out: &Path) -> Vec<(Vec<u8>, Json)> {
     let release = |number: u64| {
         let file = |name: &str| fs::read(out.join(format!("{number}/{name}"))).expect("a published file");
@@ -34,7 +34,7 @@ pub fn published(out: &Path) -> Vec<(Vec<u8>, Json)> {
     (1..=whole(out)).map(release).collect()
 }
 
-/// An entry without its place in the call.
+/// An entry without its position in the call.
 fn anywhere(mut entry: Json) -> Json {
     entry["input"] = Json::Null;
     entry
@@ -123,7 +123,7 @@ fn a_bad_row_changes_nothing() {
     let person = |age: &str| format!("{}9999,{age},F,{}\n", PLANTED[0], PLANTED[1]);
     place.put("bad.csv", HEADER.to_owned() + &people(80..82) + &person("40") + &people(90..140));
     let told = json!([json!("input"), json!(4), json!("age")]);
-    // Into a new folder, into one that is begun, and with good inputs around.
+    // Into a new folder, into an existing one, and with good inputs around.
     assert!(!place.out().exists());
     for inputs in [&["bad.csv"][..], &["a.csv", "bad.csv", "c.csv"]] {
         let error = place.unchanged(&mut place.command(inputs));
@@ -144,7 +144,7 @@ fn a_bad_row_changes_nothing() {
     }
 }
 
-/// What an error recommends is possible where it is said.
+/// What an error recommends is possible at that place.
 #[test]
 fn what_is_said_of_a_value_outside_a_taxonomy_can_be_done() {
     const LEAF: &str = "flat = [\"F\", \"M\", \"X\"]";
@@ -219,7 +219,7 @@ fn long_chains_of_few_people_lose_no_person() {
         let mut file = fs::File::create(&log).expect("a file");
         file.write_all((HEADER.to_owned() + &people(tick * 3..tick * 3 + 4)).as_bytes()).expect("a file");
         let entry = &place.entries(&["log.csv"])[0];
-        // One of the four was there before.
+        // One of the four is a duplicate.
         total += 4 - counts(entry, ["duplicate"])[0];
         let [rows, waiting, withheld, pending] = counts(entry, ["rows", "waiting", "withheld", "pending"]);
         assert_eq!((rows + waiting + withheld, pending), (total, 0), "tick {tick}");
@@ -263,7 +263,7 @@ fn undeclared_keys_of_json_are_named_once() {
     assert_eq!(said.matches("`room`").count(), 1, "{said}");
 }
 
-/// What was made of a file is what an audit makes of it, whatever is wrong with its sensitive cells.
+/// An audit reads a file as the run did, whatever is wrong with its sensitive cells.
 #[test]
 fn an_audit_finds_the_releases_in_their_inputs() {
     let place = Place::new(&FEED.replace("\"sensitive\"", "\"sensitive\"\ntype = \"int\""));

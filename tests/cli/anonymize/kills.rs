@@ -1,4 +1,4 @@
-//! A kill at any moment leaves whole releases only, and the same command again ends as if nothing had happened.
+//! A kill at any moment leaves whole releases only, and running the command again ends as if nothing had happened.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -27,7 +27,7 @@ fn start(place: &Place) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
 }
 
-/// How an undisturbed run ends.
+/// The end of an undisturbed run.
 struct Undisturbed {
     releases: Vec<(Vec<u8>, Json)>,
     totals: [u64; 4],
@@ -45,7 +45,7 @@ impl Undisturbed {
         Undisturbed { releases: published(&place.out()), totals: counts(&entries[5], TOTALS), takes }
     }
 
-    /// Kills until the command comes to its end; how often it was killed at work.
+    /// Kills the command until it ends; returns how often it was killed.
     fn disturbed(&self, feed: &str, draw: &mut Draw) -> u32 {
         let place = place(feed);
         let (mut kills, mut least) = (0, 0);
@@ -55,7 +55,7 @@ impl Undisturbed {
             child.kill().expect("it was started");
             let ended = child.wait().expect("it ends");
             kills += u32::from(ended.code().is_none());
-            // A release that is not in its place yet is put there by the next process.
+            // The next process moves a release into place that is not there yet.
             let releases = whole_so_far(&place.out());
             assert!(releases >= least, "a release is gone");
             least = releases;

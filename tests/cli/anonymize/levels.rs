@@ -1,4 +1,4 @@
-//! One level for each column, rows that are left waiting, weights and floors, as a user of `anonymize` meets them.
+//! One level for each column, rows that are left waiting, weights and floors, as a user of `anonymize` sees them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::carving::rows;
 use super::global_recoding::check;
 use super::place::{FEED, HEADER, Place, counts};
 
-/// The sample feed with another chain and policy, and more said of the age.
+/// The sample feed with another chain and policy, and more settings of the age.
 fn feed(kind: &str, policy: &str, age: &str) -> String {
     let feed = FEED.replace("name = \"t\"", &format!("name = \"t\"\nchain = \"{kind}\""));
     let feed = feed.replace("k = 3\n", &format!("k = 3\n{policy}\n"));
     feed.replace("bands = [10, 20], min = 0, max = 39 }\n", &format!("bands = [10, 20], min = 0, max = 39 }}\n{age}\n"))
 }
 
-/// People by age and sex, each with a diagnosis of their own.
+/// People by age and sex, with different diagnoses.
 fn people(from: u32, of: &[(u32, &str, u32)]) -> String {
     let all = of.iter().flat_map(|&(age, sex, count)| (0..count).map(move |_| (age, sex)));
     let line = |(at, (age, sex)): (u32, (u32, &str))| format!("person{at},{age},{sex},d{at}\n");
@@ -40,7 +40,7 @@ fn the_first_release_takes_the_best_levels_and_later_ones_keep_them() {
     assert_eq!(counts(&entries[0], ["added", "waiting", "rows"]), [39, 2, 39]);
     assert_eq!(labels(&place, 1)[1], json!(["F", "M"]));
     assert_eq!(labels(&place, 1)[0].as_array().map(Vec::len), Some(40), "each year for itself");
-    // With the third woman of 15 they are enough.
+    // With the third woman of 15 there are enough.
     assert_eq!(counts(&entries[1], ["added", "waiting", "rows"]), [10, 0, 49]);
     let manifest = place.json("1/manifest.json");
     assert_eq!(manifest["policy"]["set_aside"], 0.05);
@@ -48,14 +48,14 @@ fn the_first_release_takes_the_best_levels_and_later_ones_keep_them() {
     assert_eq!(check(&manifest, "max_global_ratio")["made"], false, "it is said that the figure is not known");
     let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
     assert!(report.contains("Leakage from coarseness"));
-    // Without rows that may wait the women of 15 take detail from all.
+    // If no rows may wait, the women of 15 cost all others detail.
     let place = Place::new(&feed("cumulative", "search = \"levels\"", ""));
     place.put("a.csv", people(0, RARE));
     assert_eq!(counts(&place.entries(&["a.csv"])[0], ["added", "waiting"]), [41, 0]);
     assert_ne!(labels(&place, 1)[0].as_array().map(Vec::len), Some(40));
 }
 
-/// A woman of each age, and ten men: either ages can be told or sexes, and the counts decide which.
+/// A woman of each age, and ten men: either ages or sexes can be shown, and the counts decide which.
 #[test]
 fn the_counts_that_a_table_is_used_for_decide_on_its_levels() {
     let of = |workload: &str| {
@@ -86,7 +86,7 @@ fn top_down_leaves_as_many_waiting() {
     assert!(verdict.to_string().contains("more than 1 rows would be left waiting"), "{verdict}");
 }
 
-/// What a release suppresses waits for the next one, in which it may be.
+/// Rows that a release suppresses wait for the next one, in which they may be published.
 #[test]
 fn suppressed_rows_wait_for_the_next_release() {
     for search in ["levels", "top-down"] {
@@ -115,14 +115,14 @@ fn no_label_lies_above_a_floor_and_the_others_wait() {
     for (kind, search) in
         [("cumulative", "levels"), ("cumulative", "top-down"), ("disjoint", "levels"), ("disjoint", "top-down")]
     {
-        // No other person is near the man of 35: he waits, and takes no detail from the others.
+        // No other person is near the man of 35: he waits, and costs the others no detail.
         let place = Place::new(&feed(kind, &format!("search = \"{search}\""), "floor = \"10 years\""));
         place.put("a.csv", people(0, &[(22, "F", 3), (25, "F", 3), (5, "M", 9), (35, "M", 1)]));
         let entry = &place.entries(&["a.csv"])[0];
         assert_eq!(counts(entry, ["added", "waiting"]), [15, 1], "{kind} {search}");
         let [ages, _] = labels(&place, 1);
         assert!(!ages.to_string().contains('*') && !ages.to_string().contains("0-19"), "{ages}");
-        // However long he waits.
+        // For however long he waits.
         for tick in 0..12 {
             place.put(&format!("{tick}.csv"), people(100 * (tick + 1), &[(25, "F", 3)]));
         }
@@ -136,10 +136,10 @@ fn no_label_lies_above_a_floor_and_the_others_wait() {
     }
 }
 
-/// Of two columns that cannot both keep their detail the heavier one does.
+/// If two columns cannot both keep their detail, the heavier one does.
 #[test]
 fn weights_decide_which_column_keeps_its_detail() {
-    // Of each age and sex two people: one of the columns has to go.
+    // Two people of each age and sex: one of the columns must be generalised.
     let one_of_each = [(5, "F", 2), (5, "M", 2), (35, "F", 2), (35, "M", 2)];
     let kept = |search: &str, weight: &str| {
         let place = Place::new(&feed("cumulative", &format!("search = \"{search}\""), weight));
@@ -198,12 +198,12 @@ fn releases_that_leave_rows_waiting_are_masked() {
     assert!(classes.values().all(|[rows, guarded]| *rows >= 8 && guarded * 4 <= *rows), "{classes:?}");
 }
 
-/// Halving divides the column first that has lost most, by its weight; the gate comes to its labels in the same order.
+/// Halving first divides the column with the greatest loss, weighted; the gate infers its labels in the same order.
 #[test]
 fn weights_order_the_columns_that_halving_divides() {
     let kept = |weight: &str| {
         let place = Place::new(&feed("cumulative", "search = \"halves\"\nmin_solutions = 1", weight));
-        // Twelve people of an age and a sex each: one division for certain, by the first column in order.
+        // Twelve people of an age and a sex each: one division is certain, of the first column in order.
         place.put("a.csv", people(0, &[(5, "F", 3), (5, "M", 3), (35, "F", 3), (35, "M", 3)]));
         assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
         let rows = rows(&place, 1);

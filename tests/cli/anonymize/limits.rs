@@ -1,5 +1,5 @@
-//! Memory follows what is read at a time, never what a file says (HOUSE 4, Limits): small files that stand for very much are refused
-//! by a process that may not have that much.
+//! Memory depends on what is read at a time, never on what a file claims (HOUSE 4, Limits): a process with limited
+//! memory refuses small files that expand to very much data.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::place::{FEED, Place};
 
-/// A file of these columns, packed as much as may be.
+/// A file of these columns, compressed as much as possible.
 fn packed(batches: impl Iterator<Item = Vec<(&'static str, ArrayRef)>>) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -30,7 +30,7 @@ fn packed(batches: impl Iterator<Item = Vec<(&'static str, ArrayRef)>>) -> Vec<u
     writer.expect("rows").into_inner().expect("memory")
 }
 
-/// Runs with so many kibibytes of memory for data; exit code and words.
+/// Runs with this many kibibytes of memory for data; returns exit code and words.
 fn within(command: &Command, kibibytes: u32) -> (Option<i32>, String) {
     let mut shell = Command::new("bash");
     shell.arg("-c").arg(format!("ulimit -d {kibibytes}; exec \"$0\" \"$@\""));

@@ -1,4 +1,4 @@
-//! A place to run the command in: a feed file, a key, inputs and a folder of releases that is looked at after each run.
+//! A folder to run the command in: a feed file, a key, inputs and a folder of releases that is checked after each run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ pub const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 3\n\
     [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n\
     [[column]]\nname = \"diagnosis\"\nrole = \"sensitive\"\n";
 pub const HEADER: &str = "patient,age,sex,diagnosis\n";
-/// Stands in every identifier and in every diagnosis of [`people`], and in no other text.
+/// Texts in every identifier and in every diagnosis of [`people`], and in no other text.
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
 
 pub struct Place(tempfile::TempDir);
@@ -28,7 +28,7 @@ pub struct Place(tempfile::TempDir);
 pub type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl Place {
-    /// With this feed file; where it names no search, one list of labels is meant.
+    /// With this feed file; if it names no search, one list of labels is meant.
     pub fn new(feed: &str) -> Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
         let one_list = format!("[policy]\n{}", one_list(feed));
@@ -73,12 +73,12 @@ impl Place {
         command
     }
 
-    /// Runs a command that must not fail, checks what is the same for all of them, and returns its entries.
+    /// Runs a command that must not fail, checks everything that holds for all of them, and returns its entries.
     pub fn entries(&self, inputs: &[&str]) -> Vec<Json> {
         self.answered(&mut self.command(inputs), inputs.len()).0
     }
 
-    /// The entries of a command that must not fail, and what it said on standard error.
+    /// The entries of a command that must not fail, and its standard error.
     pub fn answered(&self, command: &mut Command, inputs: usize) -> (Vec<Json>, String) {
         let output = command.output().expect("the program starts");
         let said = text(&output.stderr);
@@ -158,7 +158,7 @@ pub fn fits(schema: &str, value: &Json) {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// Everything under a folder, or nothing where there is none.
+/// Everything under a folder; empty if there is none.
 pub fn files(folder: &Path) -> Files {
     let mut found = Files::new();
     let mut open = vec![folder.to_path_buf()];
@@ -187,13 +187,13 @@ fn nothing_planted(output: &Output) {
     }
 }
 
-/// How many releases a folder holds. They are whole: numbered from 1, chained, with files that are those of their
-/// manifests; nothing else is public; nothing private may be read by others or tells anything without the key.
+/// The number of releases in a folder. Checks that they are whole: numbered from 1, chained, with files that are those
+/// of their manifests; nothing else is public; private files are unreadable for others and encrypted.
 pub fn whole(out: &Path) -> u64 {
     held(out, false)
 }
 
-/// The same after a kill or on a full disk: the files of one more release may lie there already, without its manifest.
+/// The same after a kill or on a full disk: the files of one more release may be there already, without its manifest.
 pub fn whole_so_far(out: &Path) -> u64 {
     held(out, true)
 }
@@ -222,7 +222,7 @@ fn held(out: &Path, more: bool) -> u64 {
         let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
         if first == ".private" {
             let mode = fs::metadata(&path).expect("about it").permissions().mode();
-            // What is written aside is to be published: the folder around it is private.
+            // Staged files are to be published: only the folder around them is private.
             let staged = inside.starts_with(".private/stage/") || inside.starts_with(".private/.new/");
             assert!(staged || mode & 0o077 == 0, "{}: {mode:o}", inside.display());
         } else {

@@ -1,5 +1,5 @@
-//! `tidegate preview` from outside: it shows what `anonymize` then does with the same files, its alternatives give what they say, nothing
-//! is written, and no value is told.
+//! Tests `tidegate preview` from outside: it shows what `anonymize` then does with the same files, its alternatives
+//! have the figures that it shows, nothing is written, and no value is shown.
 
 use std::process::{Command, Output};
 
@@ -27,7 +27,7 @@ fn preview(place: &Place, inputs: &[&str], options: &[&str]) -> Json {
     answer
 }
 
-/// The sample feed under a policy, with a column of which nothing can be left.
+/// The sample feed under a policy, with a column that cannot keep any detail.
 fn feed(kind: &str, policy: &str) -> String {
     let feed = FEED.replace("name = \"t\"", &format!("name = \"t\"\nchain = \"{kind}\""));
     feed.replace("k = 3\n", &format!("k = 3\n{policy}\n"))
@@ -51,7 +51,7 @@ fn it_shows_what_anonymize_then_does() {
     for (kind, policy) in ONE_LIST {
         let place = Place::new(&feed(kind, policy));
         place.people("a.csv", 0..120);
-        // Twenty people come again.
+        // Twenty people are repeated.
         place.people("b.csv", 100..200);
         let inputs = ["a.csv", "b.csv"];
         let shown = preview(&place, &inputs, &["--no-alternatives"]);
@@ -83,7 +83,7 @@ fn it_shows_what_anonymize_then_does() {
     }
 }
 
-/// Nearly all people are in one interval: Loss is small, and the column tells nothing of them.
+/// Nearly all people are in one interval: the loss is small, but the column tells nothing about them.
 #[test]
 fn it_names_labels_that_most_rows_share() {
     let policy = feed("cumulative", "search = \"top-down\"");
@@ -99,13 +99,13 @@ fn it_names_labels_that_most_rows_share() {
         "{words}"
     );
     assert!(words.contains("would lie off by 0.0 % on average, 0.0 % in the median"), "{words}");
-    // Women are more than half of the people, and one value.
+    // More than half of the people are women, which is one value.
     let place = Place::new(&policy);
     place.people("a.csv", 0..120);
     assert_eq!(preview(&place, &["a.csv"], &["--no-alternatives"])["broad_labels"], serde_json::json!([]));
 }
 
-/// Coins decide, so figures differ from run to run; who is told of them does not.
+/// Random draws decide, so figures differ from run to run; the people counted do not.
 #[test]
 fn crowds_are_shown_as_well() {
     let place = Place::new(&feed("cumulative", "search = \"halves\""));
@@ -158,7 +158,7 @@ fn alternatives_give_what_they_say() {
         assert_eq!(number(&told["loss"]), number(&manifest["loss"]), "{set}");
         let [waiting, withheld, pending] = counts(entry, ["waiting", "withheld", "pending"]);
         assert_eq!(told["waiting"], waiting + withheld + pending, "{set}");
-        // Given as an option it is the same, and is what the preview then shows.
+        // Given as an option it has the same result, which the preview then shows.
         let again = preview(&place, &["a.csv"], &["--set", set, "--no-alternatives"]);
         assert_eq!((&again["loss"], &again["waiting"]), (&told["loss"], &told["waiting"]), "{set}");
     }
@@ -166,7 +166,7 @@ fn alternatives_give_what_they_say() {
 
 #[test]
 fn the_text_names_columns_without_detail_and_what_gives_more() {
-    // One person of 35 keeps all detail of ages from the others.
+    // One person of 35 costs the others all detail of their ages.
     let place = Place::new(&feed("cumulative", "search = \"top-down\""));
     let mut rows = String::from("patient,age,sex,diagnosis\n") + &people(0..0);
     (0..60).for_each(|at| rows += &format!("p{at},{},{},d{}\n", at % 10, ["F", "M"][at % 2], at % 5));
@@ -176,7 +176,7 @@ fn the_text_names_columns_without_detail_and_what_gives_more() {
     assert!(said.contains("Without any detail (each row shows `*`): `age`"), "{said}");
     assert!(said.contains("--set policy.set_aside=0.05"), "{said}");
     assert!(said.contains("As 10 ticks of the same size"), "{said}");
-    // With rows that may wait nothing is left to gain from it.
+    // If rows may wait nothing more can be gained from it.
     let said = text(&output(&place, &["a.csv"], &["--set", "policy.set_aside=0.05", "--no-alternatives"]).stdout);
     assert!(said.contains("61 rows: 60 would be published, 1 would wait. Loss 0.000."), "{said}");
 }
@@ -209,13 +209,13 @@ fn what_cannot_be_shown_is_refused_with_the_place() {
     assert_eq!(shown["waiting"], 1);
 }
 
-/// How many sums of measures would be left out, in both forms of the answer.
+/// The number of sums of measures that would be left out, in both forms of the answer.
 #[test]
 fn it_says_how_many_sums_would_be_left_out() {
     let measure = "[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
     let rules = "search = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }";
     let place = Place::new(&format!("{}{measure}", feed("cumulative", rules)));
-    // Every tenth person has nearly all of any sum that they are in.
+    // Every tenth person contributes nearly all of any sum that they are in.
     let cost = |at: usize| if at.is_multiple_of(10) { 1_000_000 } else { 10 };
     let rows: String = people(0..200).lines().enumerate().map(|(at, row)| format!("{row},{}\n", cost(at))).collect();
     place.put("a.csv", format!("{},cost\n{rows}", HEADER.trim_end()));

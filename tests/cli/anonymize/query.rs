@@ -1,5 +1,5 @@
-//! `tidegate query` from outside (CONTRACTS 3): what it says of the published rows holds, from the folder alone, and what it cannot
-//! answer it says.
+//! Tests `tidegate query` from outside (CONTRACTS 3): its answers about the published rows hold, from the folder alone,
+//! and it says what it cannot answer.
 
 use std::fs::File;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::carving::{rows, under};
 use super::place::{FEED, HEADER, Place, fits, text};
 
-/// The program, asked of a folder.
+/// The program, queried about a folder.
 fn query(place: &Place, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     command.current_dir(place.path("")).arg("query").arg("out").args(args).output().expect("the program starts")
@@ -34,7 +34,7 @@ fn refused(place: &Place, args: &[&str]) -> (String, Json) {
     (answer["error"]["text"].as_str().expect("a text").to_owned(), answer["error"]["field"].clone())
 }
 
-/// Ages and sexes of so many people, of whom every one has a diagnosis of their own.
+/// Ages and sexes of this many people, with different diagnoses.
 fn people(all: u32) -> Vec<(u32, &'static str)> {
     (0..all).map(|at| (at * 7 % 40, if at * at % 11 < 6 { "F" } else { "M" })).collect()
 }
@@ -106,10 +106,10 @@ fn tables_of_counts_add_up_and_are_written_as_parquet() {
     let named = |group: &Json| (group["group"]["sex"].clone(), group["group"]["age"].clone());
     let ages = ["0-9", "15", "20-39"];
     let wanted: Vec<_> = ["F", "M"].iter().flat_map(|sex| ages.map(|age| (json!(sex), json!(age)))).collect();
-    // Combinations that no row can have are left out; coins decide which those are.
+    // Combinations that no row can have are left out; random draws decide which those are.
     let told: Vec<_> = groups.iter().map(named).collect();
     assert!(told.len() > 3 && wanted.iter().filter(|one| told.contains(one)).eq(&told), "{found}");
-    // All of them together are estimated from fewer columns, and so a little otherwise.
+    // All of them together are estimated from fewer columns, so the figures differ a little.
     let sum = |key: &str| groups.iter().map(|group| group[key].as_f64().expect("a number")).sum::<f64>();
     let [low, high] = ["low", "high"].map(|key| found[key].as_f64().expect("a number"));
     assert!((sum("estimate") - found["estimate"].as_f64().expect("a number")).abs() < 1e-6, "{found}");
@@ -127,7 +127,7 @@ fn tables_of_counts_add_up_and_are_written_as_parquet() {
         row
     });
     assert_eq!(read.collect::<Vec<_>>(), flat.collect::<Vec<_>>());
-    // Without a list leaves are counted apart, and sensitive values one by one.
+    // Without a list leaves are counted separately, and sensitive values one by one.
     let by_leaf = answer(&place, &["age between 0 and 9", "--by", "age"]);
     assert!(
         by_leaf["groups"]

@@ -1,5 +1,5 @@
-//! What `show`, `verify` and `audit --dir` tell of a folder: of every kind of chain who waits, since when and what comes
-//! next; and that nothing in it was changed.
+//! What `show`, `verify` and `audit --dir` report about a folder: for every kind of chain who waits, since when and
+//! what comes next; and that none of them changes anything.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -70,7 +70,7 @@ fn what_was_changed_is_not_judged_safe() {
     assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
 }
 
-/// With the key the log is looked at as well; without it what may be read by all.
+/// With the key the log is checked as well; without it only what all may read.
 #[test]
 fn every_change_is_named() {
     let place = begun();
@@ -91,7 +91,7 @@ fn every_change_is_named() {
     for (path, bytes) in files(&place.out()) {
         let inside = path.strip_prefix(place.out()).expect("a path in it").display().to_string();
         let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { continue };
-        // Verdicts are for people; nothing is built on them.
+        // Verdicts are for people; no decision depends on them.
         if inside.contains("verdicts") || inside.ends_with(".new") {
             continue;
         }
@@ -160,7 +160,7 @@ fn several_files_after_one_option() {
     assert!(place.out().join("2").is_dir());
 }
 
-/// What is published as it stands is looked at before it leaves: only the operator is told.
+/// Sensitive columns are checked before they are published: only the operator is told.
 #[test]
 fn sensitive_columns_that_tell_who_a_person_is_are_noted() {
     let place = Place::new(FEED);
@@ -181,7 +181,7 @@ fn sensitive_columns_that_tell_who_a_person_is_are_noted() {
     assert!(!said.contains("nearly every row") && !said.contains("case"), "{said}");
 }
 
-/// A guarded value in another spelling would be published: the operator is told, and by no value.
+/// A guarded value in another spelling would be published: the operator is told, without the value.
 #[test]
 fn guarded_values_in_another_spelling_are_noted() {
     let guarded = FEED.replace("role = \"sensitive\"\n", "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n");

@@ -1,4 +1,4 @@
-//! Releases in two tables: what lies in the folder, what is told of them, and how they are judged.
+//! Releases in two tables: the files in the folder, their reports, and their checks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,13 +57,13 @@ fn people_and_values_are_those_of_the_file() {
         let (quasi, sensitive) = tables(&place, release);
         let lines = people(numbers);
         let fields: Vec<Vec<&str>> = lines.lines().map(|line| line.split(',').collect()).collect();
-        // Ages and sexes are exactly those that came; so are diagnoses.
+        // Ages and sexes are exactly those of the input; so are diagnoses.
         let mut shown: Vec<(&str, &str)> = quasi.iter().map(|(age, sex, _)| (age.as_str(), sex.as_str())).collect();
         let mut came: Vec<(&str, &str)> = fields.iter().map(|row| (row[1], row[2])).collect();
         shown.sort_unstable();
         came.sort_unstable();
         assert_eq!(shown, came);
-        // In each class there are the values of its people, k of them at least.
+        // Each class contains the values of its people, at least k of them.
         let class: BTreeMap<(&str, &str), i64> =
             quasi.iter().map(|(age, sex, class)| ((age.as_str(), sex.as_str()), *class)).collect();
         let mut meant: Vec<(i64, String)> =
@@ -98,7 +98,7 @@ fn folders_of_two_tables_are_judged_and_continued() {
     let entries = place.entries(&["a.csv", "b.csv"]);
     assert_eq!([&entries[0]["outcome"], &entries[1]["outcome"]], ["known", "published"]);
 
-    // Either table is missed, and so is each that was changed.
+    // A missing table is noticed, and so is a changed one.
     for name in ["1/data.parquet", "1/sensitive.parquet"] {
         let (path, bytes) = (out.join(name), place.bytes(name));
         fs::write(&path, [&bytes[..], b" "].concat()).expect("a file");
@@ -146,7 +146,7 @@ fn check_says_what_two_tables_disclose() {
     }
 }
 
-/// Tables with labels, which others made, are no releases of this feed.
+/// Tables with labels, which other programs made, are not releases of this feed.
 #[test]
 fn single_tables_are_not_judged_by_a_policy_of_two() {
     let place = Place::new(&feed(""));
@@ -158,7 +158,7 @@ fn single_tables_are_not_judged_by_a_policy_of_two() {
     assert_eq!(error["field"], "policy.output");
 }
 
-/// Guarded values are masked class by class: of no class more than one in four shows one.
+/// Guarded values are masked class by class: in no class more than one in four rows shows one.
 #[test]
 fn values_of_two_tables_are_masked() {
     let guarded = "role = \"sensitive\"\nguarded = [[\"HIV\"]]\n";

@@ -1,4 +1,4 @@
-//! What a person reads at a terminal.
+//! The texts that a person reads at a terminal.
 
 use std::process::Command;
 
@@ -53,7 +53,7 @@ fn other_kinds_of_chains_have_their_own_words() {
 #[test]
 fn what_has_no_detail_is_told_and_why() {
     let place = Place::new(FEED);
-    // One man among women: the sexes cannot be told apart.
+    // One man among women: the sexes cannot be shown separately.
     place.put("a.csv", alike(0..9) + "9,3,M,x\n");
     place.put("b.csv", alike(0..9));
     let said = told(&place, &["a.csv"]).replace('\n', " ");

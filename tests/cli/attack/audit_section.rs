@@ -1,4 +1,5 @@
-//! `tidegate audit` of releases whose classes have labels of their own: its section `refinement` is what the attack prints.
+//! `tidegate audit` of releases whose classes have labels of their own: its section `refinement` equals the output of
+//! the attack.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -38,7 +39,7 @@ fn audited(folder: &Folder, files: &[(&str, &str)]) -> Json {
     found
 }
 
-/// A case whose feed file an audit can take: with the search, and without the sensitive column that no table has.
+/// A case whose feed file an audit can read: with the search, and without the sensitive column that no table has.
 fn case(name: &str, policy: &str) -> Folder {
     let folder = Folder::new();
     put(&folder, &golden(&format!("refinement/{name}.json")));
@@ -120,7 +121,7 @@ fn a_table_that_the_search_does_not_make_is_a_reason() {
     let policy = "search = \"arx-lr\"\nk = 3\nmin_solutions = 1";
     let feed = feed(&[(0..=4).map(|edge| edge * 20).collect()], policy);
     folder.put("audit.toml", feed.split_once("[[column]]\nname = \"s\"").expect("a sensitive column").0);
-    // Five people in two halves: one of them has three, and was a class before.
+    // Five people in two halves: one half has three, and would have been a class before.
     folder.put("release.csv", &("q0\n".to_owned() + &"\"[0, 40[\"\n".repeat(5)));
     let found = audited(&folder, &[("release", "release.csv")]);
     let section = &found["refinement"];
@@ -132,7 +133,8 @@ fn a_table_that_the_search_does_not_make_is_a_reason() {
     }
 }
 
-/// ARX-LR leaves no nine people over; where a failed check may have sent them to the root, nothing says that they were.
+/// ARX-LR does not leave nine people over; if a failed check may have led to publishing the root, nothing says that it
+/// did.
 #[test]
 fn a_release_that_went_to_the_root_is_not_attacked() {
     let folder = Folder::new();

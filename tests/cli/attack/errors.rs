@@ -1,8 +1,8 @@
-//! Everything that is no answer: exit code 2, with the file, the field and what to do, and no value of a record.
+//! Errors: exit code 2, with the file, the field and what to do, and no value of a record.
 
 use super::{Folder, feed};
 
-/// Two columns of four intervals, k = 3, two classes that tie and one that comes later, two outliers.
+/// Two columns of four intervals, k = 3, two classes that tie and one that is formed later, two outliers.
 fn folder() -> Folder {
     let folder = Folder::new();
     let edges: Vec<u64> = (0..=4).map(|edge| edge * 100).collect();
@@ -24,7 +24,7 @@ fn what_is_attacked_here_has_an_answer() {
     folder.attack(&[RELEASE, ("classes", "c.json")], &[]);
 }
 
-/// An order of formation; labels of a class are set apart by a bar.
+/// An order of formation; labels of a class are separated by a bar.
 fn order(classes: &[&str]) -> String {
     let classes: Vec<Vec<&str>> = classes.iter().map(|labels| labels.split('|').collect()).collect();
     serde_json::json!({ "classes": classes }).to_string()

@@ -1,4 +1,5 @@
-//! Releases of feeds whose search is halving: nothing is narrowed down, and what halving does not make has no answer.
+//! Releases of feeds whose search is halving: the attack excludes nothing, and tables that halving does not make get no
+//! answer.
 
 use serde_json::{Value as Json, json};
 
@@ -38,7 +39,7 @@ fn every_set_of_rows_that_labels_allow_remains() {
     assert_eq!(targets, (0..3).map(|at| [&labels[at], &rows[at], &sets[at], &zero]).collect::<Vec<_>>(), "{found}");
     assert_eq!(found["joint"]["log10_ratio"], zero, "{found}");
     assert!(found["targets"].as_array().expect("targets").iter().all(|target| target["lr"] == target["cra"]));
-    // The order of formation tells nothing more.
+    // The order of formation reveals nothing more.
     let order = json!({ "classes": [labels[2], labels[0], labels[1]] });
     folder.put("c.json", &order.to_string());
     let strongest = folder.attack(&[RELEASE[0], ("classes", "c.json")], &[]);
@@ -62,7 +63,7 @@ fn whose_row_has_which_label_is_not_told() {
     let folder = folder("");
     table(&folder, &[("[20, 40[;*", 3), ("[0, 20[;[0, 20[", 3)]);
     folder.put("d.csv", "q0;q1\n20;0\n25;5\n39;39\n0;0\n11;0\n12;1\n");
-    // Later crowds may have the labels of a person who is in an earlier one.
+    // Later classes may have the labels of a person who is in an earlier one.
     folder.refused(&[RELEASE[0], ("increment", "d.csv")], (None, Some("--increment")), "labels may lie in each other");
 }
 
@@ -80,7 +81,7 @@ fn what_halving_does_not_make_has_no_answer() {
     strict.refused(RELEASE, (Some("r.csv"), None), "halving does not come to class (q0 = [0, 10[, q1 = [0, 10[)");
 }
 
-/// A coin may refuse a column, and later people are divided anew.
+/// A random draw may reject a column, and later people are divided again.
 #[test]
 fn labels_that_a_coin_leads_to_have_a_bound() {
     let folder = folder("");

@@ -45,7 +45,7 @@ fn line(cells: &[String]) -> String {
     cells.iter().map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(";") + "\n"
 }
 
-/// Writes a case; its order of formation lies in `order.json`.
+/// Writes a case; its order of formation is in `order.json`.
 pub fn put(folder: &Folder, case: &Json) {
     folder.put("feed.toml", &feed(&edges(case), &format!("k = {}\nvalues = \"distinct\"", case["k"])));
     let columns = list(&case["hierarchies"]).len();
@@ -63,7 +63,7 @@ pub fn put(folder: &Folder, case: &Json) {
     folder.put("raw.csv", &(header + &list(&case["data"]).iter().map(raw).collect::<String>()));
 }
 
-/// What classes are ordered by where the order is not told: loss, Σ layer, Σ layer / height, then preorder.
+/// The order of classes if the order of formation is not given: loss, Σ layer, Σ layer / height, then preorder.
 fn rank(case: &Json, class: &Json) -> (BigUint, u64, u64, Vec<(u64, Reverse<u64>)>) {
     let columns = || list(&case["hierarchies"]).iter().zip(list(&class["state"])).zip(list(&class["interval"]));
     let lengths = |hierarchy: &Json| list(&hierarchy["leaf_lengths"]).iter().map(number).collect::<Vec<u64>>();
@@ -96,7 +96,7 @@ fn check_target(found: &Json, expected: &Json, class: &Json) {
     assert_eq!(keys, BTreeSet::from(wanted), "exact figures need no others");
 }
 
-/// Whether a limit fails for what is known of a target.
+/// Whether a limit fails for the expected figures of a target.
 fn bad(case: &Json, expected: &Json) -> bool {
     let exact = |key: &str| -> BigUint { expected[key].as_str().expect("digits").parse().expect("a number") };
     let (lr, cra) = (exact("lr_solutions"), exact("cra_solutions"));

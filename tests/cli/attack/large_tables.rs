@@ -1,4 +1,4 @@
-//! Thousands of rows in six columns: classes that ARX-LR made here, whose truth every attacker has to allow.
+//! Thousands of rows in six columns: classes that ARX-LR made here, whose true rows every attacker must leave possible.
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::anonymizer::arx_lr;

@@ -1,4 +1,4 @@
-//! The page: well-formed, self-contained, bounded, and honest about what is left out.
+//! The page: well-formed, self-contained, limited in size, and clear about what is left out.
 
 use std::fs;
 

@@ -104,7 +104,7 @@ fn all_together_are_judged_where_that_is_asked() {
     assert_eq!(folder.attack(RELEASE, &[])["safe"], json!(true));
     table(&folder, "k = 4\nmin_solutions = 1\nmax_joint_ratio = 1.5", &classes);
     let found = folder.attack(RELEASE, &[]);
-    // 32 ways to put five rows into two halves, 20 with at most three in each.
+    // 32 ways to distribute five rows over two halves, 20 with at most three in each.
     let estimate = found["joint"]["estimate"].as_f64().expect("a number");
     assert!((estimate - 1.6f64.log10()).abs() < 1e-6, "{found}");
     let [(target, _, limit)] = &reasons(&found)[..] else { panic!("{found}") };
@@ -133,7 +133,7 @@ fn releases_are_parquet_too() {
     let folder = Folder::new();
     table(&folder, "k = 3", &[("[0, 20[", 3), ("*", 2)]);
     let q0 = Arc::new(StringArray::from(vec!["[0, 20[", "*", "[0, 20[", "*", "[0, 20["])) as ArrayRef;
-    // Whatever type a column has that is not looked at.
+    // Columns that are not read may have any type.
     let s = Arc::new(Int64Array::from(vec![1, 2, 3, 4, 5])) as ArrayRef;
     let batch = RecordBatch::try_from_iter([("q0", q0), ("s", s)]).expect("columns of one length");
     let file = std::fs::File::create(folder.path("r.parquet")).expect("a file");

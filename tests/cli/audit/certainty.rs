@@ -1,4 +1,4 @@
-//! What releases under one recoding for all tell a person who knows the top-down search.
+//! What releases under one recoding for all reveal to a person who knows the top-down search.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::audit;
 
-/// What a release tells a reader who knows the search is told of tables that the search can have made, and of no others.
+/// Leakage of the search is reported for tables that the search can have made, and for no others.
 #[test]
 fn small_crowds_that_are_certain_are_counted() {
     let tree = "taxonomy = { leaves = [0, 10, 20, 30, 40], layers = [2, 2] }";
@@ -26,7 +26,7 @@ fn small_crowds_that_are_certain_are_counted() {
         "age,s\n".to_owned() + &rows.collect::<String>()
     };
     let known = put("known.csv", table(&[("[0, 20[", 3), ("[20, 30[", 9), ("[30, 40[", 9)]));
-    // No node refuses to split `*` where both halves hold many; another one did.
+    // No node rejects the split of `*` if both halves have many rows; another node did.
     let foreign = put("foreign.csv", table(&[("[0, 10[", 9), ("[10, 20[", 2), ("[20, 40[", 9)]));
     let ask =
         |feed: &str, release: &str| audit(&["audit", "--json", "--feed", feed, "--release", release].map(String::from));
@@ -40,7 +40,7 @@ fn small_crowds_that_are_certain_are_counted() {
     let strict = put("strict.toml", feed("max_global_ratio = 2\n"));
     let found = ask(&strict, &known);
     assert_eq!([&found["safe"], &found["reasons"][0]["check"]], [&json!(false), &json!("certainty")]);
-    // Where nothing stands on it only JSON tells.
+    // If no limit depends on it only JSON contains it.
     for (feed, says) in [(&plain, false), (&strict, true)] {
         let output = super::tidegate(&["audit", "--feed", feed, "--release", &known].map(String::from));
         let words = super::text(&output.stdout);

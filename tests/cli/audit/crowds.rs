@@ -1,5 +1,5 @@
-//! Tables whose rows keep their labels: known answers, what is said of rows that did not stay, and the column that says in which
-//! release a row came.
+//! Tables whose rows keep their labels: known answers, reports about rows that did not keep them, and the column that
+//! names the release in which a row was added.
 
 use serde_json::{Value as Json, json};
 
@@ -110,7 +110,7 @@ fn a_column_may_say_in_which_release_rows_came() {
     folder.put("n.csv", stated(3, 7).as_bytes());
     let found = audit(&folder.args(&newest));
     assert_eq!((&found["safe"], &found["chain"]["anonymity"]), (&json!(true), &json!(2)), "{found}");
-    // The table alone tells what two tables tell.
+    // The table alone reveals what two tables reveal.
     folder.put("n.csv", (stated(3, 7) + "0-9,*,Flu,9\n").as_bytes());
     let found = audit(&folder.args(&newest));
     assert_eq!((checks(&found), &found["chain"]["anonymity"]), (vec![("k", 0)], &json!(1)), "{found}");
@@ -129,7 +129,7 @@ fn a_column_may_say_in_which_release_rows_came() {
         folder.put("n.csv", stated(3, 7).replacen(",3\n", &format!(",{number}\n"), 1).as_bytes());
         folder.refused(&newest, Some("n.csv"), Some(2), Some("tidegate_release"), words);
     }
-    // Who declares such a column has one of their own.
+    // A feed file that declares such a column has one of its own.
     let feed = folder.dir.path().join("feed.toml");
     let own = "[[column]]\nname = \"tidegate_release\"\nrole = \"sensitive\"\n";
     std::fs::write(&feed, std::fs::read_to_string(&feed).expect("a feed file") + own).expect("a file");

@@ -1,5 +1,5 @@
-//! The risk of re-identification that an audit tells: known answers with and without a population and raw rows, and a population that
-//! is too small.
+//! The risk of re-identification in an audit: known answers with and without a population and raw rows, and a
+//! population that is too small.
 
 use serde_json::{Value as Json, json};
 
@@ -37,7 +37,7 @@ fn without_a_population_the_prosecutor_bounds_the_others() {
     assert_eq!((&risk(&found)["prosecutor"], &risk(&found)["journalist"]), (&prosecutor, &journalist));
     assert_eq!((&risk(&found)["marketer"], &risk(&found)["population_uniques"]), (&json!(0.375), &Json::Null));
     assert_eq!(risk(&found)["sample_uniques"], json!({"rows": 0, "share": 0.0}));
-    // Of the raw rows four are alone, and two times two are alike.
+    // Of the raw rows four are alone, and two times two are equal.
     let before = &risk(&found)["before"];
     assert_eq!(before["prosecutor"]["average"], json!(0.75));
     assert_eq!(before["sample_uniques"], json!({"rows": 4, "share": 0.5}));

@@ -1,4 +1,5 @@
-//! `tidegate audit --sums` from outside: tables of sums as others write them, their protection, and what is wrong with files.
+//! Tests `tidegate audit --sums` from outside: tables of sums as other programs write them, their protection, and
+//! errors of files.
 
 use std::fs;
 use std::path::Path;
@@ -78,7 +79,7 @@ fn reason(check: &str, cell: &str) -> (String, String) {
     (check.to_owned(), cell.to_owned())
 }
 
-/// The table with cells left out: `(line of the cell, status)`.
+/// The table with suppressed cells: `(line of the cell, status)`.
 fn without(out: &[(&str, &str)], values: bool) -> String {
     let line = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
@@ -132,7 +133,7 @@ fn cells_that_are_left_out_are_computed_as_readers_do() {
     assert!(
         found["left_out"].as_array().expect("cells").iter().all(|of| of["exact"] == true && of["derivable"] == true)
     );
-    // Where the table does not say which cells are sensitive, each may be.
+    // If the table does not say which cells are sensitive, each may be.
     let blank = fs::read_to_string(&table).expect("a table").replace(",u", ",").replace(",x", ",");
     assert_eq!(reasons(&audit(&[&folder.file("blank.csv", &blank)])).len(), 3);
     // An interval from 5 to 30 is wide enough for any share up to 5/7.
@@ -148,7 +149,8 @@ fn who_is_alone_in_a_cell_can_compute_another_one() {
         let rows = rows.replace('F', &counts[0].to_string()).replace('G', &counts[1].to_string());
         folder.file(&format!("{}-{value}.csv", counts[1]), &rows.replacen("VALUE", value, 2))
     };
-    // Readers know a + b = 70; the only one in b knows a. Without the values too: that it follows does not depend on them.
+    // Readers know a + b = 70; the only contributor to b knows a. The same without the values, on which this does not
+    // depend.
     for value in ["35", ""] {
         let found = audit(&[&alone([3, 1], value)]);
         assert_eq!(reasons(&found), [reason("contributor", "a")]);
@@ -156,7 +158,7 @@ fn who_is_alone_in_a_cell_can_compute_another_one() {
         assert_eq!(audit(&[&alone([3, 2], value)])["safe"], true);
         assert_eq!(audit(&[&alone([1, 2], value)])["safe"], true, "the one in a knows a anyway");
     }
-    // --protect leaves out a third cell.
+    // --protect suppresses a third cell.
     let target = folder.path("out.csv");
     let found = audit(&[&alone([3, 1], "35"), "--p", "0.2", "--protect", &target]);
     assert_eq!((&found["cells"]["secondary"], &found["protected"]["cost"]), (&json!(1), &json!("30")));
@@ -177,9 +179,9 @@ fn a_protected_table_is_safe_and_says_no_more() {
     let left_out: Vec<&str> = lines.iter().filter(|line| line.contains(",,,")).copied().collect();
     assert_eq!(left_out, ["II,A,,,x", "II,C,,,u", "III,A,,,x", "III,C,,,x"]);
     assert!(lines.contains(&"II,B,4,19,s"));
-    // What was written is a table to be audited.
+    // The written table can be audited.
     assert_eq!(audit(&[&target, "--p", "0.1"])["cells"]["primary"], 1);
-    // As few cells as possible: three as well. The file is not written over.
+    // As few cells as possible: three as well. The file is not overwritten.
     let output = tidegate(&args(&[&table, "--p", "0.1", "--protect", &target]));
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     let fewest = audit(&[&table, "--p", "0.1", "--protect", &folder.path("one.csv"), "--cost", "one"]);
@@ -207,7 +209,7 @@ fn contributions_are_added_up_by_person_and_hierarchy() {
     assert_eq!((&found["safe"], &found["protected"]["least"]), (&json!(true), &json!(true)));
     let written = fs::read_to_string(&target).expect("a table");
     assert!(written.contains("\nn1,,u\nn2,,x\n") && written.contains("\ns1,120.0,s\n"), "{written}");
-    // τ-ARGUS leaves the total out of its lists.
+    // τ-ARGUS does not list the total.
     let argus = format!("ward={}", folder.file("argus.hrc", "North\n@n1\n@n2\nSouth\n@s1\n@s2\n"));
     let again = audit(&[&table, "--contributions", &people, "--hierarchy", &argus, "--p", "0.1"]);
     assert_eq!(again["reasons"], audit(&given)["reasons"]);

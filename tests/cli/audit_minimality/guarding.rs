@@ -36,7 +36,7 @@ fn each_person_guards_a_node() {
     let told = &found["minimality"];
     let schema = fs::read_to_string("schemas/v1/audit.schema.json").expect("a shipped schema");
     assert!(jsonschema::is_valid(&serde_json::from_str(&schema).expect("JSON"), &found), "{found}");
-    // Two of seven rows are about stomachs, so that only q1 can have had too many, and both are theirs.
+    // Two of seven rows are about stomachs, so only q1 can have had too many, and both rows are theirs.
     let tie = |class: &str, set: u64, label: &str, share: &str, kept: bool| json!({"class": [class], "set": set, "guarding": label, "credibility": share, "kept": kept});
     assert_eq!(told["classes"], json!([tie("q1", 1, "stomach", "1", false), tie("q2", 0, "Flu", "2/5", true)]));
     assert_eq!((&told["requirement"], &told["limit"], code), (&json!("p=0.5"), &json!(0.5), 1));
@@ -66,7 +66,8 @@ fn for_a_person_to_read() {
     assert!(close.contains("0.1-closeness was the aim ties people to any one value"), "{close}");
 }
 
-/// Who guards the root is never safe, whatever is published: then nothing is excluded, and q1 hides among seven.
+/// A person who guards the root is never safe, whatever is published: then nothing is excluded, and q1 has seven
+/// candidates.
 #[test]
 fn a_guard_that_nothing_satisfies_explains_the_release() {
     let folder = folder();

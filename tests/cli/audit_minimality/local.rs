@@ -18,7 +18,7 @@ fn tables_7_and_8() {
     assert_eq!(checks(&found), ["minimality"]);
 }
 
-/// Andre and Kim, of whom nothing is shown as it was.
+/// Andre and Kim, none of whose values is shown unchanged.
 #[test]
 fn table_1_d() {
     let folder = Folder::new("m = 2", ONE_SET);
@@ -29,7 +29,8 @@ fn table_1_d() {
     assert_eq!(found["minimality"]["max"], json!("1"));
 }
 
-/// People of q1 and q2 may lie under `Q` or `*`. The two rows under `*` are a row of q3 and one of theirs, of either kind.
+/// People of q1 and q2 may be under `Q` or `*`. The two rows under `*` are a row of q3 and one of theirs, of either
+/// kind.
 #[test]
 fn rows_that_may_lie_in_two_classes() {
     let folder = Folder::nested("m = 2", ONE_SET);
@@ -58,20 +59,20 @@ fn what_the_rows_cannot_be_is_refused() {
         let args = ["--release", &release, "--increment", &rows, "--minimality"];
         folder.refused("audit", &args, None, words);
     };
-    // Three people of q1 and four rows that are shown of them.
+    // Three people of q1 and four published rows of them.
     let few = [("q1", "HIV", 2), ("q1", "Flu", 1), ("q2", "HIV", 2), ("q2", "Flu", 8)];
     refused(&few, "cannot lie in (q = q1) as it shows them");
     // q1 shows two rows with a value that one of its people has.
     let other = [("q1", "HIV", 1), ("q1", "Flu", 4), ("q2", "HIV", 3), ("q2", "Flu", 5)];
     refused(&other, "cannot lie in (q = q1) as it shows them");
-    // No person of q2 is there, whose rows the release shows.
+    // There is no person of q2, but the release shows rows of q2.
     let other = [("q1", "HIV", 4), ("q1", "Flu", 8), ("q3", "Flu", 1)];
     refused(&other, "cannot lie in (q = q2) as it shows them");
     let more = [("q1", "HIV", 2), ("q1", "Flu", 3), ("q2", "HIV", 1), ("q2", "Flu", 7)];
     refused(&more, "cannot lie in (everything at its root) as it shows them");
 }
 
-/// Rows that say when they came were not made at once.
+/// Rows that name their release were not made at once.
 #[test]
 fn tables_of_several_releases_are_refused() {
     let folder = Folder::new("m = 2", ONE_SET);

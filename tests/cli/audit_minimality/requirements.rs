@@ -1,11 +1,11 @@
-//! Requirements that look at all values, and the tables of the paper about them (MIN 5): good ones as they are, and bad ones as they
-//! were generalised, by one recoding for all and locally.
+//! Requirements that consider all values, and the tables of the paper about them (MIN 5): good ones unchanged, and bad
+//! ones as they were generalised, by one recoding for all and locally.
 
 use serde_json::{Value as Json, json};
 
 use super::{Folder, ONE_SET, Rows, TABLE_4, TABLE_5, checks};
 
-/// What is found of the people of each class: credibility, and whether it is what was promised.
+/// The result for the people of each class: credibility, and whether the requirement is kept.
 #[track_caller]
 fn check(found: &Json, expected: &[(&str, &str, bool)]) {
     let entry = |tie: &Json| {
@@ -87,7 +87,7 @@ fn table_9() {
     let global: Rows<'_> =
         &[("*", "D", 1), ("*", "HIV", 2), ("*", "L", 1), ("*", "U", 1), ("*", "A", 1), ("*", "G", 1)];
     let found = folder.audit_by("c=3,l=3", global, bad);
-    // Two of three people of q1 have HIV, and the third something else: no more than two values, and three are promised.
+    // Two of three people of q1 have HIV, and the third another value: at most two values, and three are required.
     check(&found, &[("q1", "2/3", false), ("q2", "1/5", true)]);
     let told = &found["minimality"]["classes"];
     // 2/3 over four values with 1/15 each.
@@ -101,7 +101,7 @@ fn table_9() {
     assert_eq!(found["minimality"]["classes"][0]["distinct"], json!(2));
 }
 
-/// As printed, (c) tells nothing: see the test of the engine that goes through all of it. (d) does.
+/// As printed, (c) reveals nothing: see the engine's test that checks all of it. (d) does.
 #[test]
 fn table_10() {
     let folder = Folder::new("", "");
@@ -116,7 +116,8 @@ fn table_10() {
     check(&found, &[("q1", "1", false), ("q2", "3/4", false)]);
     let told = &found["minimality"];
     assert_eq!((&told["classes"][0]["distance"], &told["limit"]), (&json!(0.5), &json!(0.2)));
-    // The three rows of q2 that are shown are one third HIV, which is 1/6 from the table's half and passes. With the fourth it is 1/4.
+    // The three published rows of q2 are one third HIV, which is 1/6 from the table's half and passes. With the fourth
+    // it is 1/4.
     assert_eq!(told["classes"][1]["distance"], json!(0.25));
     assert_eq!((&found["reasons"][0]["value"], &found["reasons"][0]["limit"]), (&json!(0.5), &json!(0.2)));
 }
@@ -138,7 +139,8 @@ fn table_11() {
     check(&folder.audit_by("k=2,e=5000", local, bad), &[("q1", "1", false), ("q2", "1/3", true)]);
 }
 
-/// (alpha, k)-anonymity with alpha = 1/l and k = 1 is l-diversity, as the paper runs it; a larger k explains what is small.
+/// (alpha, k)-anonymity with alpha = 1/l and k = 1 is l-diversity, as the paper runs it; a larger k explains small
+/// classes.
 #[test]
 fn alpha_and_k() {
     let folder = Folder::new("", ONE_SET);
@@ -172,7 +174,7 @@ fn what_is_no_requirement_is_refused() {
     }
 }
 
-/// Beyond the work that is spent nothing is known, and that is not safe.
+/// Beyond the permitted work nothing is known, and that is not safe.
 #[test]
 fn too_much_work_is_not_safe() {
     let folder = Folder::new("", "");

@@ -1,4 +1,5 @@
-//! `check --connect`: what a feed file names is looked at as the user who runs the feed would, and nothing is made or read.
+//! `check --connect`: everything that a feed file names is opened as the user who runs the feed would, and nothing is
+//! created or read.
 
 use rdkafka::mocking::MockCluster;
 use serde_json::Value;
@@ -22,7 +23,7 @@ fn feed(source: &str) -> TempDir {
     folder
 }
 
-/// What is said of a key of the feed file: whether it can be used, and in words.
+/// The result for a key of the feed file: whether it can be used, and its text.
 fn said(folder: &TempDir, code: i32) -> impl Fn(&str) -> (bool, String) + use<> {
     let file = folder.path().join("feed.toml");
     let file = file.to_str().expect("text");
@@ -65,7 +66,7 @@ fn folders_are_looked_at_and_none_is_made() {
     let found = said(&folder, 0);
     is(found("source"), true, "can be read: 1 file");
     assert!(!at("state").exists() && !at("out").exists(), "nothing is made");
-    // A root that others may use, or that is a file; a key that is none.
+    // A root that others may use, or that is a file; an invalid key.
     std::fs::create_dir(at("state")).expect("a folder");
     secret::mode(&at("state"), 0o755);
     std::fs::write(at("out"), "").expect("a file");

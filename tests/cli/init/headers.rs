@@ -16,7 +16,7 @@ fn check_refused(sample: &str, words: &str) {
 #[test]
 fn rows_are_never_taken_for_names() {
     for (sample, words) in [
-        // Numbers, dates, addresses, marks of what is missing.
+        // Numbers, dates, addresses, markers of missing values.
         ("Miller,39,Surgery\nJones,50,Medicine\n", "column 2 of line 1 is a number"),
         ("Miller;1970-03-12;x\nJones;1981-01-02;y\n", "column 2 of line 1 is a number, a date"),
         ("Miller,12.03.1970 10:00\nJones,13.04.1981 11:30\n", "column 2 of line 1 is a number, a date"),
@@ -26,7 +26,7 @@ fn rows_are_never_taken_for_names() {
         ("Miller,N/A\nJones,Surgery\n", "column 2 of line 1 stands for"),
         // One row alone: there is nothing to compare it with.
         ("Miller,39,Surgery\n", "column 2 of line 1 is a number"),
-        // No name, or one name twice.
+        // No name, or the same name twice.
         ("Miller,,Surgery\nJones,wednesday,Medicine\n", "column 2 of line 1 has no name"),
         ("Miller,Surgery,Surgery\nJones,Medicine,Surgery\n", "columns 2 and 3 have the same name"),
         // Values of the same column.
@@ -58,7 +58,7 @@ fn names_in_other_languages_are_names() {
 #[test]
 fn names_that_are_a_little_like_values_are_names() {
     for header in [
-        // The numbers of rows, a separator too many, a value that is called like its column.
+        // Row numbers, a separator too many, a value that equals the name of its column.
         ",age,sex,Smoker",
         "zip3,age,sex,",
         "q1,age,T2DM,Smoker",

@@ -1,5 +1,5 @@
-//! What `init` makes of values: numbers, days, codes and text in their many spellings. Whatever it writes takes in every row of
-//! the sample.
+//! How `init` reads values: numbers, days, codes and text in their many spellings. The feed file that it writes accepts
+//! every row of the sample.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Place, role, tidegate};
 /// A column of a sample: its cells row by row.
 type Cells = fn(usize) -> String;
 
-/// Roles and taxonomies of columns, after `anonymize` has taken in all rows of the sample.
+/// Roles and taxonomies of columns, after `anonymize` has read all rows of the sample.
 struct Made {
     place: Place,
     report: serde_json::Value,
@@ -68,7 +68,7 @@ fn numbers_in_every_spelling_become_bands() {
     made.quasi("visits", "bands = [");
     made.quasi("temperature", "file = ");
     assert_eq!(made.path("temperature", "36.5"), "36.5;36.5-36.9;36-36.9;*");
-    // Every number that may come is there, not only those of the sample.
+    // It contains every possible number, not only those of the sample.
     assert_eq!(made.path("temperature", "34"), "34;34-34.4;34-34.9;*");
     assert!(made.place.everything().contains("type = \"float\""));
     assert_eq!(made.path("crp", "\"3,5\""), "\"3,5\";0-4.9;0-9.9;*");
@@ -111,7 +111,7 @@ fn days_in_every_notation_have_levels() {
             ("result", |row| format!("r{}", row % 3)),
         ],
     );
-    // A lifetime of days is of births, whatever the column is called.
+    // A range of days as long as a life is one of births, whatever the column is called.
     made.quasi("a", "date = [\"day\", \"month\", \"year\", \"decade\"]");
     assert_eq!(made.path("b", "28.04.2016"), "28.04.2016;2016-04;2016-Q2;2016;*");
     assert_eq!(made.path("c", "4/28/2016"), "4/28/2016;2016-04;2016-Q2;2016;*");
@@ -141,7 +141,7 @@ fn contents_tell_what_names_do_not() {
             ("r", |row| format!("SW{}A {}AB", row % 9, row % 7)),
             ("s", |row| format!("{:05}-{:04}", 2100 + row * 37 % 900, row)),
             ("t", |row| ["F32.1", "C50.0", "I21.9", "E11.2"][row % 4].into()),
-            // Beds are no diagnoses.
+            // Beds are not diagnoses.
             ("u", |row| format!("A{:02}", row % 11)),
         ],
     );
@@ -155,7 +155,7 @@ fn contents_tell_what_names_do_not() {
     made.quasi("u", "file = ");
 }
 
-/// Where a taxonomy that comes with the program lacks a label of the sample, the sample's own labels are written out.
+/// If a built-in taxonomy lacks a label of the sample, the sample's own labels are written out.
 #[test]
 fn builtins_that_lack_a_label_are_not_taken() {
     let made = Made::of(
@@ -175,7 +175,8 @@ fn builtins_that_lack_a_label_are_not_taken() {
     assert_eq!(role(&made.report, "diagnosis"), ("sensitive", ""));
 }
 
-/// Halving counts the combinations of values: where they are too many, leaves become coarser, and then columns give way.
+/// Halving counts the combinations of values: if there are too many, leaves become coarser, and then columns are
+/// dropped.
 #[test]
 fn columns_are_no_more_than_can_be_counted() {
     let birth: Cells = |row| format!("{}-{:02}-{:02}", 1930 + row % 70, 1 + row % 12, 1 + row % 28);
@@ -188,7 +189,7 @@ fn columns_are_no_more_than_can_be_counted() {
     made.quasi("v", "leaves = [");
 }
 
-/// What stands alone is generalised, not published as it is.
+/// A column with distinct values is generalised, not published unchanged.
 #[test]
 fn something_is_left_to_generalise() {
     let one: Cells = |row| (row * row % 97).to_string();
@@ -199,7 +200,8 @@ fn something_is_left_to_generalise() {
     assert_eq!(role(&made.report, "Tidegate_Release").0, "dropped");
 }
 
-/// Of costs and lengths of stay most are small beside the largest: intervals of one width would put nearly all people into one.
+/// Most costs and lengths of stay are small compared with the largest: intervals of equal width would put nearly all
+/// people into one.
 #[test]
 fn numbers_with_a_long_tail_have_narrower_intervals_where_most_rows_are() {
     let grown: fn(usize) -> f64 = |row| 1.03f64.powi(row as i32);
@@ -261,7 +263,7 @@ fn decimals_of_many_digits_become_open_intervals() {
         assert!(columns.iter().any(|column| column["loss"] != 1.0), "{found}");
     };
     preview(&sample);
-    // What lies far outside of the sample has a label.
+    // Values far outside the sample have a label.
     let text = std::fs::read_to_string(&sample).expect("the sample");
     let far = text.lines().skip(1).map(|line| line.replacen("Pq7person", "Pq7other", 1).replacen(';', ";1", 1));
     let far = text.lines().take(1).map(str::to_owned).chain(far).collect::<Vec<_>>().join("\n");

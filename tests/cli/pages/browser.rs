@@ -1,5 +1,5 @@
-//! Chromium without a window, driven by its DevTools protocol through two pipes: one page at a time, and what the page asked
-//! the network and told the console meanwhile.
+//! Chromium without a window, controlled over its DevTools protocol through two pipes: one page at a time, with the
+//! page's network requests and console messages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-/// The protocol is spoken on descriptors 3 and 4, which only a shell sets without unsafe code.
+/// The protocol uses descriptors 3 and 4, which only a shell sets without unsafe code.
 const START: &str = "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
-/// What stops the browser from talking to anybody, and from needing a display, rights or large shared memory.
+/// Options that keep the browser off the network, and let it run without a display, rights or large shared memory.
 const OPTIONS: [&str; 9] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -27,7 +27,7 @@ const OPTIONS: [&str; 9] = [
 /// As long as `common::wait` waits.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A browser with one tab. It ends with this value: the pipes close.
+/// A browser with one tab. It ends when this is dropped: the pipes close.
 pub struct Browser {
     process: Child,
     pipe: Option<ChildStdin>,
@@ -50,7 +50,7 @@ impl Browser {
         let mut command = Command::new("sh");
         command.args(["-c", START, "sh"]).args(OPTIONS).arg("about:blank");
         command.arg(format!("--user-data-dir={}", profile.path().display()));
-        // Nothing is left in the home of the one who runs the tests.
+        // The home of the user who runs the tests stays unchanged.
         command.env("HOME", profile.path()).env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().expect("a shell");
@@ -103,7 +103,7 @@ impl Browser {
             .unwrap_or_else(|error| panic!("Chromium does not answer {awaited}: {error}"))
     }
 
-    /// Opens a page and waits until it is there. What was seen of the page before is forgotten.
+    /// Opens a page and waits until it has loaded. Messages of the previous page are forgotten.
     pub fn open(&mut self, page: &Path) {
         self.events.clear();
         let answer = self.call("Page.navigate", json!({"url": format!("file://{}", page.display())}));
@@ -114,7 +114,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page, awaited where it is a promise.
+    /// The value of an expression in the page; a promise is awaited.
     pub fn value(&mut self, expression: &str) -> Json {
         let wanted = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let answer = self.call("Runtime.evaluate", wanted);
@@ -122,7 +122,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Shows the page in so many pixels of width, on a medium, in a scheme of colours.
+    /// Shows the page in this width in pixels, on a medium, in a colour scheme.
     pub fn show(&mut self, width: u32, medium: &str, colours: &str) {
         let size = json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", size);
@@ -136,7 +136,7 @@ impl Browser {
         openssl::base64::decode_block(answer["data"].as_str().expect("text")).expect("base64")
     }
 
-    /// What a page that is complete by itself never does: requests beside the page, messages on the console, exceptions.
+    /// What a self-contained page never causes: further requests, console messages, exceptions.
     pub fn noise(&self) -> Vec<String> {
         let of = |event: &Json| match event["method"].as_str()? {
             "Network.requestWillBeSent" if event["params"]["type"] != "Document" => {
@@ -153,7 +153,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         drop(self.pipe.take());
-        // The profile is removed after the browser has let go of it.
+        // The profile is removed after the browser has closed it.
         _ = self.process.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked of every page: at the width of a phone and of a desk, light and dark, and on paper.
+//! The checks of every page: at the width of a phone and of a desktop, light and dark, and on paper.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,17 +19,17 @@ const VIEWS: [(u32, &str, &str); 5] = [
     (DESK, "screen", "dark"),
     (PAPER, "print", "light"),
 ];
-/// What the checker finds, by the rules that are given. What it cannot decide (text upon drawings) is no violation.
+/// The violations that the checker finds, with their rules. Undecided cases (text on drawings) are not violations.
 const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations'], RULES}).then(found => found.violations.map(one => \
     `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map(node => node.html).join(' ')} (${one.nodes.length})`))";
-/// By how many pixels the page is too wide, and what reaches farthest.
+/// The number of pixels by which the page is too wide, and the element that reaches farthest.
 const SCROLLS: &str = "(() => { const wide = document.documentElement.clientWidth; \
     const right = one => one.getBoundingClientRect().right; \
     const far = [...document.body.querySelectorAll('*')].sort((a, b) => right(b) - right(a))[0]; \
     const beyond = document.documentElement.scrollWidth - wide; \
     return beyond > 0 ? `scrolls sideways by ${beyond} pixels: ${far.cloneNode().outerHTML}` : '' })()";
 
-/// The script of the accessibility checker, out of the Python package that carries it.
+/// The script of the accessibility checker, from the Python package that contains it.
 pub fn checker(python: &Path) -> String {
     let find = "import importlib.util as u; print(u.find_spec('axe_playwright_python').submodule_search_locations[0])";
     let output = Command::new(python).args(["-c", find]).output().expect("Python starts");
@@ -38,7 +38,7 @@ pub fn checker(python: &Path) -> String {
     std::fs::read_to_string(&script).unwrap_or_else(|error| panic!("{}: {error}", script.display()))
 }
 
-/// What is wrong with a page, which may take so many sheets of A4.
+/// The defects of a page, which may take this many sheets of A4.
 pub fn defects(browser: &mut Browser, checker: &str, page: &Path, sheets: usize) -> Vec<String> {
     browser.open(page);
     let mut found = browser.noise();
@@ -46,7 +46,7 @@ pub fn defects(browser: &mut Browser, checker: &str, page: &Path, sheets: usize)
     for (width, medium, colours) in VIEWS {
         browser.show(width, medium, colours);
         let view = format!("{width} pixels, {medium}, {colours}");
-        // Colours and paper change no structure.
+        // Colours and paper do not change the structure.
         let rules = if (medium, colours) == ("screen", "light") { "" } else { "runOnly: ['color-contrast']" };
         let Json::Array(violations) = browser.value(&VIOLATIONS.replace("RULES", rules)) else {
             panic!("the checker gives a list")
@@ -62,7 +62,7 @@ pub fn defects(browser: &mut Browser, checker: &str, page: &Path, sheets: usize)
     found
 }
 
-/// How many pages a PDF of Chromium has: each is an object of its own, which is not packed.
+/// The number of pages of a PDF of Chromium: each is an object of its own, which is not compressed.
 fn printed_sheets(pdf: &[u8]) -> usize {
     let text = String::from_utf8_lossy(pdf);
     let sheets = text.matches("/Type /Page\n").count();

@@ -1,4 +1,4 @@
-//! The pages that are looked at, made by the commands out of records whose every field holds a value that is found again.
+//! The pages that are checked. Commands make them from records that contain a recognisable value in every field.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::attack::feed;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-/// Begins every planted value.
+/// The beginning of every planted value.
 const PLANTED: &str = "Cqplant";
 /// Sheets of A4 that a page may take.
 const SHEETS: usize = 3;
@@ -34,7 +34,7 @@ pub struct Made {
     pub labels: BTreeSet<String>,
 }
 
-/// A page to look at.
+/// A page to check.
 pub struct Page {
     pub name: &'static str,
     pub path: PathBuf,
@@ -56,7 +56,7 @@ pub fn pages(made: &Made) -> Vec<Page> {
 }
 
 impl Made {
-    /// Releases and what is written about them.
+    /// Releases and the pages about them.
     pub fn new() -> Made {
         let mut made = Made { folder: tempfile::tempdir().expect("a folder"), labels: BTreeSet::new() };
         let ward = |at: u64| format!("{PLANTED}Ward{at:02};Wing {};*\n", at / 4);
@@ -119,7 +119,7 @@ fn in_two_tables() -> String {
     feed + "[publish]\nlanguage = \"de\"\npurpose = \"Forschung zu Stationen\"\ncontact = \"daten@example.org\"\n"
 }
 
-/// Good records, and of each kind that is set aside one; in each field a value that says where it is from.
+/// Good records, and one of each kind that is set aside; each field contains a value that says where it is from.
 fn records(numbers: std::ops::Range<u64>) -> String {
     let row = |n: u64, age: &str, ward: &str| {
         format!("{PLANTED}Name{n},{age},{ward},{PLANTED}Diagnosis{},{PLANTED}Note{n}\n", n % 7)

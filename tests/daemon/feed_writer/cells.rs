@@ -1,5 +1,5 @@
-//! Whatever stands in sensitive cells, the same people are published with the same labels, in the same files, at the same
-//! ticks: two feeds draw the same, and differ in the bytes of some of those cells alone.
+//! Whatever the sensitive cells contain, the same people are published with the same labels, in the same files, at the
+//! same ticks: two feeds make the same random draws, and differ only in some of those cells.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tidegate::engine::release::Sha256;
 use super::draw::{CARVED, Draw, GROUPED, HALVED, POLICIES};
 use super::feed::{feed, open, time};
 
-/// What may stand in a cell.
+/// The content of a cell.
 const CELLS: [&str; 12] =
     ["NaN", "01", ".5", "", "[1,", "[1,2]", "{\"a\" 1}", "\"a\tb\"", "\"\\x\"", "\"\\ud800\"", "\"\u{1}\"", "12"];
 
@@ -22,7 +22,7 @@ fn lines(tick: usize, changed: bool) -> String {
     let mut draw = Draw(40 + tick as u64);
     let line = |number: u64| {
         let (sex, age, cell) = (["F", "M"][draw.below(2) as usize], draw.below(40), draw.below(12) as usize);
-        // What is open is none that ends, and the row with it.
+        // An open quote does not end, and neither does its row.
         let hostile = changed && number.is_multiple_of(3) && CELLS[cell] != "[1,";
         let cell = if hostile { CELLS[cell].to_owned() } else { format!("\"s{}\"", cell % 4) };
         format!("{{\"s\":{cell},\"id\":\"{tick}-{number}\",\"sex\":\"{sex}\",\"age\":{age}}}\n")
@@ -30,7 +30,7 @@ fn lines(tick: usize, changed: bool) -> String {
     (0..20).map(line).collect()
 }
 
-/// What is published when these ticks have gone by: per table its rows without the cells, and the cells.
+/// The files that are published after these ticks: per table its rows without the cells, and the cells.
 fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec<String>) {
     let feed = feed(policy);
     let (private, public) = (Arc::new(Memory::default()), Arc::new(Memory::default()));
@@ -64,7 +64,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
             cells.extend(own.iter().map(|(_, cell)| cell.to_string()));
             labels.push(others.iter().map(|(name, label)| format!("{name}={label} ")).collect::<String>());
         }
-        // The rest of its name is its digest, which depends on the cells.
+        // The rest of its name is its hash, which depends on the cells.
         let release = object.path.split('-').next().expect("a number").to_owned();
         tables.insert(release, labels);
     }
@@ -74,7 +74,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
 #[test]
 fn no_cell_decides_anything_but_itself() {
     for policy in POLICIES.into_iter().chain([CARVED, GROUPED, HALVED]) {
-        // A policy that looks at values does so on purpose, and says so in the feed file.
+        // A policy that reads values does so on purpose, and says so in the feed file.
         if ["distinct_l", "guarantee"].iter().any(|looks| policy.contains(looks)) {
             continue;
         }

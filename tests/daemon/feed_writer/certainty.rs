@@ -1,5 +1,5 @@
-//! What a search tells by its result is asked of what it proposed, and of no other release: not of the finer one beside it, and not where the
-//! labels are as coarse as they can be, so that nothing was searched.
+//! Leakage of a search is checked for its own result only: not for the finer release beside it, and not if the labels
+//! are as coarse as possible, so that nothing was searched.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use tidegate::daemon::journal::{Decision, EntryBody, RecodingChoice, read};
 use super::draw::Draw;
 use super::feed::{crowd, feed, open, packed, step};
 
-/// Chains whose coins let the finer release out now and then, and one that becomes as coarse as it can.
+/// Chains whose random draws permit the finer release now and then, and one that becomes as coarse as possible.
 const CHAINS: [&str; 2] = [
     "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 1000000000000000000",
     "k = 3\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 2 }",
 ];
 
-/// Under which recoding the newest decision lets a release out.
+/// The recoding under which the newest decision publishes a release.
 fn newest(writer: &FeedWriter, private: &Memory) -> Option<RecodingChoice> {
     let entries = read(&packed(private), writer.log().ring(), 0, None).expect("a log");
     entries.iter().rev().find_map(|entry| match &entry.entry.body {

@@ -1,4 +1,4 @@
-//! A checkpoint of a large state lies in several objects: it counts only as a whole, and goes as a whole.
+//! A checkpoint of a large state consists of several objects: it is valid only as a whole, and is removed as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tidegate::engine::release::Layout;
 use super::draw::{CROWDS, POLICIES};
 use super::feed::{Human, feed, key, open, packed, step, taken, time};
 
-/// So many that their state has more than two objects.
+/// Enough people that their state needs more than two objects.
 const PEOPLE: u128 = 2_000;
 
 fn people(tick: usize) -> Vec<Human> {
@@ -60,7 +60,7 @@ fn a_checkpoint_in_pieces_counts_only_as_a_whole() {
         assert!(whole.checkpoint.is_some(), "{policy}: it is read");
         let state = whole.state.expect("a chain").sha256();
         assert_eq!(state, writer.state().sha256(), "{policy}");
-        // The state is in none of them twice.
+        // None of them contains the state twice.
         let sizes: BTreeMap<&str, usize> =
             objects.iter().map(|path| (path.as_str(), private.objects()[path].len())).collect();
         let all: usize = sizes.values().sum();
@@ -85,7 +85,8 @@ fn a_checkpoint_in_pieces_counts_only_as_a_whole() {
     }
 }
 
-/// The next one takes its place, pieces and keys included, and takes away what a writer has left that died before its last piece.
+/// The next one replaces it, with its pieces and keys, and removes what a writer has left that died before its last
+/// piece.
 #[test]
 fn nothing_is_left_of_older_checkpoints() {
     let (private, public) = (Memory::default(), Memory::default());
@@ -97,7 +98,7 @@ fn nothing_is_left_of_older_checkpoints() {
     let mut writer = begun(3);
     until_checkpoint(&mut writer);
     let first = paths(&private, "checkpoint");
-    // The last one that is written names the others.
+    // The last one written names the others.
     let head = first.iter().find(|path| !path.contains('-')).expect("a checkpoint");
     private.delete(head).expect("memory");
     let mut writer = begun(4);
@@ -117,8 +118,8 @@ fn nothing_is_left_of_older_checkpoints() {
     assert_eq!(read(&private, &public).state.expect("a chain").sha256(), whole.sha256());
 }
 
-/// Rows that came since the last tick are read from their segments: a checkpoint is written all the same, and an erasure among them is
-/// followed by no replay.
+/// Rows since the last tick are read from their segments: a checkpoint is written all the same, and erasing some of
+/// them causes no replay.
 #[test]
 fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
     for policy in POLICIES.into_iter().chain([CROWDS]) {
@@ -127,7 +128,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, false).expect("a feed");
         let tick = |writer: &mut FeedWriter, at: usize| step(writer, at, &people(at)[..60]).expect("a tick");
         (0..4).for_each(|at| tick(&mut writer, at));
-        // A tick of a chain of crowds may go by and leave its rows to the next one.
+        // A tick of a chain of crowds may end and leave its rows to the next one.
         let (before, newcomers) = (writer.state().feed.new_rows(), people(4));
         let mut seq = None;
         for (at, one) in newcomers.iter().take(40).enumerate() {
@@ -164,7 +165,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
     }
 }
 
-/// A private root whose writer takes a row in whenever checkpoints are looked for.
+/// A private root whose writer reads a row whenever checkpoints are looked for.
 struct WriterAtWork {
     root: Packs,
     writer: Mutex<(FeedWriter, usize)>,
@@ -189,7 +190,7 @@ impl ReadStore for WriterAtWork {
     }
 }
 
-/// A checkpoint is held against the log as far as that was read, whatever is appended meanwhile.
+/// A checkpoint is compared with the log as far as that was read, whatever is appended meanwhile.
 #[test]
 fn a_writer_at_work_makes_no_checkpoint_wrong() {
     for policy in [POLICIES[0], CROWDS] {

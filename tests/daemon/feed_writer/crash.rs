@@ -1,5 +1,5 @@
-//! A writer that dies at every single write, before it or after it: the next one goes on, and in the end everything is as
-//! if nothing had happened.
+//! A writer that dies at every single write, before it or after it: the next one continues, and in the end everything
+//! is as if nothing had happened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::draw::{CARVED, CROWDS, Draw, GROUPED, HALVED, POLICIES, SUPPRESSED, T
 use super::feed::{Human, crowd, feed, key, open, packed, step};
 use crate::common::{is_long as long, random};
 
-/// A store whose writer dies at a write; `after`: what it wrote is there.
+/// A store whose writer dies at a write; `after`: its bytes were written.
 pub struct Dying {
     pub store: Memory,
     pub left: Arc<AtomicU64>,
@@ -70,7 +70,7 @@ impl Store for Dying {
     }
 }
 
-/// Tables that are published, by path, and how many people are known.
+/// Tables that are published, by path, and the number of known people.
 fn published(public: &Memory) -> BTreeMap<String, Vec<u8>> {
     public
         .objects()
@@ -79,7 +79,8 @@ fn published(public: &Memory) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Runs all ticks; each writer but the last dies after so many writes. How many writes there were in the last one.
+/// Runs all ticks; each writer except the last dies after this many writes. Returns the number of writes of the last
+/// one.
 fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memory, private: &Memory) -> u64 {
     let feed = feed(policy);
     let mut lives = deaths.iter().copied().map(Some).chain([None]);
@@ -113,7 +114,7 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
     }
 }
 
-/// Coins are drawn once for each tick that halves, and are in the log before what they have led to.
+/// Draws are made once for each tick that halves, and are in the log before their results.
 fn tossed(private: &Memory) {
     let private = &packed(private);
     let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
@@ -133,7 +134,7 @@ fn tossed(private: &Memory) {
 
 #[test]
 fn a_writer_may_die_at_every_write() {
-    // Everyday at every second write, before one and after the next; at which ones, the seed says.
+    // In everyday runs at every second write, before one and after the next, chosen by the seed.
     let seed = random::seed();
     println!("a writer may die at every write; the same again: TIDEGATE_SEED={seed}");
     for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]).enumerate() {

@@ -1,5 +1,5 @@
-//! The same log and the same chance give the same bytes: nothing else has a say in what is written, no clock, no order of
-//! threads, no hash map.
+//! The same log and the same random bytes give the same files: they depend on nothing else, neither a clock, nor an
+//! order of threads, nor a hash map.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::feed::{crowd, feed, open, step};
 
 type Objects = BTreeMap<String, Vec<u8>>;
 
-/// Goes on from what lies there for some ticks; what lies there then, in both roots.
+/// Continues from these objects for some ticks; returns the objects in both roots then.
 fn goes_on(policy: &str, from: &[Objects; 2], ticks: std::ops::Range<usize>, people: u64, chance: u64) -> [Objects; 2] {
     let [private, public] = from.clone().map(Memory::with);
     let (feed, mut draw, mut known) = (feed(policy), Draw(people), ticks.start as u128 * 1000);
@@ -25,7 +25,7 @@ fn goes_on(policy: &str, from: &[Objects; 2], ticks: std::ops::Range<usize>, peo
 
 #[test]
 fn the_same_log_and_chance_give_the_same_bytes() {
-    // A third as many ticks every day: each tick is computed in the same way.
+    // A third as many ticks in everyday runs: each tick is computed in the same way.
     let ticks = if crate::common::is_long() { 12 } else { 4 };
     for (seed, policy) in
         (1..).zip(POLICIES.into_iter().chain([TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, LEVELS, SUPPRESSED]))
@@ -34,19 +34,19 @@ fn the_same_log_and_chance_give_the_same_bytes() {
         let begun = goes_on(policy, &nothing, 0..ticks, seed, seed);
         assert!(!begun[1].is_empty(), "{policy}: something was published");
         assert!(begun == goes_on(policy, &nothing, 0..ticks, seed, seed), "{policy}: from the beginning");
-        // A restart, from a log that is there, whole or behind a checkpoint.
+        // A restart, from an existing log, whole or after a checkpoint.
         let further = goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1);
         assert!(further == goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1), "{policy}: going on");
         if drawn(policy) {
-            // Another chance makes other releases.
+            // Other random bytes make other releases.
             continue;
         }
         let without = begun.clone().map(|mut objects| {
             objects.retain(|path, _| !path.starts_with("checkpoint/"));
             objects
         });
-        // What is published is decided by the log alone: another chance, or one that was drawn upon in other places, writes
-        // other names and keys aside, and the same tables, taxonomies and reports; manifests name the decision, which
+        // Only the log decides what is published: with other random bytes, or bytes drawn in other places, private
+        // names and keys differ, but tables, taxonomies and reports are the same; manifests name the decision, which
         // names them.
         let again = goes_on(policy, &without, ticks..2 * ticks, seed + 1, seed + 1);
         let other = goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 7);

@@ -44,11 +44,11 @@ fn the_state_is_the_fold_of_the_log() {
             let feed = &writer.state().feed;
             let releases = &writer.state().releases;
             let newest = releases.last().map_or(0, |line| line.rows);
-            // Releases of other people each count together.
+            // Disjoint releases count together.
             let all = releases.iter().map(|line| line.rows).sum();
             let published: u64 = if disjoint(policy) { all } else { newest };
             let sum = published + feed.waiting().rows() + feed.withheld().rows() + feed.pending() + feed.new_rows();
-            // People who came with a release that stopped its chain count as published for ever.
+            // People of a release that stopped its chain count as published for ever.
             let stopped = writer.state().feed.stopped();
             assert!(if stopped { sum <= kept } else { sum == kept }, "no person is lost or counted twice");
         }

@@ -1,5 +1,5 @@
-//! Taxonomies change while something is half done, or while people are in atoms that are not published: what was put down
-//! under the old ones is read under the old ones, for ever.
+//! Taxonomies change while a step is half done, or while people are in atoms that are not published: objects written
+//! under the old taxonomies are always read under them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -23,7 +23,7 @@ fn ticks(seed: u64, many: usize) -> Vec<Vec<Human>> {
     (0..many).map(|_| crowd(&mut draw, &mut known)).collect()
 }
 
-/// The whole log says what the writer knows.
+/// Checks that the whole log gives the state of the writer.
 fn same(writer: &FeedWriter, private: &Memory, public: &Memory, why: &str) {
     let private = &packed(private);
     let ring = KeyRing::open(private, &key()).expect("keys").expect("keys");
@@ -75,7 +75,7 @@ fn a_writer_dies_and_the_next_one_finds_new_leaves() {
     }
 }
 
-/// Erased from atoms of a release that was held, under taxonomies that are others by now; read when the atoms are forgotten.
+/// Erased from atoms of a held release, under taxonomies that have changed since; read when the atoms are forgotten.
 fn erased(policy: &str, new_chain: bool) {
     let later = move |policy: &str| match new_chain {
         true => with_columns(policy, "\"F\", \"M\"", "4, 12"),
@@ -87,7 +87,7 @@ fn erased(policy: &str, new_chain: bool) {
     let stores = || (Arc::new(private.clone()), Arc::new(public.clone()));
     let (mine, public_root) = stores();
     let mut writer = open(&feed(policy), mine, public_root, 1, true).expect("a feed");
-    // Of all ages, so that bands are told apart.
+    // Of all ages, so that bands are separate.
     let spread = |(n, human): (usize, &Human)| (human.0, n as u32 % 2, n as u32 * 7 % 40, human.3);
     let many: Vec<Human> = people.iter().flatten().enumerate().map(spread).collect();
     writer.take(taken("many.csv", &many), &time(0)).expect("a file");

@@ -1,6 +1,7 @@
-//! Requests about what is published, on random feeds: rows that are erased with their atoms, releases that are withdrawn and published
-//! again, between erasures, new chains and approvals. After each of them the log says what the writer knows, `verify` is content, and the
-//! feed goes on, also where its writer dies and another one is asked the same, and where each new chain is of another kind.
+//! Requests about published releases, on random feeds: rows that are erased with their atoms, releases that are
+//! withdrawn and published again, between erasures, new chains and approvals. After each of them the log gives the
+//! state of the writer, `verify` finds nothing, and the feed continues, also if its writer dies and another one gets
+//! the same request, and if each new chain is of another kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -17,17 +18,17 @@ use super::feed::{crowd, feed, key, settings, step, time};
 use super::rows::{Roots, feed_file, files_are_needed, table_is_whole};
 use crate::common::is_long as long;
 
-/// Chains whose labels are kept come more often: of them there is most to ask.
+/// Chains whose labels are kept occur more often, since most requests apply to them.
 const CHAINS: [&str; 8] = [CROWDS, MEASURED, CROWDS, MEASURED, HALVED, SUPPRESSED, CARVED, POLICIES[0]];
 
-/// The other kinds of chain, each of which comes once everyday.
+/// The other kinds of chain, each of which occurs once in an everyday run.
 const OTHERS: [&str; 8] =
     [POLICIES[1], POLICIES[2], POLICIES[3], POLICIES[4], POLICIES[5], TWO_TABLES, GROUPED, LEVELS];
 
 /// Ticks of a feed.
 const TICKS: usize = 14;
 
-/// What a person asks now, if anything.
+/// The next request of a person, if any.
 pub fn drawn(writer: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Option<RequestKind> {
     let state = writer.state();
     if let Some(held) = state.held.as_ref().filter(|_| draw.below(2) == 0) {
@@ -56,7 +57,7 @@ pub fn drawn(writer: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Opt
     }
 }
 
-/// What is asked, as a request that can be given twice.
+/// A request that can be made twice.
 fn request(writer: &FeedWriter, ask: RequestKind, seed: u64) -> Request {
     let why = Some("because".to_owned());
     let request = Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut Seeded::new(seed));
@@ -67,13 +68,13 @@ pub fn answered(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &s
     answered_under(writer, ask, seed, &feed(policy))
 }
 
-/// The same, where this is the feed file.
+/// The same, under this feed file.
 fn answered_under(writer: &mut FeedWriter, ask: RequestKind, seed: u64, file: &FeedConfig) -> RequestOutcome {
     let request = request(writer, ask, seed);
     writer.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
 }
 
-/// A feed at work, whose writer may die.
+/// A running feed, whose writer may die.
 struct Writer {
     roots: Roots,
     holder: OperatorKey,
@@ -86,7 +87,7 @@ impl Writer {
         self.writer = self.roots.open(&self.holder, seed, self.manual);
     }
 
-    /// The writer dies at its `at`-th write of what is asked, and another one is asked the same.
+    /// The writer dies at its `at`-th write for the request, and another one gets the same request.
     fn dies(&mut self, ask: RequestKind, (seed, at): (u64, u64), why: &str) -> RequestOutcome {
         let after = seed.is_multiple_of(2);
         let (mut dying, left) = self.roots.open_dying(&self.holder, seed, settings(self.manual), after);
@@ -112,23 +113,23 @@ impl Writer {
     }
 }
 
-/// What happens to a feed besides.
+/// Other events in a feed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Besides {
     Nothing,
-    /// Its writers die while they do what is asked, and keys of the operator change.
+    /// Its writers die while they handle a request, and keys of the operator change.
     Deaths,
-    /// The feed file says another policy before each new chain, and a taxonomy grows.
+    /// The feed file has another policy before each new chain, and a taxonomy grows.
     Policies,
 }
 
-/// Another policy, of any kind of chain, under which people go on who wait.
+/// Another policy, for any kind of chain, under which waiting people stay in the feed.
 fn another(policy: &'static str, chance: u64) -> &'static str {
     let all: Vec<&str> = CHAINS.into_iter().chain(OTHERS).filter(|policy| *policy != MEASURED).collect();
     if policy == MEASURED { MEASURED } else { all[chance as usize % all.len()] }
 }
 
-/// Plays the feed of a seed in one of these chains, and counts what was asked and done.
+/// Runs the feed of a seed in one of these chains, and counts the requests and their results.
 fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeMap<String, u64>) {
     let dies = besides == Besides::Deaths;
     let policy = chains[seed as usize % chains.len()];
@@ -136,7 +137,7 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
     let writer = roots.open(&key(), seed, manual);
     let (mut writer, mut came) = (Writer { roots, holder: key(), writer, manual }, BTreeSet::new());
     for tick in 0..TICKS {
-        // Once in a while none comes, and a release is due for what was asked alone.
+        // Sometimes there are no new people, and a release is due for the requests alone.
         let people = if draw.below(5) == 0 { Vec::new() } else { crowd(&mut draw, &mut known) };
         came.extend(people.iter().map(|human| human.0));
         step(&mut writer.writer, tick, &people).unwrap_or_else(|error| panic!("seed {seed}, tick {tick}: {error}"));
@@ -160,7 +161,7 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
             writer.roots.whole(&writer.writer, &writer.holder, &format!("{why}: {}", answer.text));
         }
         if draw.below(4) == 0 {
-            // Where neighbours are joined a taxonomy grows with a new chain only.
+            // If neighbours are joined a taxonomy grows with a new chain only.
             let grows = besides == Besides::Policies && tick > TICKS / 2 && !writer.roots.policy.contains("halves");
             writer.roots.grown |= grows;
             writer.restart(seed + 500 + tick as u64);
@@ -177,8 +178,8 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
 fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
-    // All who came out with a tick are erased, or people who are new or were withdrawn, and the state that was read from the log was not the one in
-    // memory.
+    // All people of a tick were erased, or people who are new or were withdrawn, and the state read from the log
+    // differed from the one in memory.
     (0..seeds).chain([190, 1509, 1841, 2787]).for_each(|seed| plays(seed, &CHAINS, Besides::Nothing, &mut done));
     (0..seeds / 2).for_each(|seed| plays(seed, &OTHERS, Besides::Nothing, &mut done));
     println!("{done:?}");

@@ -1,5 +1,5 @@
-//! The operator's key is changed by a writer that dies at every single write, before it or after it: at every moment one of
-//! the two keys opens everything and the other one nothing, and the same again ends what was begun.
+//! The operator's key is changed by a writer that dies at every single write, before it or after it: at every moment
+//! one of the two keys opens everything and the other one nothing, and running the command again completes the change.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,7 @@ fn new_key() -> OperatorKey {
     OperatorKey::parse(&"b".repeat(64)).expect("a key")
 }
 
-/// A feed with some ticks behind it, a checkpoint among its objects, and a person who waits.
+/// A feed after some ticks, with a checkpoint among its objects, and a person who waits.
 fn begun() -> (Memory, Memory, Vec<Vec<Human>>) {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(7), 0);
@@ -66,7 +66,7 @@ impl<'a> Deadly<'a> {
         open_set(key, &feed(POLICY), store(self.private), store(self.public), seed, settings(false))
     }
 
-    /// What the command does, whatever was done before.
+    /// The steps of the command, whatever was done before.
     fn rekey(&self, seed: u64) -> Result<()> {
         match KeyRing::open(&packed(self.private), &key()) {
             Ok(_) => self.open(&key(), seed)?.rekey(&new_key(), wanted()).map(|_| ()),
@@ -75,7 +75,7 @@ impl<'a> Deadly<'a> {
     }
 }
 
-/// The one key that opens the root, and everything in it; the other one is refused in words.
+/// The one key that opens the root, and everything in it; the other one is refused with a text.
 fn holder(private: &Memory, public: &Memory) -> OperatorKey {
     let private = &packed(private);
     let opened = [key(), new_key()].map(|key| KeyRing::open(private, &key));
@@ -96,11 +96,11 @@ fn holder(private: &Memory, public: &Memory) -> OperatorKey {
     holds
 }
 
-/// Every key is under the new one.
+/// Checks that every key is wrapped with the new one.
 fn done(private: &Memory, public: &Memory, case: &str) {
     assert!(holder(private, public).is(&new_key()), "{case}");
     let ring = KeyRing::open(&packed(private), &new_key()).expect("a ring").expect("a feed");
-    // Nothing but the operator's key makes the difference.
+    // Only the operator's key makes the difference.
     let old = ring.under(&key(), ring.generation());
     for (path, sealed) in unpacked(Arc::new(private.clone())).into_iter().filter(|(path, _)| path.starts_with("keys/"))
     {
@@ -109,7 +109,7 @@ fn done(private: &Memory, public: &Memory, case: &str) {
     }
 }
 
-/// Another tick, and a person who is erased: no key opens an object that holds them any more.
+/// Another tick, and an erasure: no key opens an object that contains the erased person any more.
 fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64) {
     let holds = holder(private, public);
     let mut writer = Deadly::new(private, public, u64::MAX, false).open(&holds, seed).expect("a feed");
@@ -184,7 +184,7 @@ fn writers_may_die_one_after_another_and_the_key_is_changed() {
         let (private, public) = (Memory::with(private.objects()), Memory::with(public.objects()));
         for death in 0..12 {
             let (writes, after) = (1 + draw.below(180), draw.below(2) == 0);
-            // It may live long enough.
+            // It may survive all of its writes.
             let _ = Deadly::new(&private, &public, writes, after).rekey(seed * 100 + death);
             holder(&private, &public);
         }
@@ -193,7 +193,7 @@ fn writers_may_die_one_after_another_and_the_key_is_changed() {
     }
 }
 
-/// Where nothing is locked a daemon may be at work meanwhile, before or after: it harms no key, and is told.
+/// If nothing is locked a daemon may be running meanwhile, before or after: it damages no key, and gets an error.
 #[test]
 fn writers_without_a_lock_harm_no_key() {
     let (private, public, ticks) = begun();
@@ -202,7 +202,7 @@ fn writers_without_a_lock_harm_no_key() {
     let ring = KeyRing::open(&whole, &key()).expect("a ring").expect("a feed");
     let mut stale = store.open(&key(), 2).expect("a feed");
     let rekeys = store.open(&key(), 3).expect("a feed");
-    // The one that began last has taken over, and the change of the other one is none.
+    // The writer that began last has taken over, and the change of the other one is void.
     let later = store.open(&key(), 4).expect("a feed");
     let error = rekeys.rekey(&new_key(), wanted()).expect_err("it was taken over");
     assert!(error.text.contains("has taken over"), "{error}");
@@ -210,7 +210,7 @@ fn writers_without_a_lock_harm_no_key() {
     drop(later);
     store.rekey(5).expect("a change of key");
     done(&private, &public, "after another one");
-    // A process that had the old key before goes no further, sweeps no key away, and reads no further either.
+    // A process that had the old key before does not continue, removes no key, and reads nothing more either.
     stale.sweep().expect("nothing of its own is left");
     done(&private, &public, "after a sweep of an earlier writer");
     let error = step(&mut stale, BEFORE, &ticks[BEFORE]).expect_err("it was taken over");

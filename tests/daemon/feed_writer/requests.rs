@@ -1,5 +1,5 @@
-//! What a person asks, on random feeds: erasures, new chains, approvals and rejections between ticks. No person is lost or
-//! counted twice, erased people are in no object any more, and nothing that is published changes.
+//! Requests of people, on random feeds: erasures, new chains, approvals and rejections between ticks. No person is lost
+//! or counted twice, erased people are in no object any more, and nothing that is published changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,21 +44,21 @@ fn opened(private: &Memory) -> Vec<(String, Vec<u8>)> {
     sealed.filter_map(open).collect()
 }
 
-/// An object that a person is in; of the first one, whose hash is zeros, it cannot be told.
+/// An object that contains a person; this cannot be decided for the first one, whose hash is zeros.
 fn holds(private: &Memory, person: u128) -> Option<String> {
     let bytes = person.to_le_bytes();
     let holds = |(_, object): &(String, Vec<u8>)| object.windows(16).any(|window| window == bytes);
     opened(private).into_iter().filter(|_| person != 0).find(holds).map(|(path, _)| path)
 }
 
-/// What the log says.
+/// The state that the log gives.
 fn folded(private: &Memory, public: &Memory) -> Vec<u8> {
     let whole = packed(private);
     let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
     past(&whole, public, &ring).expect("a log").state.expect("a chain").bytes()
 }
 
-/// Says something of a release that is held, or nothing.
+/// Decides on a held release, or does not.
 fn about_held(writer: &mut FeedWriter, draw: &mut Draw, seed: u64, policy: &str) -> Option<RequestOutcome> {
     let held = writer.state().held.clone()?;
     let (release, decision) = (held.approved.release(), held.decision);
@@ -79,19 +79,19 @@ const STOPPED: &str = "k = 3\non_unsafe = \"stop\"\ndiversity = { distinct_l = 4
 const FURTHER: [&str; 9] = [CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN];
 const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
 
-/// The rows of the newest release of each chain, or of each release where they are of other people.
+/// The rows of the newest release of each chain, or of each release if they are disjoint.
 fn newest_rows(releases: &[DecidedRelease], disjoint: bool) -> BTreeMap<u32, u64> {
     let of = |(at, line): (usize, &DecidedRelease)| (if disjoint { at as u32 } else { line.chain }, line.rows);
     releases.iter().enumerate().map(of).collect()
 }
 
-/// Whether each person who is known is in one place.
+/// Whether each known person is in one place.
 fn adds_up(state: &FeedState, policy: &str) -> bool {
     let newest = newest_rows(&state.releases, disjoint(policy));
     let rest = [state.feed.waiting(), state.feed.withheld()].map(|rows| rows.rows()).iter().sum::<u64>();
     let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
     let people = state.feed.people().len() as u64;
-    // People who came with a release that stopped its chain count as published for ever.
+    // People of a release that stopped its chain count as published for ever.
     if policy.contains("on_unsafe") { sum <= people } else { sum == people }
 }
 
@@ -99,9 +99,10 @@ fn adds_up(state: &FeedState, policy: &str) -> bool {
 fn whatever_is_asked_no_person_is_lost() {
     let mut done = BTreeMap::<String, u32>::new();
     let policies = [&POLICIES[..], &FURTHER].concat();
-    // Each kind of chain once, every day.
+    // Each kind of chain once in every everyday run.
     let seeds = policies.len() as u64 * if long() { 200 } else { 1 };
-    // An erasure that takes the only atom apart, one in a chain that has stopped while others wait, and one of all who wait without atoms.
+    // An erasure that removes the only atom, one in a chain that has stopped while others wait, and one of all people
+    // who wait without atoms.
     for seed in (0..seeds).chain([375, 1070, 2073]) {
         let policy = policies[seed as usize % policies.len()];
         let manual = seed % 3 == 0;
@@ -165,7 +166,8 @@ fn whatever_is_asked_no_person_is_lost() {
     }
 }
 
-/// Of a person who is published only the raw row goes: what is known of people stays, and a new checkpoint takes the place of the one before.
+/// For a published person only the raw row is removed: the knowledge about people stays, and a new checkpoint replaces
+/// the previous one.
 #[test]
 fn a_published_person_is_erased_without_a_replay() {
     for policy in POLICIES.into_iter().chain([CROWDS, MEASURED, HALVED]) {
@@ -224,8 +226,8 @@ fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
     );
 }
 
-/// An erasure costs what it changes, however long the log is: of its entries only the newest one is there while people are taken out who wait
-/// and whose atoms are in a release that is held.
+/// The cost of an erasure depends on what it changes, not on the length of the log: of the entries only the newest one
+/// exists while people are erased who wait and whose atoms are in a held release.
 #[test]
 fn an_erasure_does_not_read_the_log() {
     let mut dissolved = BTreeSet::new();
@@ -234,7 +236,7 @@ fn an_erasure_does_not_read_the_log() {
         let mut writer =
             open(&feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), 3, true).expect("a feed");
         let mut people = Vec::new();
-        // Entries are not put into packs, and a release waits in the end.
+        // Entries are not packed, and a release waits in the end.
         for tick in (0..40).filter(|tick| tick % 3 < 2) {
             let crowd = crowd(&mut draw, &mut known);
             people.extend(crowd.iter().map(|human| Hash(Person(human.0))));
@@ -267,7 +269,7 @@ fn an_erasure_does_not_read_the_log() {
     assert!(dissolved.len() > 6, "{dissolved:?}");
 }
 
-/// Whatever a writer has left half done, the next one finishes before it does what is asked.
+/// Whatever a writer has left half done, the next one completes it before it handles the request.
 #[test]
 fn a_person_is_erased_behind_any_crash() {
     use super::crash::Dying;
@@ -275,7 +277,7 @@ fn a_person_is_erased_behind_any_crash() {
     for policy in [POLICIES[1], POLICIES[3]] {
         let (mut draw, mut known) = (Draw(3), 0);
         let ticks: Vec<Vec<super::feed::Human>> = (0..4).map(|_| crowd(&mut draw, &mut known)).collect();
-        // Every fifth write everyday, of either kind.
+        // Every fifth write in everyday runs, of either kind.
         for at in (1..200).step_by(if long() { 1 } else { 5 }) {
             let (private, public) = (Memory::default(), Memory::default());
             let left = Arc::new(AtomicU64::new(at));

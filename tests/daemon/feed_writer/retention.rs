@@ -1,5 +1,6 @@
-//! Which releases are visible follows from what was asked, and from how long manifests and rows stay (`publish.keep`, `publish.retain`): a
-//! model of the public root beside random feeds. It knows of the feed what each decision says, and never which releases are gone.
+//! The visible releases follow from the requests, and from how long manifests and rows stay (`publish.keep`,
+//! `publish.retain`): a model of the public root beside random feeds. It reads the decisions of the feed, and never its
+//! list of removed releases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -24,7 +25,7 @@ const TICKS: usize = 18;
 const KEEP: usize = 6;
 const RETAIN: usize = 8;
 
-/// Feeds that once were not as they should be: rows that were too old were published again behind a withdrawal (104).
+/// Feeds that failed before: rows that were too old were published again after a withdrawal (104).
 const FAILED: [u64; 1] = [104];
 
 /// A release that was visible once.
@@ -36,7 +37,7 @@ struct Release {
     retired_through: Option<u32>,
 }
 
-/// What the public root is to hold.
+/// The expected content of the public root.
 #[derive(Default)]
 struct Model {
     releases: BTreeMap<u32, Release>,
@@ -55,7 +56,7 @@ impl Model {
         }
     }
 
-    /// Manifests go that are too old at a tick, but for the newest one of each chain.
+    /// Removes manifests that are too old at a tick, except the newest one of each chain.
     fn expire(&mut self, tick: usize) {
         let newest: BTreeSet<u32> = self
             .visible()
@@ -67,7 +68,8 @@ impl Model {
         self.remove(RemovalReason::Expired, |number, release| release.tick + KEEP <= tick && !newest.contains(&number));
     }
 
-    /// Releases of which the log says that they were published, and what erased rows they left out: earlier ones with those rows are gone.
+    /// Adds releases that were published according to the log, and the erased rows that they left out: earlier ones
+    /// with those rows are removed.
     fn published(&mut self, writer: &FeedWriter) {
         for line in writer.state().releases.iter().filter(|line| line.manifest.is_some()) {
             let minute = |time: &str| time[14..16].parse::<usize>().expect("minutes");
@@ -90,7 +92,8 @@ impl Model {
         self.remove(RemovalReason::Withdrawn, |number, release| release.chain == chain && number >= first);
     }
 
-    /// The public root holds the manifests that the model says, notices in the places of the others, and a page with what is visible.
+    /// Checks that the public root contains the manifests of the model, notices in place of the others, and a page of
+    /// the visible releases.
     fn holds(&self, roots: &Roots, why: &str) {
         let objects = roots.public.objects();
         let manifests: Vec<u32> = objects.keys().filter_map(|path| Layout::Root.release(path)).collect();
@@ -101,7 +104,7 @@ impl Model {
             let is_later = |(later, other): (&u32, &Release)| {
                 later > number && other.chain == release.chain && other.gone == release.gone
             };
-            // The newest notice of expired releases stands for those before it.
+            // The newest notice of expired releases replaces those before it.
             if reason != RemovalReason::Expired || !self.releases.iter().any(is_later) {
                 notices.insert(Layout::Root.removal(reason, *number));
             }
@@ -129,7 +132,8 @@ impl Model {
     }
 }
 
-/// The report of a release that has just been published plots all earlier ones of its chain, but for those that were withdrawn.
+/// Checks that the report of a release that has just been published plots all earlier ones of its chain, except those
+/// that were withdrawn.
 fn earlier_are_plotted(roots: &Roots, model: &Model, writer: &FeedWriter, tick: usize, why: &str) -> bool {
     let Some(line) = writer.state().releases.last().filter(|line| line.is_visible() && line.time == time(tick)) else {
         return false;
@@ -147,7 +151,7 @@ fn earlier_are_plotted(roots: &Roots, model: &Model, writer: &FeedWriter, tick: 
     points > 1
 }
 
-/// The newest release of a table that grows holds the rows that are left, none of which is too old.
+/// Checks that the newest release of a table that grows contains the rows that are left, none of which is too old.
 fn rows_are_left(roots: &Roots, writer: &FeedWriter, tick: usize, why: &str) -> bool {
     let state = writer.state();
     let newest = state.of_chain().last().filter(|line| line.is_visible());
@@ -170,7 +174,7 @@ fn kept(manual: bool) -> FeedSettings {
     FeedSettings { keep: Some(60 * KEEP as u64), retain: Some(60 * RETAIN as u64), ..settings(manual) }
 }
 
-/// The writer dies somewhere in a tick, and another one goes on.
+/// The writer dies somewhere in a tick, and another one continues.
 fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], manual: bool) -> FeedWriter {
     let (mut dying, left) = roots.open_dying(&key(), seed, kept(manual), at.is_multiple_of(2));
     left.store(at, Ordering::SeqCst);
@@ -181,7 +185,7 @@ fn dies(roots: &Roots, (seed, at): (u64, u64), tick: usize, people: &[Human], ma
     writer
 }
 
-/// Plays the feed of a seed, and counts what happened; `mortal`: its writers die now and then.
+/// Runs the feed of a seed, and counts the events; `mortal`: its writers die now and then.
 fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
     let policy = CHAINS[seed as usize % CHAINS.len()];
     let (roots, manual, mut draw, mut known) = (Roots::new(policy), seed % 5 == 4, Draw(seed + 7_000), 0);
@@ -232,7 +236,8 @@ fn plays(seed: u64, mortal: bool, done: &mut BTreeMap<String, u64>) {
         u64::from(writer.state().releases.iter().any(|line| line.retired_through.is_some()));
 }
 
-/// `verify` of a public root alone names what is missing when a manifest is, also without the files that only help readers.
+/// Checks that `verify` of a public root alone names each missing manifest, also without the files that only help
+/// readers.
 fn each_manifest_is_missed(roots: &Roots, model: &Model, why: &str) {
     for release in model.visible() {
         let mut objects = roots.public.objects();
@@ -261,8 +266,8 @@ fn what_is_visible_follows_from_what_was_asked_and_from_time() {
     }
 }
 
-/// A release that left rows out is withdrawn, and the one before it still has them: another one leaves them out, though nobody is new in it
-/// and no row has become too old since.
+/// A release that left rows out is withdrawn, and the one before it still has them: another one leaves them out, though
+/// there are no new people and no row has become too old since.
 #[test]
 fn rows_that_are_too_old_leave_again_behind_a_withdrawal() {
     let roots = Roots::new(CROWDS);
@@ -270,7 +275,7 @@ fn rows_that_are_too_old_leave_again_behind_a_withdrawal() {
     let people = |tick: usize| -> Vec<Human> {
         (0..12).map(|human| (1 + human + 100 * tick as u128, 0, 0, human as u8)).collect()
     };
-    // Every second tick adds rows. Those of the first one are too old at the last one, at which nobody comes.
+    // Every second tick adds rows. Those of the first one are too old at the last one, which adds none.
     for tick in [0, RETAIN - 2, RETAIN - 1] {
         step(&mut writer, tick, &people(tick)).expect("a tick");
     }

@@ -1,5 +1,6 @@
-//! Published rows that are erased with their atoms (SCIENCE 11, erasure), on random chains of crowds: they leave the next release
-//! under a notice, their people stay known, and it is the same over crashes, checkpoints, new chains and changes of the key.
+//! Published rows that are erased with their atoms (SCIENCE 11, erasure), on random chains of crowds: the next release
+//! leaves them out under a notice, their people stay known, and all of this holds across crashes, checkpoints, new
+//! chains and changes of the key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::common::is_long as long;
 /// Rows by label and value.
 type Lines = BTreeMap<(Vec<u32>, u32), u64>;
 
-/// A feed file with this policy, as it was or with a taxonomy that has grown.
+/// A feed file with this policy, with its first taxonomy or a grown one.
 pub fn feed_file(policy: &str, is_grown: bool) -> FeedConfig {
     if is_grown { grown(policy) } else { feed(policy) }
 }
@@ -35,13 +36,13 @@ pub fn feed_file(policy: &str, is_grown: bool) -> FeedConfig {
 /// Both roots.
 pub struct Roots {
     pub policy: &'static str,
-    /// A taxonomy has one value more than at the beginning.
+    /// Whether a taxonomy has one value more than at the beginning.
     pub grown: bool,
     pub private: Memory,
     pub public: Memory,
 }
 
-/// One file after the other is needed where the list of those that are needed says so, also while some are leaving.
+/// Checks that the files that the list calls needed are needed one by one, also while some are being removed.
 pub fn files_are_needed(state: &FeedState, why: &str) {
     let files = || state.releases.iter().flat_map(|line| line.files.iter().map(move |(path, _)| (line, path)));
     let needed: BTreeSet<&str> =
@@ -49,7 +50,8 @@ pub fn files_are_needed(state: &FeedState, why: &str) {
     assert_eq!(needed, state.needed_files(), "{why}");
 }
 
-/// Behind a tick all rows have left a table that are to leave it, and all are in it that belong there, as far as a release can be made.
+/// Checks that after a tick the table contains no row that must be left out, and all rows that belong to it, as far as
+/// a release can be made.
 pub fn table_is_whole(writer: &FeedWriter, why: &str) {
     let state = writer.state();
     let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
@@ -84,7 +86,7 @@ impl Roots {
         open_set(key, &self.file(), private, public, seed, settings).expect("a feed")
     }
 
-    /// A feed whose writer dies when none of the writes to both roots is left; `after`: what it wrote last is there.
+    /// A feed whose writer dies when none of the writes to both roots is left; `after`: its last bytes were written.
     pub fn open_dying(
         &self,
         key: &OperatorKey,
@@ -98,7 +100,8 @@ impl Roots {
         (open_set(key, &self.file(), private, public, seed, settings).expect("a feed"), left)
     }
 
-    /// The log says what the writer knows, everything is as it was written, and a public root alone is.
+    /// Checks that the log gives the state of the writer, and that everything is as it was written, also for a public
+    /// root alone.
     pub fn whole(&self, writer: &FeedWriter, key: &OperatorKey, why: &str) {
         let whole = packed(&self.private);
         let ring = KeyRing::open(&whole, key).expect("keys").expect("keys");
@@ -119,7 +122,8 @@ impl Roots {
         }
     }
 
-    /// A notice is there with its signature, and `verify` names it where it is changed or missing, or the signature is.
+    /// Checks that there is a notice with its signature, and that `verify` names it if it or the signature is changed
+    /// or missing.
     fn proven(&self, notice: &str) {
         let signing = Signing::parse(&"1".repeat(64)).expect("a key").public();
         for path in [notice.to_owned(), format!("{notice}.sig")] {
@@ -134,7 +138,7 @@ impl Roots {
         }
     }
 
-    /// The rows of a release, as its public bytes tell.
+    /// The rows of a release, read from its public bytes.
     pub fn lines(&self, release: u32, writer: &FeedWriter) -> Lines {
         let manifest = self.manifest(release);
         let mut lines = Lines::new();
@@ -177,7 +181,7 @@ fn erase(writer: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome 
     writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
 }
 
-/// The opened content of all sealed objects but the inbox.
+/// The opened content of all sealed objects except the inbox.
 fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
     let ring = KeyRing::open(&packed(&roots.private), key).expect("keys").expect("keys");
     let objects = unpacked(Arc::new(roots.private.clone()));
@@ -189,7 +193,7 @@ fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
     objects.iter().filter_map(open).collect()
 }
 
-/// A chain of crowds after some ticks, and who came with each.
+/// A chain of crowds after some ticks, and the people of each.
 pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
     let (roots, mut draw, mut known) = (Roots::new(CROWDS), Draw(seed), 0);
     let ticks: Vec<Vec<Human>> = (0..many).map(|_| crowd(&mut draw, &mut known)).collect();
@@ -201,7 +205,7 @@ pub fn begun(seed: u64, many: usize) -> (Roots, Vec<Vec<Human>>) {
     (roots, ticks)
 }
 
-/// A person who is published: the first one whose atom leaves when it is asked for, on a copy.
+/// A published person: the first one whose atom can be erased, tried on a copy.
 fn published(roots: &Roots, ticks: &[Vec<Human>]) -> (u128, u64) {
     let leaves = |human: &Human| {
         let copy = roots.copy();
@@ -233,7 +237,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
         assert_eq!(writer.state().feed.people().len(), known, "all people of the atom stays known");
         assert_eq!(writer.state().feed.whole().rows(), before.rows - rows);
 
-        // Nothing new comes, and a release is due.
+        // There are no new people, and a release is due.
         step(&mut writer, ticks.len(), &[]).expect("a tick");
         let now = writer.state().releases.last().expect("a release").clone();
         assert_eq!(now.release, before.release + 1, "a release is due");
@@ -250,7 +254,8 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
             before.rows - rows
         );
 
-        // No person of the atom comes again, here or in the next chain; asking once more finds nothing.
+        // Every further row of a person of the atom is a repeat, here or in the next chain; a second request finds
+        // nothing.
         let last = ticks.len() + 1;
         let again: Vec<Human> = ticks.iter().flatten().copied().collect();
         step(&mut writer, last, &again).expect("a tick");
@@ -290,7 +295,8 @@ fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
     answer
 }
 
-/// The releases of a chain show what is known of them, and the newest one what is left. How many leave rows out.
+/// Checks that the releases of a chain show the expected rows, and the newest one those that are left. Returns how many
+/// leave rows out.
 fn told(roots: &Roots, writer: &FeedWriter, why: &str) -> u32 {
     let mut notices = 0;
     for line in writer.state().of_chain().filter(|line| line.is_visible()) {
@@ -305,7 +311,8 @@ fn told(roots: &Roots, writer: &FeedWriter, why: &str) -> u32 {
     notices
 }
 
-/// Some people are erased with their rows. Whether rows leave; people who are not known any more go to `gone`.
+/// Erases some people with their rows. Returns whether rows are removed; people who are not known any more are added to
+/// `gone`.
 fn erased(writer: &mut FeedWriter, chosen: &[u128], seed: u64, gone: &mut BTreeSet<u128>) -> bool {
     let shown = writer.state().feed.whole().rows();
     let people = chosen.iter().map(|&person| Hash(Person(person))).collect();
@@ -317,7 +324,7 @@ fn erased(writer: &mut FeedWriter, chosen: &[u128], seed: u64, gone: &mut BTreeS
     rows > 0
 }
 
-/// Whatever comes between: new chains, restarts from checkpoints, releases that wait for a person, another key.
+/// Whatever happens in between: new chains, restarts from checkpoints, releases that wait for a person, another key.
 #[test]
 fn whatever_comes_between_whole_atoms_leave() {
     let mut done = BTreeMap::<&str, u32>::new();
@@ -400,7 +407,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
         })
         .expect("every second tick halves no people");
     let (person, rows) = published(&roots, &ticks);
-    // The same request, whichever process does it.
+    // The same request, whichever process handles it.
     let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
     let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
         writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;

@@ -1,4 +1,5 @@
-//! Two writers begin a feed at the same moment: one of them has found no keys, and finds a log that the other has begun by then.
+//! Two writers begin a feed at the same moment: one of them has found no keys, and then finds a log that the other has
+//! begun meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +9,7 @@ use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, Memory, Read
 
 use super::feed::{feed, open};
 
-/// Another one begins behind the look at this folder, the how manieth that is.
+/// Another one begins after the n-th look at this folder.
 struct Late {
     store: Arc<Memory>,
     public: Arc<Memory>,

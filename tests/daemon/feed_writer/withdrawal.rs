@@ -1,5 +1,5 @@
-//! A writer dies at every write of a withdrawal and of the release behind it: whatever is visible is whole at every instant, and in the end
-//! everything is as if no writer had died.
+//! A writer dies at every write of a withdrawal and of the release after it: everything visible is whole at every
+//! instant, and in the end everything is as if no writer had died.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::feed::{crowd, feed, key, open, packed, step, time};
 use super::rows::{Roots, begun};
 use crate::common::is_long as long;
 
-/// Each manifest that is visible lists files that are there as it says.
+/// Checks that each visible manifest lists files that are as it says.
 fn visible_is_whole(public: &Memory, why: &str) {
     let objects = public.objects();
     let manifests = objects.iter().filter(|(path, _)| Layout::Root.release(path).is_some());
@@ -61,7 +61,7 @@ fn a_writer_may_die(republish: bool) {
     meant.whole(&writer, &key(), "no writer died");
     assert_eq!(manifests(&meant).contains(&(last + 1)), republish);
     let parts: Vec<(u32, u32)> = writer.state().parts().iter().map(|part| (part.span.first, part.span.last)).collect();
-    // Rows that are published again lie in one file, whichever releases they came with.
+    // Rows that are published again are in one file, whichever releases they were added in.
     assert_eq!(parts.contains(&(last - 1, last)), republish, "{parts:?}");
     assert!(!manifests(&meant).contains(&last) && !manifests(&meant).contains(&(last - 1)));
     for at in 1.. {
@@ -101,7 +101,7 @@ fn a_writer_may_die_at_every_write_of_a_withdrawal_and_of_what_follows() {
     a_writer_may_die(true);
 }
 
-/// The one that waits is void with the others, in a chain whose releases are of other people each, too: a start reads the same.
+/// The one that waits becomes void with the others, in a disjoint chain too: a start reads the same state.
 #[test]
 fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(7), 0);

@@ -1,5 +1,5 @@
-//! Each person is in one place, once: the log says which files were taken in, the files say who is in them, and the published
-//! tables with what `show` tells must come to the same people.
+//! Each person is in one place, once: the log names the files that were read, the files name the people in them, and
+//! the published tables together with the output of `show` must contain the same people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,20 +12,20 @@ use super::public::{Release, removed};
 /// The number of the person whose row is set aside when a feed begins.
 pub const SET_ASIDE: &str = "900";
 
-/// What a log says of rows.
+/// The rows according to a log.
 #[derive(Debug, Default)]
 pub struct Books {
-    /// Files that were taken in, in the order of the log.
+    /// Files that were read, in the order of the log.
     pub files: Vec<String>,
     /// Rows that count.
     kept: u64,
-    /// Rows that count since they were offered again, but for those of people who were erased.
+    /// Rows that count since they were offered again, except those of erased people.
     moved: i64,
     /// Rows of the newest decided release, by chain.
     rows: BTreeMap<u64, u64>,
-    /// Releases that the log calls visible.
+    /// Releases that are visible according to the log.
     published: u64,
-    /// Rows of withdrawn releases that the next release holds again, by chain.
+    /// Rows of withdrawn releases that the next release contains again, by chain.
     again: BTreeMap<u64, u64>,
     /// A chain has begun.
     begun: bool,
@@ -35,8 +35,8 @@ fn number(value: &Json) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The rows of a release that is decided; `before` are those of the one before it, and `left` those that it leaves out. Of a table that
-/// grows its part has the new ones.
+/// The rows of a decided release; `before` are those of the previous one, and `left` those that it leaves out. If the
+/// table grows its part contains the new ones.
 fn rows(decision: &Json, before: u64, left: u64) -> u64 {
     let files = decision["files"].as_array().expect("files");
     let grows =
@@ -47,7 +47,7 @@ fn rows(decision: &Json, before: u64, left: u64) -> u64 {
 }
 
 impl Books {
-    /// Of the entries of a log.
+    /// From the entries of a log.
     pub fn of(entries: &[Json]) -> Books {
         let (mut books, mut chain, mut held, mut leaves) = (Books::default(), 0, 0, 0);
         for (seq, entry) in entries.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Books {
                 "Retry" => books.moved += number(&body["kept"]) as i64,
                 "Erase" => {
                     books.moved -= number(&body["erased"]) as i64;
-                    // Published rows that are erased are in the newest release until the next one leaves.
+                    // Erased published rows are in the newest release until the next one is published.
                     leaves += body["rows"]["rows"].as_i64().unwrap_or(0);
                 }
                 "Decision" => match body["outcome"].as_str().expect("an outcome") {
@@ -80,7 +80,7 @@ impl Books {
                 },
                 "Approve" => _ = books.rows.insert(chain, held),
                 "Published" => books.published += 1,
-                // They are in the newest release until the next one leaves.
+                // They are in the newest release until the next one is published.
                 "Retire" => leaves += body["rows"].as_i64().expect("rows"),
                 "Withdraw" => {
                     let (chain, gone) = (number(&body["chain"]), number(&body["rows"]));
@@ -98,7 +98,7 @@ impl Books {
         books
     }
 
-    /// The numbers of the people in the files that were taken in, but for rows that cannot be decoded.
+    /// The numbers of the people in the files that were read, except rows that cannot be decoded.
     fn people(&self, place: &Place) -> BTreeSet<String> {
         let mut people = BTreeSet::new();
         for file in &self.files {
@@ -114,8 +114,8 @@ impl Books {
         people
     }
 
-    /// The state is the fold of a first part of what came, and each person of it is in one place. `shown` is what `show` says
-    /// of this log, and `releases` what is visible.
+    /// Checks that the state is the fold of a first part of the input, and that each person of it is in one place.
+    /// `shown` is the output of `show` for this log, and `releases` are the visible ones.
     pub fn balance(&self, place: &Place, shown: Option<&Json>, releases: &[Release]) {
         let offered = offered(place);
         assert!(self.files.len() <= offered.len() && self.files == offered[..self.files.len()], "{:?}", self.files);
@@ -135,7 +135,7 @@ impl Books {
         tables(&people, releases);
     }
 
-    /// Everything that came is taken in, and everything that was decided is visible.
+    /// Checks that all input was read, and that everything decided is visible.
     pub fn closed(&self, place: &Place, releases: &[Release]) {
         assert_eq!(self.files, offered(place), "everything is taken in");
         let mut visible = BTreeMap::new();
@@ -145,19 +145,19 @@ impl Books {
     }
 }
 
-/// Manifests that are gone, as the notices in their places tell.
+/// The number of removed manifests, according to the notices in their places.
 fn notices(place: &Place) -> u64 {
     let all = (1..=99).filter(|number| removed(&place.public(), *number).is_some());
     all.count() as u64
 }
 
-/// No person is published twice, and none who has not come.
+/// Checks that no person is published twice, and none who is not in the input.
 fn tables(people: &BTreeSet<String>, releases: &[Release]) {
     let newest: BTreeMap<u64, &Release> = releases.iter().map(|release| (release.chain, release)).collect();
     let out: Vec<&String> = newest.values().flat_map(|release| &release.diagnoses).collect();
     let distinct: BTreeSet<&str> = out.iter().map(|text| text.strip_prefix(PLANTED[1]).expect("a row")).collect();
     assert_eq!(out.len(), distinct.len(), "a person is published twice");
-    // A person who was set aside may have come with a retry.
+    // A person who was set aside may have been accepted by a retry.
     let stranger = distinct.iter().find(|one| !people.contains(**one) && **one != SET_ASIDE);
     assert_eq!(stranger, None, "a person is published who has not come");
 }

@@ -1,5 +1,5 @@
-//! The life of a feed, played once with nothing happening: every scene has a place to begin in, which is copied for the one that is
-//! killed there or held up.
+//! The life of a feed, run once undisturbed: every scene has a folder to begin in, which is copied for the process that
+//! is killed or held up there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,16 +19,16 @@ use super::shim::Shim;
 use super::shimmed_program::{Done, Ends, Notes, Record, Side};
 use crate::common::wait::until;
 
-/// Places are folders in memory where there is a file system for that: a kill loses nothing that was written.
+/// Folders are in memory if there is a file system for that: a kill loses no written byte.
 pub fn in_memory() {
     let fast = Path::new("/dev/shm");
     if fast.is_dir() {
-        // Another thread of this program may have said so already.
+        // Another thread of this program may have set it already.
         let _ = tempfile::env::override_temp_dir(fast);
     }
 }
 
-/// A place as another one is, down to who may read what.
+/// An exact copy of a folder, with its permissions.
 fn copy(from: &Place) -> Place {
     let to = Place::new(NEVER);
     copied(&from.path(""), &to.path(""));
@@ -52,31 +52,31 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// The places in which scenes begin and end when nothing happens.
+/// The folders in which scenes begin and end undisturbed.
 pub struct Life<'a> {
     pub shim: &'a Shim,
     begin: BTreeMap<&'static str, Place>,
-    /// What is done in each scene.
+    /// The steps of each scene.
     pub did: BTreeMap<&'static str, Vec<Done>>,
     pub end: BTreeMap<&'static str, Place>,
 }
 
-/// Who is at work.
+/// The running processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// Only this command.
     Alone,
-    /// Another process as well, whose lock is no hindrance.
+    /// Another process as well, whose lock does not prevent this one.
     Unlocked,
 }
 
 impl Life<'_> {
-    /// Plays all scenes, and looks whether everything that was done has a name.
+    /// Runs all scenes, and checks that every step has a name.
     pub fn play(shim: &Shim) -> Life<'_> {
         Life::of(shim, SCENES)
     }
 
-    /// Plays some of them.
+    /// Runs some of them.
     pub fn of<'a>(shim: &'a Shim, scenes: &[Scene]) -> Life<'a> {
         let mut life = Life { shim, begin: BTreeMap::new(), did: BTreeMap::new(), end: BTreeMap::new() };
         for scene in scenes {
@@ -98,7 +98,7 @@ impl Life<'_> {
         life
     }
 
-    /// A place in which a process was killed at a point, for which the shim and the system vouch.
+    /// A folder in which a process was killed at a point, according to the shim and the system.
     pub fn killed(&self, side: Side, point: &Point) -> Place {
         let place = self.place(point.scene);
         let scene = scene(point.scene);
@@ -109,19 +109,19 @@ impl Life<'_> {
         place
     }
 
-    /// A place in which a scene begins.
+    /// A folder in which a scene begins.
     pub fn place(&self, scene: &str) -> Place {
         copy(&self.begin[scene])
     }
 
-    /// What is visible when a scene begins.
+    /// The visible files when a scene begins.
     pub fn published(&self, scene: &str) -> Kept {
         let mut kept = Kept::default();
         kept.check(&self.begin[scene].public());
         kept
     }
 
-    /// A command is done, or what it asks for was done before.
+    /// Checks that a command succeeds, or that its request was handled before.
     pub fn done(&self, place: &Place, args: &[&str], who: Who) {
         let mut command = place.command(&[args, &["--json"]].concat());
         if who == Who::Unlocked {
@@ -132,7 +132,7 @@ impl Life<'_> {
         assert!(code < 2 || answer.to_string().contains("no release waits for approval"), "{args:?}: {answer}");
     }
 
-    /// Nothing that was visible has changed, and each person is somewhere, once.
+    /// Checks that nothing visible has changed, and that each person is in one place, once.
     pub fn balance(&self, place: &Place, kept: &mut Kept) {
         kept.check(&place.public());
         let (books, releases) = (Books::of(&place.log()), releases(&place.public()));
@@ -144,7 +144,7 @@ impl Life<'_> {
     }
 }
 
-/// Everything that came is taken in, what was decided is visible, and nothing is wrong with it.
+/// Checks that all input was read, that everything decided is visible, and that nothing is wrong with it.
 pub fn finished(life: &Life<'_>, place: &Place, kept: &mut Kept) {
     life.balance(place, kept);
     Books::of(&place.log()).closed(place, &releases(&place.public()));
@@ -152,7 +152,7 @@ pub fn finished(life: &Life<'_>, place: &Place, kept: &mut Kept) {
     assert_eq!(verified["intact"], true, "{verified}");
 }
 
-/// Checks all these places, two at a time; what is wrong.
+/// Checks all these folders, two at a time; returns what is wrong.
 pub fn at_each(places: &[(Side, &Point)], check: impl Fn(Side, &Point) + Sync) -> Vec<String> {
     let (next, wrong) = (Mutex::new(places.iter()), Mutex::new(Vec::new()));
     let work = || {
@@ -179,7 +179,7 @@ fn find(name: &str) -> &'static Point {
     POINTS.iter().find(|point| point.name == name).unwrap_or_else(|| panic!("there is no point {name}"))
 }
 
-/// A scene is played: the exit code of its command, `None` where a process was killed, and what each process has done.
+/// Runs a scene: the exit code of its command, None if a process was killed, and the steps of each process.
 fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) -> (Option<i32>, Vec<Record>) {
     let (args, daemon) = match does {
         Does::Once => (&["run", "--once", "feed.toml"][..], false),
@@ -206,7 +206,7 @@ fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) ->
     (code, vec![notes.read(), of_daemon.read()])
 }
 
-/// Waits for a command that asks a daemon. If the daemon dies, another one takes its place.
+/// Waits for a command that asks a daemon. If the daemon dies, another one replaces it.
 fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() -> bool) -> Option<i32> {
     let mut again = false;
     let status = until(
@@ -220,7 +220,7 @@ fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() ->
             child.try_wait().expect("it was started")
         },
     );
-    // The process that answered may have died behind the answer.
+    // The process that answered may have died after the answer.
     if died() && !again {
         assert_eq!(daemon.ended(), None, "the shim has killed it");
     } else {

@@ -1,5 +1,6 @@
-//! A writer is held up at each point of the list, another one takes over and goes on, and then the first one goes on as well:
-//! it finds what the other has appended, ends with an error that says so, and has done no harm. No lock keeps them apart.
+//! A writer is held up at each point of the list, another one takes over and continues, and then the first one
+//! continues as well: it finds what the other has appended, ends with an error that says so, and has done no harm. No
+//! lock keeps them apart.
 
 use std::fs;
 use std::io::Read;
@@ -19,10 +20,10 @@ use super::shimmed_program::{Ends, Notes};
 use crate::common::wait::until;
 use crate::common::{is_long, random};
 
-/// What a loser says.
+/// The error of a writer that was taken over.
 pub const LOST: &str = "another tidegate has taken over this feed";
 
-/// A writer that is held up; it is killed when the test lets go of it.
+/// A writer that is held up; it is killed when the test drops it.
 struct Held(Child);
 
 impl Drop for Held {
@@ -68,7 +69,7 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     finished(life, &place, &mut kept);
 }
 
-/// It has lost, or had nothing more to append.
+/// Checks that it was taken over, or had nothing more to append.
 fn lost(child: &mut Child, code: Option<i32>) {
     let mut stdout = String::new();
     child.stdout.take().expect("it is piped").read_to_string(&mut stdout).expect("text");
@@ -76,8 +77,8 @@ fn lost(child: &mut Child, code: Option<i32>) {
     assert!(lost || matches!(code, Some(0 | 1)), "{code:?}: {stdout}");
 }
 
-/// Writers are held up on this side of every step that they make without a request; in everyday runs of every other one, by the seed.
-/// Of so many points one is met everyday; which ones, the seed says.
+/// Writers are held up on this side of every step that they make without a request; everyday runs visit one point in
+/// this many, chosen by the seed.
 const EVERY: u64 = 6;
 
 fn everywhere(side: Side) {

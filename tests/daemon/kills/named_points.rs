@@ -1,5 +1,5 @@
-//! Each point of the list is met, the program is killed there, before and after, and goes on as if nothing had happened. A
-//! real process each time: the daemon, or the command that does the work.
+//! Each point of the list is reached, the program is killed there, before and after, and continues as if nothing had
+//! happened. A real process each time: the daemon, or the command that does the work.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use super::shimmed_program::Side::{self, After, Before};
 use crate::common::random::{self, Draw};
 use crate::common::{cases, is_long};
 
-/// A process is killed at a point, and everything goes on.
+/// A process is killed at a point, and another one continues.
 fn check(life: &Life<'_>, side: Side, point: &Point) {
     let (place, mut kept) = (life.killed(side, point), life.published(point.scene));
     if point.scene != REKEYS {
@@ -37,24 +37,24 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     }
 }
 
-/// Whatever a kill leaves half done, no command has changed anything.
+/// Checks that a command that only reads changes nothing, whatever a kill leaves half done.
 fn untouched(place: &Place) {
     let (code, verified) = place.json(&["verify", "feed.toml"]);
-    // Before the first entry there is nothing to look at.
+    // Before the first entry there is nothing to read.
     let findings = verified["findings"].as_array().cloned().unwrap_or_default();
-    // What a killed writer has not named lies there until the next start has swept.
+    // Objects that a killed writer has not named stay until the next start removes them.
     let unnamed =
         |finding: &Json| finding["text"].as_str().is_some_and(|text| text.contains("the next start takes it away"));
     assert!(code == 2 || findings.iter().all(unnamed), "{verified}");
 }
 
-/// The names of tables, which hold their digests.
+/// The names of tables, which contain their hashes.
 fn tables(place: &Place) -> BTreeSet<String> {
     let folder = fs::read_dir(place.public().join("data")).into_iter().flatten();
     folder.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect()
 }
 
-/// Where each file is a tick, one whose tick was lost by a kill goes with the next file.
+/// If each file is a tick, a file whose tick was lost by a kill joins the next file.
 fn per_file(place: &Place) -> bool {
     fs::read_to_string(place.path("feed.toml")).expect("a feed file").contains("per_file")
 }
@@ -65,10 +65,10 @@ fn a_kill_at_any_named_place_does_no_harm() {
     in_memory();
     let begun = Instant::now();
     let life = Life::play(&shim);
-    // Everyday on one side of each: after a step is before the next one.
+    // In everyday runs on one side of each: after a step is before the next one.
     let sides = |at: usize| if is_long() { vec![Before, After] } else { vec![[Before, After][at / 2 % 2]] };
     let places = POINTS.iter().enumerate().flat_map(|(at, point)| sides(at).into_iter().map(move |side| (side, point)));
-    // Everyday at every second place; at which ones, the seed says.
+    // In everyday runs at every second place, chosen by the seed.
     let seed = random::seed();
     let places = places.enumerate().filter(|(at, _)| is_long() || *at as u64 % 2 == seed % 2);
     let places: Vec<_> = places.map(|(_, place)| place).collect();
@@ -82,7 +82,7 @@ fn a_kill_at_any_named_place_does_no_harm() {
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
 }
 
-/// Whatever is done in a scene, by a command that needs no other process.
+/// The steps of a scene, by a command that needs no other process.
 fn steps(life: &Life<'_>) -> Vec<Point> {
     let mut steps = Vec::new();
     for (&scene, did) in life.did.iter().filter(|(name, _)| !matches!(scene(name).does, Does::Asked(_))) {

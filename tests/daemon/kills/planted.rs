@@ -1,5 +1,5 @@
-//! What the other checks must find, planted: a write without a name, a name that never comes true, a person who is lost or
-//! counted twice. A check that cannot fail shows nothing.
+//! Faults that the other checks must find: a write without a name, a name that is never reached, a person who is lost
+//! or counted twice. A check that cannot fail shows nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,7 +15,7 @@ use super::shim::Shim;
 use super::shimmed_program::Call::{self, Link, Rename, Unlink};
 use super::shimmed_program::{Done, Side};
 
-/// What a check says that finds something wrong.
+/// The message of a check that fails.
 fn wrong(check: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(check)).expect_err("it is found");
     let text = panic.downcast_ref::<String>().cloned();

@@ -1,5 +1,5 @@
-//! The places in the life of a feed that have a name: an object of a root gets its name, or loses it. What the program does
-//! and is in no line here is found out (`named_points.rs`), and so is a line that never comes true.
+//! The named places in the life of a feed: an object of a root gets its name, or loses it. `named_points.rs` finds
+//! steps of the program that have no line here, and lines that are never reached.
 
 use super::scenes::*;
 use super::shimmed_program::{Call, Call::*, Done};
@@ -9,26 +9,26 @@ use super::shimmed_program::{Call, Call::*, Done};
 pub struct Point {
     /// Its name.
     pub name: &'static str,
-    /// What gives or takes the object's name.
+    /// The call that gives or removes the object's name.
     pub call: Call,
-    /// The path of the object; `*` stands for anything.
+    /// The path of the object; `*` matches anything.
     pub path: &'static str,
-    /// The kind of an entry, and the outcome of a decision; `-` for all else.
+    /// The kind of an entry, and the outcome of a decision; `-` for all others.
     pub word: &'static str,
     /// The scene in which the program is killed there.
     pub scene: &'static str,
-    /// The how manieth time it comes by.
+    /// Counts how often the place was reached.
     pub nth: u64,
 }
 
 impl Point {
-    /// Whether this was done there.
+    /// Whether a step was this one.
     pub fn is(&self, done: &Done) -> bool {
         self.call == done.call && (self.word == "-" || self.word == done.word) && fits(self.path, &done.path)
     }
 }
 
-/// The name of what was done; `None` when it has none.
+/// The name of a step; None if it has none.
 pub fn name(done: &Done) -> Option<&'static str> {
     POINTS.iter().find(|point| point.is(done)).map(|point| point.name)
 }
@@ -51,7 +51,7 @@ const fn entry(name: &'static str, word: &'static str, scene: &'static str) -> P
     point(name, Link, "private/log/*", word, scene)
 }
 
-/// An object that is made.
+/// An object that is created.
 const fn made(name: &'static str, path: &'static str, scene: &'static str) -> Point {
     point(name, Link, path, "-", scene)
 }
@@ -61,7 +61,7 @@ const fn gone(name: &'static str, path: &'static str, scene: &'static str) -> Po
     point(name, Unlink, path, "-", scene)
 }
 
-/// All of them. Of two that fit, the first one is meant.
+/// All of them. If two match, the first one counts.
 pub const POINTS: &[Point] = &[
     made("the format", "private/FORMAT", BEGINS),
     made("the feed's key", "private/keys/0000000000/feed.wrap", BEGINS),
@@ -88,7 +88,7 @@ pub const POINTS: &[Point] = &[
     entry("a new chain", "Chain", NEW_CHAIN),
     entry("the gate's rejection", "Decision:reject", REFUSED),
     entry("another key", "Rekey", REKEYS),
-    // What lies together.
+    // Packs.
     point("the form of a root with packs", Rename, "private/FORMAT", "-", GROWS),
     made("a pack of entries", "private/pack/log/*", GROWS),
     gone("an entry that lies in a pack", "private/log/*", GROWS),
@@ -130,13 +130,13 @@ pub const POINTS: &[Point] = &[
     point("a signature of another key", Rename, "public/manifest/*.sig", "-", SIGNED_ANEW),
     made("a table that was approved", "public/data/*", APPROVES),
     made("a manifest that was approved", "public/manifest/*.json", APPROVES),
-    // What a person asks for while the daemon is at work.
+    // Requests to the running daemon.
     made("a note", "private/inbox/*.json", ASKED),
     made("an answer", "private/inbox/*.answer", ASKED),
     gone("a note that was answered", "private/inbox/*.json", ASKED),
     gone("an answer that was read", "private/inbox/*.answer", ASKED),
     gone("a note without a signature", "private/inbox/*.json", STRANGE_NOTE),
-    // What is published or void is needed aside no more.
+    // Staged copies of published or void releases are no longer needed.
     gone("a staged table, unstaged", "private/stage/*-data.parquet", BEGINS),
     gone("a staged taxonomy, unstaged", "private/stage/*-taxonomy.json", BEGINS),
     gone("a staged report, unstaged", "private/stage/*-report.html", BEGINS),
@@ -147,7 +147,7 @@ pub const POINTS: &[Point] = &[
     gone("a staged file, void by a tick", "private/stage/*", VOID_BY_TICK),
     gone("a staged file, void by the feed file", "private/stage/*", VOID_BY_FILE),
     gone("a staged file, void by an erasure", "private/stage/*", VOID_BY_ERASURE),
-    // Replaced by what was written anew.
+    // Replaced by a new copy.
     gone("the feed's key under the key before", "private/keys/*/feed.wrap", REKEYS),
     gone("a key under the key before", "private/keys/*", REKEYS),
     gone("the key of what was offered again", "private/keys/*", RETRIES),
@@ -166,15 +166,15 @@ pub const POINTS: &[Point] = &[
     gone("a segment that is forgotten", "private/seg/*", FORGETS),
     gone("atoms that are forgotten", "private/atoms/*", FORGETS),
     gone("quarantine that is forgotten", "private/quarantine/*", FORGETS),
-    // Where values are masked.
+    // If values are masked.
     Point { nth: 2, ..made("which values were changed", "private/mask/*", MASKS) },
     entry("masked values", "Masked", MASKS),
     gone("a ledger with a person who was erased", "private/mask/*", MASKS_ERASED),
     gone("a ledger that is forgotten", "private/mask/*", MASKS_FORGOTTEN),
-    // Where a finer release is tested.
+    // If a finer release is tested.
     made("a coin", "private/coin/*", COINS),
     entry("a drawn coin", "Coin", COINS),
-    // Where crowds keep their labels.
+    // If classes keep their labels.
     made("the coins of a tick", "private/coins/*", CROWDS),
     made("a staged part", "private/stage/*.parquet", CROWDS),
     made("a part", "public/data/*", CROWDS),
@@ -209,7 +209,7 @@ pub const POINTS: &[Point] = &[
     entry("old rows begin to leave", "Retire", RETIRES),
     entry("a tick that was closed after its coins", "Closed", CROWDS_GROW),
     gone("coins of a tick that are forgotten", "private/coins/*", CROWDS_FORGOTTEN),
-    // Swept: no entry has named it.
+    // Removed by the next start: no entry has named it.
     gone("coins of a tick that are swept", "private/coins/*", SWEEPS_COINS),
     gone("a coin that is swept", "private/coin/*", SWEEPS_COIN),
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),

@@ -1,5 +1,5 @@
-//! Where two writers meet: folders whose lock is open to both (`common/points.h`), or buckets of a server that is not ours,
-//! which have none.
+//! Roots that two writers share: folders whose lock is open to both (`common/points.h`), or buckets of a server by
+//! other authors, which have none.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::place::{Daemon, Place, answer, log_in};
 use super::server::{Server, bucket};
 use super::shim::Shim;
 
-/// A place with two roots.
+/// A folder with two roots.
 pub struct Roots<'a> {
     pub place: Place,
     lie: Lie<'a>,
@@ -58,7 +58,7 @@ impl Roots<'_> {
         answer(&self.command(&[args, &["--json"]].concat()).output().expect("it starts"))
     }
 
-    /// Another writer, whatever else is at work.
+    /// Another writer, whatever else is running.
     pub fn start(&self) -> Daemon {
         let mut command = self.command(&["run", "--exit-on-halt", "feed.toml"]);
         if let Lie::Folders(shim) = &self.lie {
@@ -68,7 +68,7 @@ impl Roots<'_> {
         self.place.started(command)
     }
 
-    /// The public root as a folder; no process is at work.
+    /// The public root as a folder; no process is running.
     pub fn public(&self) -> PathBuf {
         let folder = self.place.public();
         if let Lie::Buckets { public, .. } = &self.lie {
@@ -82,7 +82,7 @@ impl Roots<'_> {
         folder
     }
 
-    /// The log; no process is at work.
+    /// The log; no process is running.
     pub fn entries(&self) -> Vec<Json> {
         match &self.lie {
             Lie::Folders(_) => self.place.log(),
@@ -90,7 +90,7 @@ impl Roots<'_> {
         }
     }
 
-    /// Waits that fit the place, in milliseconds.
+    /// The longest useful wait for these roots, in milliseconds.
     pub fn longest(&self) -> u64 {
         match &self.lie {
             Lie::Folders(_) => 400,

@@ -1,5 +1,5 @@
-//! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one command, or
-//! the daemon and the command that asks it. Any of them can be played again from its beginning.
+//! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one
+//! command, or the daemon and the command that asks it. Any of them can be run again from its beginning.
 
 use super::books::SET_ASIDE;
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
@@ -55,9 +55,9 @@ pub struct Scene {
     pub name: &'static str,
     /// Where it begins.
     pub from: From,
-    /// What is done first, by no process of ours.
+    /// Preparations by the test itself.
     pub prepare: fn(&Place),
-    /// What is done.
+    /// The action.
     pub does: Does,
 }
 
@@ -65,18 +65,18 @@ pub struct Scene {
 pub enum From {
     /// Before everything.
     Nothing,
-    /// Behind another one.
+    /// After another one.
     Scene(&'static str),
     /// Where a process was killed, on this side of the point of this name.
     Death(Side, &'static str),
 }
 
-/// What is done in a scene.
+/// The action of a scene.
 #[derive(Clone, Copy)]
 pub enum Does {
     /// One tick.
     Once,
-    /// A command, with no other process at work.
+    /// A command, while no other process is running.
     Asks(&'static [&'static str]),
     /// The daemon, and a command that asks it.
     Asked(&'static [&'static str]),
@@ -91,7 +91,7 @@ const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) 
     Scene { name, from, prepare, does }
 }
 
-/// All of them, each behind the one that it begins with.
+/// All of them, each after the one that it begins with.
 pub const SCENES: &[Scene] = &[
     scene(BEGINS, From::Nothing, begins, Does::Once),
     scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1..8), Does::Once),
@@ -144,7 +144,7 @@ fn begins(place: &Place) {
     place.offer("00.csv", people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]));
 }
 
-/// A set is guarded, of which no person has a value: people are told from each other by theirs.
+/// A set is guarded that no person has a value of: people are distinguished by theirs.
 fn masks(place: &Place) {
     begins(place);
     place.edit("k = 3\n", "k = 3\nm = 2\n");
@@ -152,19 +152,20 @@ fn masks(place: &Place) {
     place.edit(role, &format!("{role}guarded = [[\"nobody\"]]\n"));
 }
 
-/// Crowds are larger than they have to be, so that there is something finer; the coin as good as always withholds it.
+/// Classes are larger than they have to be, so that there is a finer release; the random draw nearly always withholds
+/// it.
 fn coins(place: &Place) {
     masks(place);
     place.edit("k = 3\n", "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n");
 }
 
-/// Every crowd is all new people, whatever the coins say: no part leaves enough sets of rows open.
+/// Every class is all new people, whatever is drawn: no part leaves enough possible sets of rows.
 fn crowds(place: &Place) {
     begins(place);
     place.edit("search = \"top-down\"\n", "search = \"halves\"\nmin_solutions = 1000000000000000000\n");
 }
 
-/// Files, each a tick: behind seven of them a checkpoint is due.
+/// Files, each a tick: after seven of them a checkpoint is due.
 fn files(place: &Place, first: bool, files: std::ops::Range<u64>) {
     if first {
         place.edit(NEVER, PER_FILE);
@@ -184,7 +185,7 @@ fn waits(place: &Place) {
     place.offer("20.csv", people(400..402));
 }
 
-/// Who is to be erased: two who wait, if they are there, and one who is published.
+/// The people to be erased: two who wait, if they exist, and one who is published.
 fn gone(place: &Place) {
     let [id, _] = PLANTED;
     place.put("gone.csv", format!("{id}400\n{id}401\n{id}7\n"));
@@ -209,7 +210,7 @@ fn forgets(place: &Place) {
     place.offer("50.csv", people(800..840));
 }
 
-/// What was published before stays for a second, which is over.
+/// Earlier releases stay for a second, which is over.
 fn stays(place: &Place, key: &str) {
     place.edit("[http]", &format!("[publish]\n{key} = \"1s\"\n[http]"));
     place.offer("70.csv", people(940..980));
@@ -220,7 +221,7 @@ fn another_key(place: &Place) {
     place.put("b.key", "fedcba9876543210".repeat(4));
 }
 
-/// What a person does behind a scene, before the feed goes on.
+/// The action of a person after a scene, before the feed continues.
 pub fn behind(scene: &str, place: &Place) {
     if scene == REKEYS {
         place.edit("key = \"file:a.key\"", "key = \"file:b.key\"");

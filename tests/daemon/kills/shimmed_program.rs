@@ -1,4 +1,4 @@
-//! The program under the shim (`common/points.h`), which writes down what it does by name and kills it on demand.
+//! The program under the shim (`common/points.h`), which records its steps by name and kills it on demand.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::place::Place;
 use super::points::Point;
 use super::shim::Shim;
 
-/// What gives or takes a name.
+/// A call that gives or removes a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     Link,
@@ -16,19 +16,19 @@ pub enum Call {
     Unlink,
 }
 
-/// Before or after something is done.
+/// Before or after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Before,
     After,
 }
 
-/// What becomes of a process that comes by a point.
+/// What happens to a process that reaches a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// It is killed.
     Killed,
-    /// It stands still until it is told to go on.
+    /// It is stopped until it is continued.
     Held,
 }
 
@@ -40,7 +40,7 @@ pub struct Done {
     pub word: String,
 }
 
-/// What a process has done, and where it was killed or held up.
+/// The steps of a process, and where it was killed or held up.
 #[derive(Debug, Default)]
 pub struct Record {
     pub did: Vec<Done>,
@@ -66,11 +66,11 @@ impl Side {
     }
 }
 
-/// Where a process writes down what it does.
+/// The file in which a process records its steps.
 pub struct Notes(PathBuf);
 
 impl Notes {
-    /// Puts a command of a place under the shim; it ends in this way when it comes by this point.
+    /// Puts a command of a folder under the shim; it ends in this way when it reaches this point.
     pub fn of(shim: &Shim, place: &Place, command: &mut Command, at: Option<(Ends, Side, &Point)>) -> Notes {
         let serial = fs::read_dir(place.path("")).expect("a folder").count();
         let notes = place.put(&format!("points-{serial}"), "");
@@ -84,11 +84,11 @@ impl Notes {
         Notes(notes)
     }
 
-    /// What it has written.
+    /// The recorded steps.
     pub fn read(&self) -> Record {
         let text = fs::read_to_string(&self.0).expect("notes");
         let mut record = Record::default();
-        // One that has no end yet is being written.
+        // A line without an end is being written.
         for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let words: Vec<&str> = line.split(' ').collect();
             let (side, rest) = match words[..] {

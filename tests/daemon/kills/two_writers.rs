@@ -1,6 +1,6 @@
-//! Two writers at work on the same roots, which nothing but the log keeps apart (HOUSE 3, Append): one is killed at any
-//! moment and started again while the other lives, and files come all the time. The one that loses finds what the other has
-//! appended, ends with an error that says so, and has done no harm.
+//! Two running writers on the same roots, which only the log keeps apart (HOUSE 3, Append): one is killed at any moment
+//! and started again while the other lives, and files are added all the time. The one that is taken over finds what the
+//! other has appended, ends with an error that says so, and has done no harm.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -27,13 +27,13 @@ const POLICIES: [&str; 3] =
 /// What happens to two writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Who came last is killed.
+    /// The newer one is killed.
     New,
-    /// Who was there before is killed.
+    /// The older one is killed.
     Old,
     /// Both are.
     Both,
-    /// None: one of them must lose.
+    /// None: one of them must be taken over.
     None,
 }
 
@@ -49,7 +49,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Puts another file into the folder: new people, and some who have come before.
+    /// Puts another file into the folder: new people, and some repeated ones.
     fn offer(&mut self, draw: &mut Draw) {
         let new = self.came..self.came + draw.between(0, 25);
         let mut repeats = String::new();
@@ -67,7 +67,7 @@ impl Pair<'_> {
         self.files += 1;
     }
 
-    /// A writer begins while the other is at work, if it is; then something happens.
+    /// A writer begins while the other is running, if it is; then something happens.
     fn round(&mut self, draw: &mut Draw, turn: usize) {
         self.ended();
         let new = if self.writers[turn].is_none() { turn } else { 1 - turn };
@@ -80,7 +80,7 @@ impl Pair<'_> {
             sleep(Duration::from_millis(draw.between(0, longest / 3)));
             self.offer(draw);
         }
-        // In the end of each feed none is killed, and one loses.
+        // At the end of each feed none is killed, and one is taken over.
         let fate = match draw.between(0, 6) {
             0..2 => Fate::New,
             2..4 => Fate::Old,
@@ -108,13 +108,13 @@ impl Pair<'_> {
         }
     }
 
-    /// One of two ends by itself: the one that has lost finds out with the next file at the latest.
+    /// One of two ends by itself: the one that was taken over notices that with the next file at the latest.
     fn decided(&mut self) {
         let (begun, mut more) = (Instant::now(), 0);
         while self.writers.iter().all(Option::is_some) {
             self.ended();
             if begun.elapsed() >= Duration::from_millis(500) * more {
-                // Nothing is drawn here: how often it comes to this is a matter of time.
+                // Nothing is drawn here, since the number of these rounds depends on time.
                 let new = self.came..self.came + 5;
                 self.put(new, String::new());
                 more += 1;
@@ -125,7 +125,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Looks who has ended by itself.
+    /// Finds a writer that has ended by itself.
     fn ended(&mut self) {
         for at in 0..2 {
             let over = |daemon: &Daemon| look(daemon, WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
@@ -135,14 +135,14 @@ impl Pair<'_> {
         }
     }
 
-    /// A writer that ended by itself has lost.
+    /// Checks that a writer that ended by itself was taken over.
     fn loses(&mut self, mut daemon: Daemon) {
         assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
         assert!(daemon.said().contains(LOST), "it does not say that it has lost: {}", daemon.said());
         self.lost += 1;
     }
 
-    /// All is well, whatever they are just doing.
+    /// Checks everything, whatever they are doing.
     fn check(&mut self) {
         let at_work: Vec<_> = self.writers.iter().flatten().collect();
         for daemon in &at_work {
@@ -163,7 +163,7 @@ impl Pair<'_> {
         books.balance(&self.roots.place, (code == 0).then_some(&shown), &releases(&public));
     }
 
-    /// Both are at work, whichever was killed before: one of them loses.
+    /// Both are running, whichever was killed before: one of them is taken over.
     fn meet(&mut self) {
         let lost = self.lost;
         for writer in &mut self.writers {
@@ -174,7 +174,7 @@ impl Pair<'_> {
         self.check();
     }
 
-    /// Each person is in one place.
+    /// Checks that each person is in one place.
     fn accounted(mut self, schedule: &str) -> (u32, u32) {
         self.meet();
         (0..2).for_each(|at| self.kill(at));
@@ -194,13 +194,13 @@ impl Pair<'_> {
     }
 }
 
-/// Waits until this is so of a process, which stays to be waited for.
+/// Waits until this is true of a process, which can still be waited for.
 fn look(daemon: &Daemon, what: WaitIdOptions) -> bool {
     let status = waitid(WaitId::Pid(daemon.pid()), what | WaitIdOptions::NOWAIT);
     status.expect("it was started").is_some()
 }
 
-/// How much is done.
+/// The amount of work.
 struct Much {
     /// Feeds of a short run.
     feeds: u32,
@@ -208,11 +208,11 @@ struct Much {
     kills: u32,
     /// Kills of a long run.
     most: u32,
-    /// What their schedules are.
+    /// Their schedules.
     schedules: &'static [&'static str],
 }
 
-/// Feeds with two writers, one after the other, until there were so many kills.
+/// Feeds with two writers, one after the other, until this many were killed.
 fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::panic::RefUnwindSafe) {
     in_memory();
     let (begun, at) = (Instant::now(), AtomicU32::new(0));
@@ -251,7 +251,7 @@ fn two_writers_on_folders_do_no_harm() {
 #[test]
 fn two_writers_on_buckets_do_no_harm() {
     let Some(server) = Server::start() else { return };
-    // A feed in a bucket is looked at every five seconds, and at each tick.
+    // A feed in a bucket looks for files every five seconds, and at each tick.
     let much = Much { feeds: 1, kills: 6, most: 150, schedules: &[OFTEN] };
     two("two writers on buckets", &much, |place| Roots::buckets(&server, place));
 }

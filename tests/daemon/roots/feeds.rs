@@ -22,7 +22,7 @@ pub fn open_as_left(root: &Root) {
     }
 }
 
-/// Counts the rows that no release holds, as `show` reports them.
+/// Counts the rows that are in no release, as `show` reports them.
 pub fn count_unpublished(root: &Root) -> u64 {
     let shown = root.run(&["show", "feed.toml"]);
     let counts = ["rows", "withheld", "pending"].map(|name| &shown["waiting"][name]);
@@ -60,8 +60,8 @@ pub fn run_again(root: &Root) {
     root.run(&["verify", "feed.toml"]);
 }
 
-/// Runs a tick with `next.csv`: new people, and repeats of people who have a row. The tick ends as it did under the version
-/// that stored the root, and each person keeps the row that they had.
+/// Runs a tick with `next.csv`: new people, and repeats of people who have a row. The tick ends as it did under the
+/// version that stored the root, and each person keeps the row that they had.
 fn take_next_file(root: &Root) -> Vec<Release> {
     let (before, public) = (releases(root), root.files("public"));
     root.put(NEXT, root.read("next.csv"));
@@ -90,7 +90,7 @@ pub fn continue_feed(root: &Root) {
     run_again(root);
 }
 
-/// Continues a chain that has drawn a coin. Its `max_odds` stays within the limit of the policy.
+/// Continues a chain that has made a random draw. Its `max_odds` stays within the limit of the policy.
 pub fn draw_another_coin(root: &Root) {
     continue_feed(root);
     let odds = |release: usize| -> f64 {
@@ -157,7 +157,7 @@ pub fn leave_erased_rows_out(root: &Root) {
     run_again(root);
 }
 
-/// The newest release was withdrawn, and the next one holds its rows again.
+/// The newest release was withdrawn, and the next one contains its rows again.
 pub fn publish_withdrawn_rows_again(root: &Root) {
     open_as_left(root);
     root.put(NEXT, root.read("next.csv"));
@@ -168,15 +168,15 @@ pub fn publish_withdrawn_rows_again(root: &Root) {
     verify_with_notices(root);
 }
 
-/// As [`verify_and_audit`], where signed notices lie in the place of manifests.
+/// As [`verify_and_audit`], if signed notices are in place of manifests.
 fn verify_with_notices(root: &Root) {
     let verified = root.run(&["verify", "feed.toml"]);
     assert_eq!(verified["intact"], true, "{}: {verified}", root.name);
     assert_eq!(root.run(&["audit", "--feed", "feed.toml"])["safe"], true, "{}", root.name);
 }
 
-/// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was erased: no release holds them,
-/// and a new row of theirs counts as new.
+/// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was erased: they are in no
+/// release, and a new row of theirs counts as new.
 pub fn keep_erased_people_out(root: &Root) {
     continue_feed(root);
     let newest = |root: &Root| releases(root).pop().expect("a release");
@@ -214,7 +214,7 @@ pub fn open_under_new_key_only(root: &Root) {
     continue_feed(root);
 }
 
-/// The gate rejected a release for its loss. A new chain that allows more loss publishes the people of that release.
+/// The gate rejected a release for its loss. A new chain that permits more loss publishes the people of that release.
 pub fn publish_rejected_people_in_new_chain(root: &Root) {
     open_as_left(root);
     let rejected = read_people(root, &read_texts(root, "in"));
@@ -236,7 +236,7 @@ pub fn publish_others_in_new_chain(root: &Root) {
 
 fn publish_in_new_chain(root: &Root) -> Release {
     if !root.read("feed.toml").contains("search = ") {
-        // A chain that begins today halves, and refuses a file that asks for something else without naming it.
+        // A new chain halves by default, and refuses a file that asks for something else without naming it.
         let (code, refused) = root.json(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
         let text = refused["text"].as_str().expect("words");
         let names = text.contains("`policy.max_wait`") && text.contains("search = \"top-down\"");

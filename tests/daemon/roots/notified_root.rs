@@ -28,7 +28,7 @@ fn accept(mut stream: &TcpStream, keys: &Sender<String>) {
     }
     let whole = reader.read_exact(&mut vec![0; length]).is_ok();
     if let (Some(key), true) = (key, whole) {
-        // The test may be over, and the program gone.
+        // The test may have ended, and the receiver of the keys be gone.
         let _ = keys.send(key);
         let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
     }

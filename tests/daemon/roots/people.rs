@@ -5,7 +5,7 @@ use std::fs;
 
 use super::root::Root;
 
-/// The first row of a person. `tests/roots/write` gives each person a diagnosis of their own.
+/// The first row of a person. `tests/roots/write` gives each person a different diagnosis.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Person {
     pub age: String,
@@ -16,8 +16,8 @@ pub struct Person {
 /// People by identifier.
 pub type People = BTreeMap<String, Person>;
 
-/// Reads the people of these CSV texts, oldest text first. Left out are rows that the feed cannot decode and people whom no
-/// release will hold.
+/// Reads the people of these CSV texts, oldest text first. Rows that the feed cannot decode are left out, and people
+/// who will be in no release.
 pub fn read_people(root: &Root, texts: &[String]) -> People {
     let wards: BTreeSet<String> =
         root.read("ward.csv").lines().map(|line| line.split(';').next().expect("a ward").to_owned()).collect();

@@ -1,4 +1,4 @@
-//! The releases of a root as a reader sees them, and what must hold of them: each person has one row or is in the counts of
+//! The releases of a root as a reader sees them, and their invariants: each person has one row or is in the counts of
 //! unpublished rows, labels generalise the person's own values, and a later release of a chain has every earlier row.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,17 +24,17 @@ pub struct Release {
     parents: BTreeMap<(String, String), String>,
     /// The rows with quasi-identifiers.
     rows: Vec<Row>,
-    /// The rows with sensitive values; they are the same ones unless the release is in two tables.
+    /// The rows with sensitive values; the same rows unless the release is in two tables.
     sensitive: Vec<Row>,
 }
 
-/// All releases of a root, oldest first. They lie in `public`, or in a folder each where `anonymize` wrote them.
+/// All releases of a root, oldest first. They are in `public`, or each in a folder that `anonymize` wrote.
 pub fn releases(root: &Root) -> Vec<Release> {
     let (base, names): (&str, fn(usize) -> String) = match root.path("out").is_dir() {
         true => ("out", |number| format!("{number}/manifest.json")),
         false => ("public", |number| format!("manifest/{number:010}.json")),
     };
-    // A manifest that lists rows which were erased since is gone.
+    // A manifest is gone if it lists rows which were erased later.
     let manifest = |number| fs::read(root.path(base).join(names(number))).ok();
     let manifests = (1..100).filter_map(manifest).map(|bytes| serde_json::from_slice::<Json>(&bytes).expect("JSON"));
     manifests.map(|manifest| Release::read(root, base, &manifest)).collect()
@@ -45,7 +45,7 @@ impl Release {
         let files = manifest["files"].as_array().expect("files").iter();
         let paths: Vec<&str> = files.map(|file| file["path"].as_str().expect("a path")).collect();
         let bytes = |path: &str| fs::read(root.path(base).join(path)).expect("a published file");
-        // The sums of measures are no rows of people.
+        // The sums of measures are not rows of people.
         let tables = paths.iter().filter(|path| path.ends_with(".parquet") && !path.starts_with("measures"));
         let mut tables: Vec<Vec<Row>> = tables.map(|path| table(bytes(path))).collect();
         if manifest["layout"] == 2 {
@@ -93,7 +93,7 @@ impl Release {
         self.values().iter().all(|(values, count)| later.get(values).is_some_and(|later| later >= count))
     }
 
-    /// Whether a label is a value or stands above it.
+    /// Whether a label is a value or is above it.
     fn generalises(&self, column: &str, label: &str, value: &str) -> bool {
         let mut at = value;
         loop {
@@ -107,13 +107,13 @@ impl Release {
         }
     }
 
-    /// Whether a row can be the one of this person.
+    /// Whether a row can be this person's.
     fn fits(&self, row: &Row, person: &Person) -> bool {
         if row.contains_key("age") {
             return self.generalises("age", &row["age"], &person.age)
                 && self.generalises("ward", &row["ward"], &person.ward);
         }
-        // Of two tables the other one has the values themselves, under the same class.
+        // If there are two tables the other one has the values themselves, under the same class.
         let own = |other: &&Row| other["age"] == person.age && other["ward"] == person.ward;
         self.rows.iter().filter(own).any(|other| other["class"] == row["class"])
     }
@@ -179,8 +179,8 @@ fn assert_rows(here: &str, release: &Release, people: &People) {
     }
 }
 
-/// A masked release may show the values of one person in the row of another. No labels have more rows than there are people
-/// with values under them.
+/// A masked release may show the values of one person in the row of another. No labels have more rows than there are
+/// people with values under them.
 fn assert_labels(here: &str, release: &Release, people: &People) {
     for row in &release.rows {
         let labels = |other: &&Row| other["age"] == row["age"] && other["ward"] == row["ward"];

@@ -57,7 +57,7 @@ fn folders(path: &Path) -> Vec<String> {
 pub struct Root {
     /// Version and name of the stored root, for messages.
     pub name: String,
-    /// What `tests/roots/write` wrote down about it.
+    /// The expectations that `tests/roots/write` recorded for it.
     pub expected: Json,
     folder: tempfile::TempDir,
 }
@@ -149,7 +149,8 @@ impl Root {
     }
 }
 
-/// Names the key of a webhook, which versions before it did not ask for: what an operator does before the first start of this version.
+/// Names the key of a webhook, which earlier versions did not require: an operator does this before the first start of
+/// this version.
 fn sign_webhook(folder: &Path) {
     let Ok(text) = fs::read_to_string(folder.join("feed.toml")) else { return };
     if !text.contains("\nwebhook = ") || text.contains("webhook_key") {
@@ -160,7 +161,7 @@ fn sign_webhook(folder: &Path) {
     fs::write(folder.join("feed.toml"), text).expect("a feed file");
 }
 
-/// Copies a folder. Git keeps no modes, so private folders and keys get those that the program demands.
+/// Copies a folder. Git does not store modes, so private folders and keys get those that the program requires.
 fn copy(from: &Path, to: &Path, private: bool) {
     for entry in fs::read_dir(from).expect("a stored folder") {
         let entry = entry.expect("an entry");

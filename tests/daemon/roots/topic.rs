@@ -1,5 +1,5 @@
-//! The root of a feed that read a Kafka topic: the stored broker starts again at another port, a producer writes more messages,
-//! and the feed reads on from its offsets.
+//! The root of a feed that read a Kafka topic: the stored broker starts again at another port, a producer writes more
+//! messages, and the feed continues from its offsets.
 
 use std::fs;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn messages(text: &str) -> Vec<String> {
     text.lines().skip(1).map(message).collect()
 }
 
-/// Starts the stored broker; `None` where Kafka is not installed.
+/// Starts the stored broker; None if Kafka is not installed.
 fn broker(root: &Root) -> Option<Broker> {
     let archive = root.path("broker.tar.gz");
     Broker::start_with(2, "", |folder, _| {
@@ -40,7 +40,7 @@ fn brokers(feed: &str) -> &str {
     line.split('"').nth(1).expect("an address")
 }
 
-/// Opens the root, writes more messages, and lets the feed read on.
+/// Opens the root, writes more messages, and lets the feed continue.
 pub fn read_on(root: &Root) {
     open_as_left(root);
     let Some(broker) = broker(root) else {
@@ -72,7 +72,7 @@ pub fn read_on(root: &Root) {
     run_again(root);
 }
 
-/// Counts the messages that the feed read, as its log has it.
+/// Counts the messages that the feed read, according to its log.
 fn count_messages_read(root: &Root) -> u64 {
     let entries = root.files("private/log").into_keys().map(|path| fs::read(path).expect("an entry"));
     let entries = entries.map(|bytes| serde_json::from_slice::<Json>(&bytes).expect("JSON"));

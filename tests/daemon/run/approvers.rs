@@ -1,4 +1,4 @@
-//! People who sign what they approve (CONTRACTS 3): each with a key of their own, and as many as the feed file says.
+//! People who sign their approvals (CONTRACTS 3): each with a key of their own, and as many as the feed file requires.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::common::secret;
 
 const NAMES: [&str; 3] = ["Data protection", "Head of data", "Trial board"];
 
-/// A place with three approvers, of whom two have to approve; and with a key that the feed file does not name.
+/// A folder with three approvers, of whom two have to approve; and with a key that the feed file does not name.
 fn place() -> Place {
     with("k = 3\n")
 }
@@ -27,7 +27,7 @@ fn with(policy: &str) -> Place {
     place
 }
 
-/// What becomes of a decision that this person signs with this key.
+/// The answer to a decision that this person signs with this key.
 fn signed(place: &Place, command: &str, (name, key): (&str, &str), seen: &str) -> (i32, Json) {
     let key = format!("keys/{key}.key");
     let args = [command, "feed.toml", "--as", name, "--key", &key, "--seen", seen, "--reason", "no column is at `*`"];
@@ -38,7 +38,7 @@ fn waits(place: &Place) -> Json {
     place.done(&["show", "feed.toml", "--candidate"])
 }
 
-/// The operator's copy of a report, which is written once and for its owner alone.
+/// The operator's copy of a report, which is written once and readable by its owner only.
 fn operators_copy(place: &Place, of: &[&str]) -> String {
     let file = format!("copy{}.html", of.concat());
     let args = [&["show", "feed.toml"], of, &["--report", &file]].concat();
@@ -125,7 +125,7 @@ fn one_of_the_approvers_rejects() {
     let (code, answer) = signed(&place, "reject", (NAMES[2], NAMES[2]), &seen);
     assert!(code == 0 && answer["asked"] == "reject", "{answer}");
     assert_eq!(signed(&place, "approve", (NAMES[1], NAMES[1]), &seen).0, 2, "it waits no more");
-    // An approval is of one release: the next one has none yet.
+    // An approval is for one release: the next one has none yet.
     place.offer("1.csv", people(40..80));
     assert_eq!(place.once()["outcome"], "approval");
     let shown = waits(&place);
@@ -133,7 +133,7 @@ fn one_of_the_approvers_rejects() {
     place.verified();
 }
 
-/// Who approves stands in the feed file: an approver whom it names no more does not count.
+/// The feed file names the approvers: one whom it no longer names does not count.
 #[test]
 fn an_approver_who_was_taken_out_does_not_count() {
     let place = place();
@@ -155,7 +155,8 @@ fn an_approver_who_was_taken_out_does_not_count() {
     place.verified();
 }
 
-/// Without a daemon the next command takes over the changed file, which makes another release of what waits; it says so.
+/// Without a daemon the next command takes over the changed file, and another release is made of the waiting rows; it
+/// says so.
 #[test]
 fn approve_says_what_has_made_a_release_void() {
     let place = with("k = 3\nsearch = \"halves\"\n");
@@ -182,7 +183,7 @@ fn an_approver_gives_name_key_digest_and_reason() {
         let (code, answer) = place.json(&args);
         assert_eq!((code, &answer["error"]["field"]), (2, &missing.into()), "{answer}");
     }
-    // A key that others can read is none.
+    // A key that others can read is not accepted.
     let file = place.path(&key);
     secret::mode(&file, 0o640);
     let (code, answer) = signed(&place, "approve", (NAMES[0], NAMES[0]), &seen);

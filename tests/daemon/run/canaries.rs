@@ -1,5 +1,5 @@
-//! Planted strings in every field of every kind of record: good, repeated, set aside, erased, in a file that halts the feed.
-//! No reader without the key ever finds one, but for the diagnoses of good rows in the tables that are published.
+//! Planted strings in every field of every kind of record: good, repeated, set aside, erased, in a file that halts the
+//! feed. No reader without the key ever finds one, except the diagnoses of good rows in published tables.
 
 use std::process::{Output, Stdio};
 
@@ -8,12 +8,12 @@ use rustix::process::{Signal, kill_process};
 
 use super::place::{NEVER, PER_FILE, Place, files, until};
 
-/// Begins every planted string.
+/// The beginning of every planted string.
 const PLANTED: &str = "Cqplant";
-/// Begins those that may be published.
+/// The beginning of those that may be published.
 const GOOD: &str = "CqplantGoodDiagnosis";
 const HEADER: &str = "patient,age,ward,diagnosis,note\n";
-/// What may not be read.
+/// Texts that must not be readable.
 const PRIVATE: &str = "private";
 
 fn row(patient: &str, age: &str, ward: &str, diagnosis: &str) -> String {
@@ -34,7 +34,7 @@ fn mixed(from: u64) -> String {
     text + "CqplantShortId,3\n"
 }
 
-/// Nothing planted is in it.
+/// Checks that it contains no planted string.
 #[track_caller]
 fn clean(place: &str, bytes: &[u8]) {
     let at = bytes.windows(PLANTED.len()).position(|window| window == PLANTED.as_bytes());
@@ -44,7 +44,7 @@ fn clean(place: &str, bytes: &[u8]) {
     }
 }
 
-/// Neither root tells anything but the diagnoses of good rows.
+/// Checks that the roots contain no planted string except the diagnoses of good rows.
 fn looked_at(place: &Place) -> u64 {
     for (path, bytes) in files(&place.path(PRIVATE)) {
         clean(&path.display().to_string(), &bytes);
@@ -65,7 +65,7 @@ fn looked_at(place: &Place) -> u64 {
     good
 }
 
-/// A command says nothing planted; its exit code.
+/// Checks that a command prints no planted string; returns its exit code.
 fn said(place: &Place, args: &[&str]) -> Option<i32> {
     let Output { status, stdout, stderr } = place.output(args);
     clean("standard output", &stdout);
@@ -89,7 +89,7 @@ fn nothing_planted_is_found() {
         daemon.says("published feed=t", file as usize + 1);
         looked_at(&place);
     }
-    // A person who waits, to be erased while no daemon answers.
+    // A waiting person, to be erased while no daemon answers.
     place.offer("3.csv", HEADER.to_owned() + &row("CqplantGone", "39", "B2", "CqplantGoneDiagnosis"));
     daemon.says("file=3.csv", 1);
     let named = place.put("gone.csv", "CqplantGone\nCqplantGoodId3\n");
@@ -118,7 +118,7 @@ fn nothing_planted_is_found() {
     halted(&place);
 }
 
-/// Files that halt the feed, and one that is erased from in a way that cannot be read.
+/// Files that halt the feed, and a list of people to be erased that cannot be read.
 fn halted(place: &Place) {
     place.edit(PER_FILE, NEVER);
     let damaged = mixed(300).replacen("CqplantGoodId310,", "\"CqplantGoodId310,", 1);

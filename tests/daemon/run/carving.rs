@@ -1,5 +1,5 @@
-//! A feed at work whose classes have labels of their own: a release that a refinement attack stands against, and the one after
-//! it, in which its people come out.
+//! A running feed whose classes have labels of their own: a release that fails a refinement attack, and the one after
+//! it, which publishes its people.
 
 use serde_json::{Value as Json, json};
 
@@ -22,7 +22,7 @@ fn number(tick: &Json, what: &str) -> u64 {
 #[test]
 fn who_is_refused_comes_out_with_the_next_release() {
     let place = Place::with(NEVER, POLICY, DISJOINT);
-    // Of four people in two wards no more than two can be in either, so that readers know of two in each.
+    // Of four people in two wards no more than two can be in either, so readers infer two in each.
     place.offer("0.csv", people(0, &[(21, "B1"), (23, "B1"), (26, "B2"), (28, "B2")]));
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     let tick = &answer["ticks"][0];
@@ -30,11 +30,12 @@ fn who_is_refused_comes_out_with_the_next_release() {
     assert_eq!(tick["reasons"][0]["check"], "refinement", "{answer}");
     assert_eq!([number(tick, "added"), number(tick, "pending")], [0, 0], "no person stays in a class: {answer}");
     assert!(releases(&place.public()).is_empty());
-    // Two more in one of the wards make a crowd there; the others go on waiting.
+    // With two more in one of the wards they are a class; the others still wait.
     place.offer("1.csv", people(10, &[(24, "B1"), (25, "B1")]));
     let tick = place.once();
     assert_eq!((&tick["outcome"], number(&tick, "waiting")), (&json!("published"), 2), "{tick}");
-    // Three people who are alike in everything can be no other person: they wait, and who came with them is published.
+    // Three people who are equal in everything can be no other people: they wait, and those added with them are
+    // published.
     place.offer("2.csv", people(20, &[(5, "A1"), (5, "A1"), (5, "A1"), (30, "A2"), (32, "A2"), (35, "A2")]));
     let tick = place.once();
     assert_eq!((&tick["outcome"], number(&tick, "waiting")), (&json!("published"), 5), "{tick}");

@@ -1,4 +1,5 @@
-//! Clocks that are wrong: times of a feed never go back, and a clock that jumps ahead destroys nothing until an operator accepts it.
+//! Wrong clocks: times of a feed never go back, and a clock that jumps ahead leads to no deletion until an operator
+//! accepts it.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::common::shim::Shim;
 const BACK: i64 = -2 * 86_400;
 const AHEAD: i64 = 14 * 365 * 86_400;
 
-/// One tick with a clock that is wrong by so many seconds; the answer, and the log.
+/// One tick with a clock that is wrong by this many seconds; the answer, and the log.
 fn once(shim: &Shim, place: &Place, by: i64, more: &[&str]) -> (Json, String) {
     let mut command = place.command(&[&["run", "--once", "--json", "feed.toml"], more].concat());
     command.env("LD_PRELOAD", shim.path()).env("CLOCK_BY", by.to_string());
@@ -21,7 +22,7 @@ fn once(shim: &Shim, place: &Place, by: i64, more: &[&str]) -> (Json, String) {
     (found["ticks"][0].clone(), String::from_utf8(output.stderr).expect("text"))
 }
 
-/// Messages that are set aside.
+/// The number of messages that are set aside.
 fn aside(place: &Place) -> u64 {
     place.done(&["quarantine", "feed.toml"])["messages"].as_u64().expect("a number")
 }
@@ -42,7 +43,7 @@ fn a_clock_that_is_wrong_does_no_harm() {
     let (tick, said) = once(&shim, &place, 0, &[]);
     assert!(tick["outcome"] == "published" && !said.contains("clock_"), "{tick} {said}");
     assert_eq!(aside(&place), 1);
-    // Back: nothing closes, and nothing is lost.
+    // Back: no tick closes, and nothing is lost.
     place.offer("1.csv", people(200..300));
     let (tick, said) = once(&shim, &place, BACK, &[]);
     assert!(
@@ -50,7 +51,7 @@ fn a_clock_that_is_wrong_does_no_harm() {
         "{tick} {said}"
     );
     place.verified();
-    // Ahead: releases go on, and nothing is old.
+    // Ahead: releases continue, and no data is old.
     for (file, from) in [("2.csv", 300), ("3.csv", 400)] {
         place.offer(file, people(from..from + 100));
         let (tick, said) = once(&shim, &place, AHEAD, &[]);
@@ -58,7 +59,7 @@ fn a_clock_that_is_wrong_does_no_harm() {
         assert!(!said.contains("forgotten") && aside(&place) == 1, "{said}");
     }
     place.verified();
-    // The right clock is behind that now.
+    // The right clock is now behind it.
     place.offer("4.csv", people(500..600));
     assert_eq!(once(&shim, &place, 0, &[]).0["outcome"], "postponed");
     let (tick, said) = once(&shim, &place, AHEAD + 60, &["--accept-clock"]);

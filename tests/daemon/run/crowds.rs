@@ -1,5 +1,5 @@
-//! A feed at work whose crowds keep their labels: what a tick tells that publishes nothing, a release that waits for a person, and
-//! how a chain with one list of labels goes over to crowds.
+//! A running feed whose classes keep their labels: the report of a tick that publishes nothing, a release that waits
+//! for a person, and how a chain with one list of labels is followed by one of crowds.
 
 use serde_json::{Value as Json, json};
 
@@ -12,7 +12,7 @@ fn number(tick: &Json, what: &str) -> u64 {
     tick[what].as_u64().unwrap_or_else(|| panic!("{what}: {tick}"))
 }
 
-/// Diagnoses of the newest release; each person has one of their own.
+/// Diagnoses of the newest release; each person has a different one.
 fn newest(place: &Place) -> Vec<String> {
     let mut diagnoses = releases(&place.public()).pop().expect("a release").diagnoses;
     diagnoses.sort_unstable();
@@ -32,7 +32,7 @@ fn people_gather_until_it_is_their_turn() {
     assert_eq!(shown["waiting"]["halving"], json!({"ticks": 1, "sweep": 7}));
     let ages = shown["waiting"]["ages"].as_array().expect("ages").iter().map(|age| number(age, "rows")).sum::<u64>();
     assert_eq!(ages, number(&shown["waiting"], "rows") + number(&shown, "new"));
-    // A tick without new rows has its turn all the same.
+    // A tick without new rows still divides waiting people when it is its turn.
     let tick = place.once();
     assert_eq!(tick["outcome"], "published", "{tick}");
     let second = newest(&place);
@@ -49,7 +49,7 @@ fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
     place.offer("1.csv", people(60..120));
     assert_eq!(place.once()["outcome"], "approval");
     place.put("gone.csv", format!("{}7\n", PLANTED[0]));
-    // A person who is erased takes their crowd apart, and the release that holds it is void.
+    // Erasing a person dissolves their class, and the release that contains it is void.
     let erased = place.done(&["erase", "feed.toml", "--from", "gone.csv"]);
     assert_eq!(erased["changed"], 1, "{erased}");
     place.offer("2.csv", people(120..180));
@@ -62,7 +62,7 @@ fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
     place.verified();
 }
 
-/// Labels are what halving makes of a whole taxonomy: a new leaf asks for a new chain, though nothing but that leaf is new.
+/// Halving derives labels from a whole taxonomy: a new leaf requires a new chain, even if it is the only change.
 #[test]
 fn a_new_leaf_asks_for_a_new_chain() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -92,7 +92,7 @@ fn rows_of_a_crowd_are_erased() {
     let rows = number(&answer, "rows");
     assert!(rows >= 3, "{answer}");
     place.verified();
-    // The next tick makes a release without the whole crowd, though no person came.
+    // The next tick makes a release without the whole class, though there are no new people.
     assert_eq!(place.once()["outcome"], "published");
     let after = newest(&place);
     let gone: Vec<&String> = before.iter().filter(|diagnosis| !after.contains(diagnosis)).collect();
@@ -103,7 +103,7 @@ fn rows_of_a_crowd_are_erased() {
     assert_eq!([&audit["safe"], &audit["chain"]["exact"]], [&json!(true), &json!(true)], "{audit}");
     let erased: Vec<u64> =
         audit["releases"].as_array().expect("releases").iter().map(|release| number(release, "erased")).collect();
-    // Manifests of releases that hold the rows are gone, so no reader misses them.
+    // Manifests of releases that contain the rows are removed, so no reader misses them.
     assert_eq!(erased, [0]);
     // No person of it is published again.
     place.offer("2.csv", people(0..60));
@@ -120,7 +120,7 @@ fn a_chain_goes_over_to_crowds() {
     let coarse = labels(&place).pop().expect("a release");
     let one_list = "k = 3\nsearch = \"top-down\"\n";
     place.edit(one_list, CROWDS);
-    // The key that was changed is named, not one that follows from it.
+    // The error names the changed key, not one that follows from it.
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.search")), "{answer}");
     let answer = place.done(&["new-chain", "feed.toml"]);
@@ -138,7 +138,7 @@ fn a_chain_goes_over_to_crowds() {
     place.verified();
 }
 
-/// A feed file that names no search means the one that its chain was begun with; chains that begin halve.
+/// A feed file that names no search stands for the search that its chain was begun with; new chains halve.
 #[test]
 fn a_chain_goes_on_with_the_search_that_it_was_begun_with() {
     let (policy, unnamed) = ("k = 3\nmax_wait = 3\nsearch = \"top-down\"\n", "k = 3\nmax_wait = 3\n");
@@ -149,7 +149,7 @@ fn a_chain_goes_on_with_the_search_that_it_was_begun_with() {
     place.offer("1.csv", people(60..120));
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(place.done(&["audit", "--dir", "."])["crowds"], false);
-    // No chain can begin under it, and the key that stands in the way is named.
+    // No chain can begin under it, and the error names the conflicting key.
     let (code, answer) = place.json(&["check", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");
     assert!(answer["error"]["text"].as_str().is_some_and(|text| text.contains("search = \"top-down\"")), "{answer}");
@@ -165,7 +165,7 @@ fn a_chain_goes_on_with_the_search_that_it_was_begun_with() {
     place.edit("k = 3\n", "k = 3\nsearch = \"halves\"\n");
     place.offer("3.csv", people(240..300));
     assert_eq!(place.once()["outcome"], "published");
-    // Nothing that crowds refuse can come into a file that names no search.
+    // Settings that crowds do not allow cannot be added to a file that names no search.
     place.edit("k = 3\nsearch = \"halves\"\n", "k = 3\nmax_wait = 8\n");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");

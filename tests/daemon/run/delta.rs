@@ -1,5 +1,5 @@
-//! The Delta log of a chain of crowds (CONTRACTS 4): each version is a release, `verify` names whatever is not as it was decided, and the
-//! readers of Delta tables read it.
+//! The Delta log of a chain of crowds (CONTRACTS 4): each version is a release, `verify` names everything that differs
+//! from what was decided, and readers of Delta tables read it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::kills::roots::Roots;
 
 const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
 
-/// A feed with some releases, of which one joins files.
+/// A feed with some releases, one of which joins files.
 fn published(place: &Place, count: u64) {
     for at in 0..count {
         place.offer(&format!("{at:02}.csv"), people(at * 30..at * 30 + 30));
@@ -60,7 +60,7 @@ fn each_version_is_a_release() {
     assert_eq!((code, &answer["findings"]), (0, &json!([])), "{answer}");
 }
 
-/// Readers and tools of others look for these words: what a version does, which release it holds, and which table it is of.
+/// Readers and tools by other authors look for these words: the operation of a version, its release, and its table.
 #[test]
 fn versions_say_what_they_do_and_which_release_they_hold() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -76,7 +76,7 @@ fn versions_say_what_they_do_and_which_release_they_hold() {
     ];
     for (version, (operation, parameters, release)) in wanted.into_iter().enumerate() {
         if operation == "RESTORE" {
-            // Versions that name what is withdrawn go.
+            // Versions that name withdrawn releases are removed.
             place.done(&["withdraw", "feed.toml", "2", "--reason", "wrong"]);
         }
         let commit = fs::read_to_string(log(&place, &format!("{version:020}.json")));
@@ -103,7 +103,7 @@ fn a_log_is_left_out_where_the_feed_file_says_so() {
     place.edit("[http]", "[publish]\ndelta = false\n[http]");
     published(&place, 1);
     assert!(!place.public().join("data/1/_delta_log").exists());
-    // A chain goes on as it was begun: the log of the next one begins with it.
+    // A chain continues as it was begun: the log begins with the next one.
     place.edit("delta = false", "delta = true");
     place.offer("next.csv", people(100..130));
     assert_eq!(place.once()["outcome"], "published");
@@ -151,14 +151,14 @@ fn without_a_column_for_the_release_each_part_holds_one() {
     let rows = releases(&place.public()).last().expect("a release").rows;
     place.verified();
     counted(&place, rows);
-    // A release that is withdrawn, and whose rows come back, has a part of its own again.
+    // A withdrawn release whose rows are published again has a part of its own again.
     place.done(&["withdraw", "feed.toml", "8", "--republish", "--reason", "wrong"]);
     place.offer("next.csv", people(500..530));
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(parts(&place, 11), 11);
     let again = releases(&place.public()).last().expect("a release").rows;
     assert!(again > rows, "{again} rows");
-    // So has one of which rows are erased.
+    // So has one with erased rows.
     place.put("gone.csv", format!("{}5\n", PLANTED[0]));
     place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
     place.offer("then.csv", people(600..630));
@@ -166,7 +166,7 @@ fn without_a_column_for_the_release_each_part_holds_one() {
     place.verified();
 }
 
-/// A bucket may carry out a write that it had given up long after: what names a checkpoint then names one that is gone.
+/// A bucket may perform a write long after it was given up: the name of a checkpoint then refers to one that is gone.
 #[test]
 fn a_late_write_names_no_checkpoint_that_is_gone() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -187,7 +187,7 @@ fn a_late_write_names_no_checkpoint_that_is_gone() {
     place.verified();
 }
 
-/// How many parts a release lists.
+/// The number of parts that a release lists.
 fn parts(place: &Place, release: u32) -> usize {
     let manifest = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");
     let manifest: Json = serde_json::from_slice(&manifest).expect("JSON");
@@ -206,7 +206,7 @@ fn counted(place: &Place, rows: u64) {
     assert_eq!((code, &answer["estimate"]), (0, &json!(rows as f64)), "{answer}");
 }
 
-/// In a disjoint chain each release takes the place of the one before it, and so does its version; one can be withdrawn.
+/// In a disjoint chain each release replaces the one before it, and so does its version; one can be withdrawn.
 #[test]
 fn each_version_of_a_disjoint_chain_holds_its_release_alone() {
     let place = Place::with(NEVER, CROWDS, "chain = \"disjoint\"\n");
@@ -227,7 +227,7 @@ fn each_version_of_a_disjoint_chain_holds_its_release_alone() {
     place.verified();
 }
 
-/// What a person does to a public root, the file that is named, and whether the public root alone shows it.
+/// A manipulation of a public root, the file that is reported, and whether the public root alone shows it.
 type Damage = (fn(&Place) -> PathBuf, &'static str, bool);
 
 fn rewritten(path: PathBuf, from: &str, to: &str) -> PathBuf {
@@ -410,7 +410,7 @@ fn readers_of_delta_tables_read_every_version() {
     read_with(Command::new(python).arg(script), &two_feeds());
 }
 
-/// The same on a bucket, of a server that is not ours.
+/// The same in a bucket, of a server by other authors.
 #[test]
 fn readers_of_delta_tables_read_a_bucket() {
     let (Some(python), Some(server)) = (needs::tool("TIDEGATE_PYTHON"), Server::start()) else { return };

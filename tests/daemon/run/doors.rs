@@ -1,5 +1,5 @@
-//! The daemon's pages where other machines reach them (CONTRACTS 1 and 5), and `tidegate health`: without a token a reader learns that the
-//! process is alive, and nothing of its feeds.
+//! The daemon's pages if other machines reach them (CONTRACTS 1 and 5), and `tidegate health`: without a token a reader
+//! learns that the process runs, and nothing about its feeds.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::common::wait;
 const LOOPBACK: &str = "bind = \"127.0.0.1:0\"\n";
 const TOKENS: &str = "tokens = [\"file:metrics.token\"]\n";
 
-/// Where a daemon listens.
+/// The port of a daemon.
 fn port(daemon: &Daemon) -> String {
     daemon.says("listening address=", 1);
     let said = daemon.said();
@@ -20,7 +20,7 @@ fn port(daemon: &Daemon) -> String {
     address.rsplit_once(':').expect("a port").1.to_owned()
 }
 
-/// The status and the body of a page, asked with this header.
+/// The status and the body of a page, requested with this header.
 fn page(port: &str, path: &str, header: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("it listens");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: tidegate\r\n{header}\r\n").expect("it reads");
@@ -30,7 +30,7 @@ fn page(port: &str, path: &str, header: &str) -> (u16, String) {
     (status, page.split_once("\r\n\r\n").expect("a head").1.to_owned())
 }
 
-/// The answer of `health` fits the schema that is shipped.
+/// Checks the answer of `health` against the shipped schema.
 fn fits(answer: &Json) {
     let schema = std::fs::read_to_string("schemas/v1/health.schema.json").expect("a schema");
     let schema = serde_json::from_str(&schema).expect("JSON");
@@ -81,7 +81,7 @@ fn an_option_that_opens_the_pages_needs_a_token_too() {
     let port = port(&daemon);
     assert_eq!(page(&port, "/metrics", "").0, 401);
     assert_eq!(page(&port, "/metrics", "Authorization: Bearer hunter-one\r\n").0, 200);
-    // A probe in the container asks in the same way.
+    // A probe in the container sends the same request.
     let bind = format!("--bind=0.0.0.0:{port}");
     let health = place.done(&["health", &bind, "--token=metrics.token", "feed.toml"]);
     assert_eq!(health["feeds"]["t"], "running");
@@ -102,7 +102,7 @@ fn a_probe_asks_the_daemon() {
     assert_eq!(health, serde_json::json!({"ready": true, "feeds": {"t": "running"}}));
     let words = place.output(&["health", &bind, "feed.toml"]);
     assert_eq!(String::from_utf8_lossy(&words.stdout), "ready\n  t: running\n");
-    // Another token, the port that the system has chosen.
+    // Another token; a port that the system has chosen.
     let refused = |args: &[&str], field: &str| {
         let (code, answer) = place.json(args);
         assert_eq!((code, &answer["error"]["field"]), (2, &field.into()), "{answer}");

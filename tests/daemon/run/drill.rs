@@ -1,6 +1,6 @@
-//! The drill of the guide (operations, section 10): a feed is copied while files come, its machine is lost, and the copy goes on
-//! elsewhere: files since the copy are taken again, erasures since the copy are given again, and the next release holds each
-//! person once.
+//! The drill of the guide (operations, section 10): a feed is copied while files arrive, its machine is lost, and the
+//! copy continues elsewhere: files since the copy are read again, erasures since the copy are requested again, and the
+//! next release contains each person once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn a_copy_under_load_goes_on_elsewhere() {
     assert_eq!(place.once()["outcome"], "published");
     let daemon = place.start();
     daemon.says("recovered", 1);
-    // Files come all the time; what is copied is a moment.
+    // Files arrive all the time; the copy is of one moment.
     for file in 1..20u64 {
         place.offer(&format!("{file:02}.csv"), people(file * 40..file * 40 + 7));
         if file == 10 {
@@ -35,7 +35,7 @@ fn a_copy_under_load_goes_on_elsewhere() {
     }
     until(|| daemon.said().contains("19.csv"), || daemon.said());
     drop(daemon);
-    // The machine is lost. Two people of a file that came after the copy were erased meanwhile.
+    // The machine is lost. Two people of a file after the copy were erased meanwhile.
     let gone = [19 * 40, 19 * 40 + 1].map(|number| format!("{}{number}\n", PLANTED[0])).concat();
     for root in ["private", "public"] {
         std::fs::remove_dir_all(place.path(root)).expect("a folder");
@@ -43,7 +43,7 @@ fn a_copy_under_load_goes_on_elsewhere() {
     }
     let copied = place.verified()["releases"].as_u64().expect("a number");
     assert_eq!(copied, 1);
-    // Files that were taken since the copy are new to it.
+    // Files that were read since the copy are new to it.
     let daemon = place.start();
     daemon.says("19.csv", 1);
     assert_eq!(daemon.end(), Some(0));

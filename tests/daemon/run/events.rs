@@ -1,4 +1,5 @@
-//! What a feed at work tells beside its files and ticks (CONTRACTS 5): each in a log line and in `/metrics`, counts alone.
+//! Reports of a running feed beside its files and ticks (CONTRACTS 5): each in a log line and in `/metrics`, counts
+//! only.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -7,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::place::{Daemon, HEADER, NEVER, OFTEN, PER_FILE, PLANTED, Place, people, person, until};
 
-/// A series of the feed, as it stands on the page.
+/// The value of a series of the feed on the page.
 fn metric(daemon: &Daemon, name: &str) -> Option<f64> {
     let page = daemon.page("/metrics");
     let line = page.lines().find(|line| line.starts_with(&format!("tidegate_{name}{{feed=\"t\"}} ")))?;
@@ -19,7 +20,7 @@ fn shows(daemon: &Daemon, name: &str, value: f64) {
     until(|| metric(daemon, name) == Some(value), || format!("{name}: {:?}", metric(daemon, name)));
 }
 
-/// So many good rows from a number on, and so many that cannot be decoded.
+/// This many good rows from a number on, and this many that cannot be decoded.
 fn rows(from: u64, good: u64, bad: u64) -> String {
     let wrong = (0..bad).map(|row| format!("{}x{from}{row},old,A1,x\n", PLANTED[0]));
     people(from..from + good) + &wrong.collect::<String>()
@@ -47,7 +48,7 @@ fn the_share_that_is_set_aside() {
     assert!(daemon.said().contains("halted feed=t") && !daemon.said().contains(PLANTED[0]));
 }
 
-/// Before the tick it is told where it is near the limit, and not of every file.
+/// Before the tick the share is reported if it is near the limit, and not for every file.
 #[test]
 fn a_share_that_comes_near_the_limit() {
     let place = Place::new(NEVER);
@@ -106,7 +107,7 @@ fn ticks_that_come_late() {
     place.offer("0.csv", people(0..40));
     daemon.says("file_taken", 1);
     assert_eq!(daemon.end(), Some(0));
-    // Rows came, and then no process was at work for some ticks.
+    // Rows arrived, and then no process was running for some ticks.
     place.edit(NEVER, OFTEN);
     sleep(Duration::from_millis(3100));
     let daemon = place.start();
@@ -115,7 +116,7 @@ fn ticks_that_come_late() {
     let missed = metric(&daemon, "missed_ticks_total").expect("a series");
     let most = offered.elapsed().as_secs_f64() + 2.0;
     assert!((2.0..most).contains(&missed), "{missed} of {most}: {}", daemon.said());
-    // And a process was, but asleep.
+    // And a process was running, but stopped.
     kill_process(daemon.pid(), Signal::STOP).expect("it is at work");
     sleep(Duration::from_millis(3500));
     kill_process(daemon.pid(), Signal::CONT).expect("it is at work");
@@ -146,7 +147,7 @@ fn the_last_publication_outlasts_a_restart() {
     assert_eq!(daemon.end(), Some(0));
 }
 
-/// Each person is in one crowd: each column shows its root, which is said once and not again.
+/// Each person is in one class: each column shows its root, which is reported once and not again.
 #[test]
 fn columns_without_detail_are_told_where_they_begin() {
     let place = Place::with(OFTEN, "k = 50\n", "");

@@ -1,6 +1,6 @@
-//! Halts as an operator sees them: feeds of one process halt in many ways. Each is seen in health, metrics, `show` and
-//! notifications while the process and the other feeds go on, and each goes on when its reason is mended, without a row lost
-//! or taken twice.
+//! Halts as an operator sees them: feeds of one process halt in many ways. Each is visible in health, metrics, `show`
+//! and notifications while the process and the other feeds continue, and each continues when its cause is gone, without
+//! a row lost or read twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::common::secret;
 struct Way {
     /// The feed.
     name: &'static str,
-    /// What is done to it; what undoes it.
+    /// Its fault; and what undoes it.
     breaks: fn(&Feed<'_>),
     mends: fn(&Feed<'_>),
-    /// What the reason says.
+    /// A text in the reason.
     says: &'static str,
 }
 
@@ -52,7 +52,7 @@ impl Feed<'_> {
         fs::rename(aside, self.path("in").join(name)).expect("a file");
     }
 
-    /// Changes the first file below a folder, or puts it back.
+    /// Changes the first file below a folder, or restores it.
     fn damage(&self, folder: &str) {
         let path = first(&self.path(folder));
         fs::copy(&path, self.path("whole")).expect("a file");
@@ -161,7 +161,7 @@ const WAYS: [Way; 13] = [
         mends: |feed| fs::remove_file(feed.path("private/.new")).expect("a file"),
         says: "private/.new",
     },
-    // It cannot leave a note: `show` asks the process.
+    // It cannot write a file about its halt: `show` asks the process.
     Way {
         name: "silent",
         breaks: |feed| {
@@ -214,19 +214,19 @@ fn halted(health: &Json) -> Vec<&str> {
     feeds.iter().filter(|(_, state)| *state == "halted").map(|(name, _)| name.as_str()).collect()
 }
 
-/// What `show` answers of a halt, where the feed can be looked at.
+/// The answer of `show` about a halt, if the feed can be read.
 fn shown(place: &Place, file: &str) -> Option<Json> {
     let (code, answer) = place.json(&["show", file]);
     (code == 0).then(|| answer["halted"].clone())
 }
 
-/// What `show` says of a feed.
+/// The words of `show` about a feed.
 fn words(place: &Place, file: &str) -> String {
     let words = String::from_utf8(place.output(&["show", file]).stdout).expect("text");
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A halt is seen everywhere, and said once.
+/// A halt is visible everywhere, and reported once.
 #[track_caller]
 fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&str, &str)) {
     let why = health(daemon)["halted"][name].clone();
@@ -239,7 +239,7 @@ fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&
     let file = format!("{name}.toml");
     let words = match shown(place, &file) {
         Some(halt) => halt.to_string(),
-        // What halts it keeps it from being looked at, too.
+        // The cause of its halt also prevents reading it.
         None => words(place, &file),
     };
     assert!(words.contains(&todo) && words.contains(says), "{name}: {words}");
@@ -260,7 +260,7 @@ fn halts_are_seen_and_mended() {
     place.edit("bind = \"127.0.0.1:0\"", &bind);
     WAYS.iter().for_each(|way| (way.breaks)(&feed(way.name)));
     let daemon = place.start_with(&files.iter().map(String::as_str).collect::<Vec<_>>());
-    // Another writer comes where the lock was taken away; the first one notices with its next entry.
+    // Another writer begins after the lock was removed; the first one notices with its next entry.
     daemon.says("recovered feed=fenced", 1);
     fs::remove_file(place.path("fenced-private/lock")).expect("a lock");
     place.done(&["run", "--once", "fenced.toml"]);
@@ -272,7 +272,7 @@ fn halts_are_seen_and_mended() {
     WAYS.iter().for_each(|way| is_seen(&place, &daemon, &operator, (way.name, way.says)));
     is_seen(&place, &daemon, &operator, ("fenced", "another tidegate has taken over"));
 
-    // The feed that never halted has gone on, and the others do when they are mended.
+    // The feed that never halted has continued, and the others do when the causes are gone.
     place.offer("1.csv", people(40..80));
     daemon.says("published feed=t", 1);
     for way in &WAYS {
@@ -288,7 +288,7 @@ fn halts_are_seen_and_mended() {
         let metrics = daemon.page("/metrics");
         assert!(metrics.contains(&format!("tidegate_halted{{feed=\"{}\"}} 0.0", way.name)), "{metrics}");
     }
-    // A writer that lost its place does not take it back: it waits for a person, and goes on at a start.
+    // A writer that was taken over does not take the feed back: it waits for a person, and continues at a start.
     assert_eq!(halted(&health(&daemon)), ["fenced"]);
     assert_eq!(daemon.said().matches("fence_appended feed=fenced").count(), 1, "{}", daemon.said());
     daemon.term();
@@ -318,8 +318,8 @@ fn halts_are_seen_and_mended() {
     }
 }
 
-/// A process that is killed leaves its halt for `show` and for the next process; and a private root that is being restored is
-/// not begun anew.
+/// A process that is killed leaves its halt for `show` and for the next process; and no log is begun in a private root
+/// that is being restored.
 #[test]
 fn a_halt_outlasts_its_process_and_a_restore() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
@@ -342,7 +342,7 @@ fn a_halt_outlasts_its_process_and_a_restore() {
     assert_eq!(operator.keys()[2], format!("t/resumed/{}", since(&operator)[0].as_str().expect("a time")));
     assert_eq!(shown(&place, "feed.toml"), Some(Json::Null));
 
-    // While it is halted the private root goes, comes back as it was long ago, and then as it was.
+    // While it is halted the private root is removed, restored from long ago, and then restored exactly.
     place.offer("0a.csv", people(200..210).replace("ward", "word"));
     daemon.says("halted feed=t", 1);
     fs::rename(place.path("private"), place.path("newest")).expect("a folder");
@@ -360,7 +360,7 @@ fn a_halt_outlasts_its_process_and_a_restore() {
     place.verified();
 }
 
-/// When each notification says that the feed has halted.
+/// The time of the halt in each notification.
 fn since(operator: &Listener) -> Vec<Json> {
     operator.told().iter().map(|told| told.what["time"].clone()).collect()
 }

@@ -1,5 +1,5 @@
-//! What halts a feed: an error that names the place and what to do and holds no person's data; exit code 2 where a halt ends the
-//! process. A neighbour in the same process goes on.
+//! Causes of a halt: an error that names the place and what to do and contains no person's data; exit code 2 if a halt
+//! ends the process. Another feed of the same process continues.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ fn begun() -> Place {
     place
 }
 
-/// It ends with 2 in every way of asking, and its error says all of this and nothing planted.
+/// It ends with 2 in every way of asking, and its error contains all of these texts and no planted one.
 fn halts(place: &Place, says: &[&str]) {
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
@@ -70,7 +70,7 @@ fn a_manifest_that_is_missing_or_was_changed() {
         halts(&place, &[&named, "was changed since", "Put it back as it was"]);
         fs::write(path(release), whole).expect("a manifest");
     }
-    // The newest one is looked at before each tick.
+    // The newest one is checked before each tick.
     let mut daemon = place.start_until_halt();
     daemon.says("recovered", 1);
     let whole = fs::read(path(2)).expect("a manifest");
@@ -80,7 +80,7 @@ fn a_manifest_that_is_missing_or_was_changed() {
     check(&daemon.said(), &["halted feed=t", "manifest of release 2", "is missing"]);
     assert_eq!(releases(&place.public()).len(), 1);
     fs::write(path(2), whole).expect("a manifest");
-    // The file that was taken before has its tick now.
+    // The file that was read before has its tick now.
     assert_eq!(place.start().end(), Some(0), "it was put back");
     assert_eq!(releases(&place.public()).len(), 3);
     place.offer("3.csv", people(120..160));
@@ -114,7 +114,7 @@ fn too_much_is_set_aside() {
     check(&daemon.said(), &["60 of 1200", "max_quarantine_share", "tidegate quarantine", "--retry"]);
     halts(&place, &["60 of 1200", "max_quarantine_share"]);
     assert!(releases(&place.public()).is_empty());
-    // What the message says helps.
+    // The advice in the message works.
     place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.1");
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &1140.into()), "{tick}");
@@ -185,7 +185,7 @@ pub fn copy(from: &Path, to: &Path) {
     fs::set_permissions(to, fs::metadata(from).expect("a folder").permissions()).expect("it is ours");
 }
 
-/// A terminal that is closed, or a tool that wants files to be read again, ends no feed.
+/// A closed terminal, or a tool that wants files to be read again, ends no feed.
 #[test]
 fn a_hangup_ends_nothing() {
     let place = Place::new(OFTEN);
@@ -217,7 +217,7 @@ fn a_neighbour_goes_on() {
     assert_eq!(releases(&place.path("b-public")).len(), 3);
 }
 
-/// A release that is decided and cannot become visible is told of with its rows, so that all rows that came are in one place.
+/// A decided release that cannot be published is reported with its rows, so that all rows are in one place.
 #[test]
 fn a_release_that_is_stuck_is_told_of() {
     let place = begun();
@@ -240,7 +240,7 @@ fn a_release_that_is_stuck_is_told_of() {
     assert_eq!((&shown["decided"], &shown["releases"][1]["rows"]), (&serde_json::Value::Null, &80.into()));
 }
 
-/// Each try to go on leaves a fence, and a halt may last for days: the next try reads none of them.
+/// Each attempt to continue appends a fence, and a halt may last for days: the next attempt reads none of them.
 #[test]
 fn a_halt_that_lasts_leaves_little_to_read() {
     let place = Place::new(PER_FILE);
@@ -249,7 +249,7 @@ fn a_halt_that_lasts_leaves_little_to_read() {
     halted();
     let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
     let tries = || {
-        // A process that another test starts has the lock too, for a moment.
+        // A process that another test starts holds the lock too, for a moment.
         let free = || root_opening::roots(&feed).expect("roots");
         let roots = wait::until(|| "the lock".to_owned(), free);
         root_opening::writer(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read

@@ -1,4 +1,4 @@
-//! A feed at work whose releases are halved: whatever is drawn, no person is lost, and a reader finds nothing.
+//! A running feed whose releases are halved: whatever is drawn, no person is lost, and an attacker finds nothing.
 
 use serde_json::{Value as Json, json};
 

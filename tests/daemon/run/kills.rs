@@ -1,5 +1,5 @@
-//! A feed at work is killed at any moment, again and again, while files appear: each person who was put into the folder is
-//! accounted for exactly once, and nothing that was ever published changes.
+//! A running feed is killed at any moment, again and again, while files appear: each person in the folder is accounted
+//! for exactly once, and no published file ever changes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,15 +11,15 @@ use super::public::{Kept, releases};
 use crate::common::is_long;
 use crate::common::random::{self, Draw};
 
-/// Kills of a long run: enough is enough.
+/// The greatest number of kills in a long run.
 const MOST: u32 = 10_000;
-/// Kills of one feed: everyday, and in a long run.
+/// Kills of one feed: in an everyday run, and in a long one.
 const KILLS: [u32; 2] = [7, 13];
 /// Feeds that are killed side by side.
 const FEEDS: u32 = 4;
-/// How often so many feeds begin in a short run.
+/// How often this many feeds begin in a short run.
 const TIMES: u32 = 4;
-/// What a daemon says at work; it is killed just after one of these.
+/// Events of a running daemon; it is killed just after one of these.
 const MOMENTS: [&str; 8] = [
     "fence_appended",
     "recovered",
@@ -37,7 +37,7 @@ const POLICIES: [(&str, &str); 4] = [
     ("k = 3\noutput = \"two-table\"\n", "chain = \"disjoint\"\n"),
 ];
 
-/// A feed that is killed, and who was put into its folder.
+/// A feed that is killed, and the people in its folder.
 struct Feed {
     place: Place,
     kept: Kept,
@@ -45,12 +45,12 @@ struct Feed {
     came: BTreeSet<u64>,
     disjoint: bool,
     schedule: &'static str,
-    /// The longest time without a word of it, in milliseconds.
+    /// The longest time without a log line, in milliseconds.
     longest: u64,
 }
 
 impl Feed {
-    /// Puts another file into the folder: new people, and some who have come before with something else to tell.
+    /// Puts another file into the folder: new people, and some repeated ones with other values.
     fn offer(&mut self, draw: &mut Draw) {
         let first = self.came.len() as u64;
         let new = first..first + draw.between(0, 25);
@@ -64,7 +64,7 @@ impl Feed {
         self.files += 1;
     }
 
-    /// Starts it, and ends it somehow; whether it was killed at work.
+    /// Starts it, and ends it somehow; returns whether it was killed while running.
     fn disturbed(&mut self, draw: &mut Draw) -> bool {
         let mut daemon = self.place.start();
         for _ in 0..draw.between(0, 3) {
@@ -72,7 +72,7 @@ impl Feed {
             sleep(Duration::from_millis(draw.between(0, 60)));
         }
         if draw.once_in(2) {
-            // Where it has nothing of the kind to say it is killed while it waits.
+            // If it reports no such event it is killed while it waits.
             let moment = MOMENTS[draw.between(0, MOMENTS.len() as u64 - 1) as usize];
             let patience = Instant::now() + Duration::from_millis(400);
             while !daemon.said().contains(moment) && Instant::now() < patience {
@@ -100,7 +100,7 @@ impl Feed {
         killed
     }
 
-    /// Each person is in one place; returns how many releases there are.
+    /// Checks that each person is in one place; returns the number of releases.
     fn accounted(mut self) -> u32 {
         let schedule = self.schedule;
         self.place.edit(schedule, NEVER);
@@ -122,10 +122,10 @@ impl Feed {
     }
 }
 
-/// One feed that is killed again and again; how often it was killed at work, and what it has published.
+/// One feed that is killed again and again; returns how often it was killed while running, and its number of releases.
 fn killed(at: u32, mut draw: Draw, kills: u32) -> [u32; 2] {
     let (policy, more) = POLICIES[at as usize % POLICIES.len()];
-    // Each policy meets both schedules.
+    // Each policy is run with both schedules.
     let per_file = (at + at / POLICIES.len() as u32).is_multiple_of(2);
     let (schedule, longest) = if per_file { (PER_FILE, 200) } else { (OFTEN, 500) };
     let (place, came) = (Place::with(schedule, policy, more), BTreeSet::new());

@@ -18,7 +18,7 @@ fn place() -> Place {
     place
 }
 
-/// People of two wards, of whom every second one has the guarded diagnosis: more than the one in four that may show it.
+/// People of two wards; every second one has the guarded diagnosis, more than the one in four that may show it.
 fn people(numbers: Range<u64>) -> String {
     let person = |number: u64| {
         let [id, said] = PLANTED;
@@ -28,7 +28,8 @@ fn people(numbers: Range<u64>) -> String {
     HEADER.to_owned() + &numbers.map(person).collect::<String>()
 }
 
-/// How often each diagnosis is told in each release. None takes anything back, and few people show what is guarded.
+/// The count of each diagnosis in each release. Checks that no row changes later, and that few people show a guarded
+/// value.
 fn told(place: &Place) -> Vec<BTreeMap<String, usize>> {
     let count = |diagnoses: &Vec<String>| {
         let mut counts = BTreeMap::new();
@@ -47,7 +48,7 @@ fn told(place: &Place) -> Vec<BTreeMap<String, usize>> {
     told
 }
 
-/// Nothing that is kept shows a diagnosis.
+/// Checks that no kept object shows a diagnosis.
 fn sealed(place: &Place) {
     for (path, bytes) in files(&place.path("private")) {
         let found = PLANTED.iter().any(|word| bytes.windows(word.len()).any(|window| window == word.as_bytes()));
@@ -79,7 +80,7 @@ fn guarded_values_are_masked_once() {
     assert_eq!((code, &verdict["safe"]), (0, &json!(true)), "{verdict}");
 }
 
-/// A spelling of a guarded value that is not guarded is published: the operator hears of the column, and of no value.
+/// A guarded value in another spelling is published: the operator is told the column, and no value.
 #[test]
 fn guarded_values_in_another_spelling_are_told() {
     let place = place();
@@ -96,8 +97,8 @@ fn guarded_values_in_another_spelling_are_told() {
     assert!(told.contains("release=2") && !told.contains("misspelled"), "{told}");
 }
 
-/// Of a release that waits a person is erased: their atom is dissolved, and what was changed in it is changed anew when its
-/// people come into another one.
+/// A person of a waiting release is erased: their atom is dissolved, and the rows masked in it are masked again when
+/// its people are added to another one.
 #[test]
 fn an_erasure_takes_its_part_of_the_ledger_along() {
     let place = place();
@@ -120,7 +121,7 @@ fn an_erasure_takes_its_part_of_the_ledger_along() {
     sealed(&place);
 }
 
-/// What was changed is forgotten with the rows; what was published stays what it was.
+/// The record of masked rows is forgotten with the rows; published rows do not change.
 #[test]
 fn ledgers_are_forgotten_with_the_rows() {
     let place = place();
@@ -134,7 +135,7 @@ fn ledgers_are_forgotten_with_the_rows() {
     assert!(kept(&place) <= 5, "{} objects", kept(&place));
     assert_eq!(told(&place).len(), 4);
     place.verified();
-    // A new chain masks the people who wait anew, and no others.
+    // A new chain masks only the waiting people again.
     place.edit("k = 3\n", "k = 4\n");
     place.done(&["new-chain", "feed.toml"]);
     place.offer("9.csv", people(480..600));
@@ -142,7 +143,7 @@ fn ledgers_are_forgotten_with_the_rows() {
     place.verified();
 }
 
-/// Releases of people of their own: held, a person erased, made anew, over restarts.
+/// Disjoint releases: held, a person erased, made again, across restarts.
 #[test]
 fn releases_that_stand_alone_are_masked() {
     let place = Place::with("every = \"9999d\"\napproval = \"manual\"\n", "k = 3\nm = 2\n", "chain = \"disjoint\"\n");
@@ -174,7 +175,7 @@ fn releases_that_stand_alone_are_masked() {
     sealed(&place);
 }
 
-/// What was changed in an increment that never came out goes with a person of it who is erased in another chain.
+/// The masking of an unpublished increment is removed when a person of it is erased in another chain.
 #[test]
 fn a_ledger_of_a_chain_that_is_over_goes_with_its_people() {
     let place = place();

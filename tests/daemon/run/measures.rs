@@ -1,5 +1,5 @@
-//! A feed with a measure (SCIENCE 7): every aggregate is that of its people, by hand, over joined files, erasures, withdrawals and kills;
-//! and all that was ever published leaves no number of a person to be computed.
+//! A feed with a measure (SCIENCE 7): every aggregate is that of its people, computed by the test, across joined files,
+//! erasures, withdrawals and kills; and no number of a person can be computed from all releases ever published.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ fn place(schedule: &str, policy: &str) -> Place {
 struct Ever(BTreeSet<(Vec<u64>, i128)>);
 
 impl Ever {
-    /// The newest release is what its people's numbers give; how many sums it shows, and how many not.
+    /// Checks the newest release against its people's numbers; returns how many sums it shows, and how many not.
     fn look(&mut self, place: &Place) -> [usize; 2] {
         let shown = Shown::newest(&place.public());
         for (label, people) in &shown.people {
@@ -53,8 +53,8 @@ impl Ever {
         shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]))
     }
 
-    /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person, and one for each
-    /// sum.
+    /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person,
+    /// and one for each sum.
     fn gives_a_person_away(&self) -> bool {
         let all_people: Vec<u64> =
             self.0.iter().flat_map(|(people, _)| people).copied().collect::<BTreeSet<_>>().into_iter().collect();
@@ -68,9 +68,10 @@ impl Ever {
     }
 }
 
-/// Where people join the classes of earlier releases.
+/// If people join the classes of earlier releases.
 impl Ever {
-    /// The newest release is what its people's numbers give, as far as it tells; how many classes tell their sum, and how many do not.
+    /// Checks the shown figures of the newest release against its people's numbers; returns how many classes show their
+    /// sum, and how many do not.
     fn look_at_classes(&mut self, place: &Place, counts: &mut BTreeSet<Vec<u64>>) -> [usize; 2] {
         place.verified();
         let shown = Shown::newest(&place.public());
@@ -93,7 +94,8 @@ impl Ever {
         told
     }
 
-    /// The difference of two of these sums is none that may not be told, that of two counts is not small, and no number follows from all.
+    /// Checks that the difference of two of these sums is never a sum that may not be shown, that of two counts is
+    /// never small, and that no number follows from all.
     fn are_safe(&self, policy: &str, counts: &BTreeSet<Vec<u64>>) {
         let less = |all: &[u64], some: &[u64]| -> Option<Vec<i64>> {
             let is_part = some.iter().all(|person| all.binary_search(person).is_ok());
@@ -122,7 +124,7 @@ fn publish(place: &Place, file: u64, numbers: std::ops::Range<u64>) {
 fn aggregates_are_those_of_their_people() {
     let (place, mut ever) = (place(NEVER, POLICY), Ever::default());
     let mut found = [0, 0];
-    // Enough releases for files of both tables to become one.
+    // Enough releases for files of both tables to be joined.
     for at in 0..9 {
         publish(&place, at, at * 40..at * 40 + 40);
         found = ever.look(&place);
@@ -131,14 +133,14 @@ fn aggregates_are_those_of_their_people() {
     let log = fs::read_dir(place.public().join("measures/1/_delta_log")).expect("a log");
     assert!(log.count() > 9, "a version for each release");
     assert!(versions(&place.public(), 1).len() > 10, "files became one");
-    // The atoms of erased people leave both tables.
+    // The atoms of erased people are removed from both tables.
     place.put("gone.csv", format!("{}7\n{}130\n", PLANTED[0], PLANTED[0]));
     place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
     publish(&place, 9, 360..400);
     ever.look(&place);
     let shown = Shown::newest(&place.public());
     assert!(shown.people.values().flatten().all(|person| ![7, 130].contains(person)), "they are erased");
-    // What is withdrawn leaves, and comes back as it was.
+    // A withdrawn release is removed, and published again unchanged.
     publish(&place, 10, 400..440);
     place.done(&["withdraw", "feed.toml", "11", "--reason", "wrong", "--republish"]);
     ever.look(&place);
@@ -147,7 +149,7 @@ fn aggregates_are_those_of_their_people() {
     place.done(&["withdraw", "feed.toml", "12", "--reason", "wrong"]);
     publish(&place, 12, 480..520);
     ever.look(&place);
-    // Old rows leave, and their sums with them.
+    // Old rows are removed, and their sums with them.
     place.edit("[http]", "[publish]\nretain = \"1s\"\n[http]");
     sleep(Duration::from_millis(1_100));
     publish(&place, 13, 520..560);
@@ -155,7 +157,7 @@ fn aggregates_are_those_of_their_people() {
     let left = Shown::newest(&place.public());
     assert!(left.measures.keys().all(|(_, release)| *release >= 13), "sums of old releases are shown");
     assert!(!ever.gives_a_person_away(), "a number follows from sums that were published");
-    // It would, had the people of an atom without one of them been shown once more.
+    // It would follow if the people of an atom without one of them had been shown again.
     let (atom, sum) = ever.0.iter().next().cloned().expect("a sum");
     let (one, rest) = atom.split_first().expect("people");
     ever.0.insert((rest.to_vec(), sum - i128::from(cost(*one).unwrap_or(0))));
@@ -178,7 +180,7 @@ fn a_disjoint_chain_shows_the_measures_of_its_new_people() {
     assert_eq!(newest, 4);
 }
 
-/// Where a release has a table of its own, its classes have their sums beside it.
+/// If a release has a table of its own, its classes have their sums beside it.
 #[test]
 fn every_search_of_disjoint_chains_shows_measures() {
     let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
@@ -202,13 +204,14 @@ fn every_search_of_disjoint_chains_shows_measures() {
     }
 }
 
-/// Ten releases whose classes more people join. How many classes told their sum at first and at last, and how many did not.
+/// Ten releases whose classes more people join. Returns how many classes showed their sum at first and at last, and how
+/// many did not.
 fn joins(policy: &str, ticks: u64) -> [[usize; 2]; 2] {
     let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
     let (place, mut ever) = (place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")), Ever::default());
     let (mut counts, mut found): (BTreeSet<Vec<u64>>, Vec<[usize; 2]>) = (BTreeSet::new(), Vec::new());
     for at in 0..ticks {
-        // A few people at a time, so that some of them may not be told of alone.
+        // A few people at a time, so that some of them may not be shown separately.
         let from = if at == 0 { 0 } else { 40 + at * 20 };
         place.offer(&format!("{at:03}.csv"), people(from..60 + at * 20));
         let outcome = place.once()["outcome"].clone();
@@ -239,7 +242,7 @@ fn sums_of_classes_that_people_join_are_safe_together() {
     assert!(all[0] > 10 && all[1] > 3, "{all:?}");
 }
 
-/// Erased while a release with them waits for a person, and taxonomies grow: their numbers are in no sum.
+/// People are erased while a release with them waits for a person, and taxonomies grow: their numbers are in no sum.
 #[test]
 fn people_who_are_erased_before_a_release_is_approved_are_in_no_sum() {
     let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
@@ -302,7 +305,7 @@ fn groups_that_are_dominance_safe_show_every_sum() {
     assert!(sums > 10 && left_out == 0, "{sums} sums are shown and {left_out} left out, {waiting} people wait");
 }
 
-/// Killed at random moments, erased from, approved by a person: no number is lost, and none counts twice.
+/// Kills at random moments, erasures, approvals: no number is lost, and none counts twice.
 #[test]
 fn kills_and_erasures_lose_no_number() {
     let seed = random::seed();
@@ -324,7 +327,8 @@ fn kills_and_erasures_lose_no_number() {
     assert!(!ever.gives_a_person_away());
 }
 
-/// People who wait have numbers of just these measures, so a feed keeps them; with them a new chain has both tables.
+/// Waiting people have numbers of exactly these measures, so a feed keeps the measures; with them a new chain has both
+/// tables.
 #[test]
 fn measures_stay_through_all_chains() {
     let place = place(NEVER, POLICY);
@@ -342,7 +346,7 @@ fn measures_stay_through_all_chains() {
     place.verified();
 }
 
-/// The table as others read it.
+/// The table as other programs read it.
 #[test]
 fn readers_read_the_table_of_measures() {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };

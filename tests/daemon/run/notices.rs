@@ -1,5 +1,5 @@
-//! Who is told of a release, and who of what goes wrong (CONTRACTS 1 and 4): once each, public facts to the one, reasons to
-//! the other, whatever is killed meanwhile; and a receiver that does not listen delays no other one.
+//! Notifications of releases and of problems (CONTRACTS 1 and 4): once each, public facts to the one receiver, reasons
+//! to the other, whatever is killed meanwhile; and a receiver that does not answer delays no other one.
 
 use std::fs;
 use std::thread::sleep;
@@ -12,7 +12,7 @@ use super::public::releases;
 use super::web_receiver::{Listener, Told};
 use crate::common::wait;
 
-/// A feed that tells a receiver.
+/// A feed that notifies a receiver.
 fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
     let place = Place::with(schedule, policy, "");
     let urls: Vec<(&str, &str)> = notify.iter().map(|(key, url)| (*key, url.as_str())).collect();
@@ -20,7 +20,7 @@ fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
     place
 }
 
-/// It is of the form that is shipped, its key is in it, and nothing planted is.
+/// Checks that notifications follow the shipped schema, contain their key, and no planted text.
 #[track_caller]
 fn sound(told: &[Told]) {
     let schema = fs::read_to_string("schemas/v1/notification.schema.json").expect("a schema");
@@ -40,7 +40,7 @@ fn heard(listener: &Listener, keys: &[&str]) {
     sound(&listener.told());
 }
 
-/// A manifest, and its digest.
+/// A manifest, and its hash.
 fn manifest(place: &Place, release: u32) -> (Json, String) {
     let bytes = fs::read(place.public().join(format!("manifest/{release:010}.json"))).expect("a manifest");
     let digest = tidegate::engine::release::Sha256::of(&bytes).to_string();
@@ -69,7 +69,7 @@ fn a_release_is_told_once_and_as_its_manifest_says() {
         assert_eq!(told.what, meant);
         assert_eq!(told.path, "/hooks/Pq7person");
     }
-    // An address may hold a token.
+    // An address may contain a token.
     assert!(!daemon.said().contains("Pq7person"), "{}", daemon.said());
     let page = daemon.page("/metrics");
     assert!(page.contains("tidegate_notifications_total{feed=\"t\",receiver=\"webhook\"} 2"), "{page}");
@@ -85,7 +85,7 @@ fn a_release_is_told_once_and_as_its_manifest_says() {
 
 #[test]
 fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
-    // It says that it is busy, it takes and never answers, it is not there.
+    // It answers that it is busy; it accepts and never answers; it is not there.
     for status in [503, 0, 1] {
         let public = Listener::new(status.max(2));
         let url = if status == 1 { "http://127.0.0.1:9/".to_owned() } else { public.url("/") };
@@ -93,7 +93,7 @@ fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
         let place = telling(PER_FILE, "k = 3\n", &[("webhook", url.clone())]);
         let daemon = place.start();
         let mut releases = 0;
-        // Who waits for the receiver publishes nothing while a notification is under way.
+        // A feed that waited for the receiver would publish nothing while a notification is in progress.
         let mut overtakes = false;
         while releases < 3 || !overtakes {
             let given_up = public.given_up();
@@ -109,7 +109,7 @@ fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
             assert!(page.contains("tidegate_receiver_away{feed=\"t\",receiver=\"webhook\"} 1"), "{page}");
         }
         assert_eq!(daemon.end(), Some(0));
-        // The next start tells all of it, in order.
+        // The next start sends all of it, in order.
         public.answers(200);
         place.edit(&url, &public.url("/"));
         let daemon = place.start();
@@ -132,7 +132,7 @@ fn a_receiver_that_comes_back_is_told_by_the_same_process() {
     daemon.says("receiver_back feed=t receiver=webhook", 1);
     heard(&public, &["t/release/1"]);
     assert_eq!(daemon.said().matches("receiver_away").count(), 1, "it is told once: {}", daemon.said());
-    // One that no receiver wants is passed over, and the next one comes.
+    // A notification that the receiver rejects is skipped, and the next one is sent.
     public.answers(422);
     place.offer("1.csv", people(40..80));
     daemon.says("notification_refused feed=t receiver=webhook notice=release", 1);
@@ -149,7 +149,7 @@ fn no_receiver_is_told_less_after_a_kill() {
     for file in 0..12 {
         let mut daemon = place.start();
         place.offer(&format!("{file:02}.csv"), people(file * 40..file * 40 + 40));
-        // Before it is published, after it, and after it is told.
+        // Before it is published, after it, and after the notification.
         daemon.says(["file_taken", "published", "notification_sent"][file as usize % 3], 1);
         sleep(Duration::from_millis(file * 7 % 20));
         daemon.kill();
@@ -182,7 +182,7 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
     heard(&second, &["t/approval/1"]);
     assert_eq!(second.told()[0].what["release"], 2);
     place.done(&["approve", "feed.toml"]);
-    // No process was at work, so that the next one tells it.
+    // No process was running, so the next one sends it.
     place.once();
     heard(&first, &["t/release/1", "t/release/2"]);
 }
@@ -239,8 +239,8 @@ fn a_rejection_is_the_operators_alone() {
     heard(&public, &[]);
 }
 
-/// It halts and tells its operator so, once. On a machine that stands still the time for that may be up before: then the
-/// next start tells it.
+/// It halts and notifies its operator, once. On a stalled machine the time for that may be over before: then the next
+/// start sends it.
 #[track_caller]
 fn halts_and_tells(place: &Place, operator: &Listener) {
     let tells = || {
@@ -267,7 +267,7 @@ fn a_halt_is_told_before_the_end() {
     assert_eq!(what["kind"], "halted");
     let text = what["error"]["text"].as_str().expect("text");
     assert!(text.contains("has changed") && what["error"]["file"].as_str().expect("text").ends_with("0.csv"), "{what}");
-    // With no receiver there it ends all the same.
+    // If no receiver answers it ends all the same.
     operator.answers(503);
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
@@ -275,7 +275,7 @@ fn a_halt_is_told_before_the_end() {
     heard(&public, &["t/release/1"]);
 }
 
-/// What keeps a feed from beginning is told, too, where it is known whom to tell.
+/// Errors that keep a feed from beginning are notified, too, if the receiver is known.
 #[test]
 fn a_feed_that_cannot_begin() {
     let operator = Listener::new(200);
@@ -287,7 +287,7 @@ fn a_feed_that_cannot_begin() {
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
 }
 
-/// No operator was warned of an address that lies elsewhere.
+/// No operator was warned about an address in another file.
 #[test]
 fn a_secret_address_at_another_machine_is_encrypted() {
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);

@@ -1,5 +1,5 @@
-//! A reader reads the public root all the time while a feed publishes: whatever is visible is whole, stays as it is, and the
-//! newest release never becomes an older one.
+//! A reader reads the public root all the time while a feed publishes: everything visible is whole and does not change,
+//! and the newest release is never followed by an older one.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::public::{Kept, releases};
 
 const RELEASES: u64 = 22;
 
-/// The number that the advisory name stands for, once there is one.
+/// The number in the advisory name, once there is one.
 fn latest(public: &Path) -> u64 {
     let Ok(text) = fs::read_to_string(public.join("LATEST")) else { return 0 };
     let name = text.strip_prefix("manifest/").and_then(|rest| rest.strip_suffix(".json\n"));
@@ -19,7 +19,7 @@ fn latest(public: &Path) -> u64 {
     name.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{text} is no manifest"))
 }
 
-/// Reads until it is told to stop; how many times it saw something new.
+/// Reads until it is told to stop; returns how many times it saw something new.
 fn read(public: &Path, stop: &AtomicBool) -> u32 {
     let (mut kept, mut visible, mut newest, mut news) = (Kept::default(), 0, 0, 0);
     while !stop.load(Ordering::Relaxed) {

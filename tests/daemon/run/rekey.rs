@@ -1,5 +1,5 @@
-//! Another key of the operator takes the place of the one before (CONTRACTS 3): everything goes on under it, and the old
-//! one opens nothing any more.
+//! Another key of the operator replaces the previous one (CONTRACTS 3): everything continues with it, and the old one
+//! opens nothing any more.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::place::{NEVER, PLANTED, Place, files, people};
 
 const FROM: &str = "key = \"file:a.key\"";
 
-/// It is refused with an error that says all of this.
+/// Checks that it is refused with an error that contains all of these texts.
 #[track_caller]
 fn refused(place: &Place, args: &[&str], says: &[&str]) {
     let (code, answer) = place.json(args);
@@ -75,7 +75,7 @@ fn a_feed_goes_on_under_another_key() {
     place.verified();
 }
 
-/// Whatever a command that was killed has left, the same one again ends it.
+/// Whatever a killed command has left, running it again completes the change.
 #[test]
 fn killed_at_any_moment_it_is_ended_by_the_same_again() {
     let place = begun();
@@ -87,7 +87,7 @@ fn killed_at_any_moment_it_is_ended_by_the_same_again() {
     again(&private, &copy);
     let (mut killed, mut tried) = (0, 0);
     for at in (0..30u64).chain((0..30).cycle().take(300)) {
-        // A machine that is busy with others may wake us when the command has ended: then again.
+        // A busy machine may wake the test after the command has ended: it is then repeated.
         if tried >= 30 && killed > 5 {
             break;
         }
@@ -96,14 +96,14 @@ fn killed_at_any_moment_it_is_ended_by_the_same_again() {
         again(&copy, &private);
         let mut command = place.command(&["rekey", "feed.toml", "--to", "b.key"]);
         let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
-        // Closer together at first: a fast machine is done soon.
+        // Closer together at first, since a fast machine is done soon.
         std::thread::sleep(std::time::Duration::from_micros(at * at * 130));
         let pid = rustix::process::Pid::from_child(&child);
         kill_process(pid, Signal::KILL).expect("it was started");
         killed += u32::from(!child.wait().expect("it ends").success());
         let opened = ["a.key", "b.key"].map(|key| place.json(&["verify", "feed.toml", "--key", key]));
         assert!(opened.iter().filter(|(code, _)| *code < 2).count() == 1, "one key opens it: {opened:?}");
-        // What is not done is named, and nothing else.
+        // Unfinished parts are reported, and nothing else.
         let found = opened.iter().flat_map(|(_, answer)| answer["findings"].as_array().into_iter().flatten());
         found.for_each(|one| assert!(one.to_string().contains("give the last `tidegate rekey` again"), "{one}"));
         place.done(&["rekey", "feed.toml", "--to", "b.key"]);

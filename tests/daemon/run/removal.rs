@@ -1,5 +1,5 @@
-//! What leaves a public root (CONTRACTS 4): withdrawn releases, erased rows, old manifests and old rows. No file that readers see holds
-//! them afterwards, and `verify` is content with what is left.
+//! Removals from a public root (CONTRACTS 4): withdrawn releases, erased rows, old manifests and old rows. No file that
+//! readers see contains them afterwards, and `verify` finds nothing wrong with the rest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ fn publish(place: &Place, files: std::ops::Range<u64>) {
     }
 }
 
-/// Rows by diagnosis, of which each person has one, as text, of every Parquet file below a folder.
+/// Rows by diagnosis, which is different for each person, as text, of every Parquet file below a folder.
 fn everywhere(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for (path, bytes) in files(folder) {
@@ -49,7 +49,7 @@ fn rows_of(place: &Place, file: u64) -> usize {
     (file * 30..file * 30 + 30).filter(|person| rows.contains_key(&diagnosis(*person))).count()
 }
 
-/// Everything is as the log says, for those who have the key and for those who have not.
+/// Checks that everything agrees with the log, with the key and without it.
 fn verified(place: &Place) {
     place.verified();
     let (code, answer) = place.json(&["verify", "public"]);
@@ -60,7 +60,7 @@ fn verified(place: &Place) {
 /// The newest version of the table of a chain, as the `deltalake` package reads it.
 fn delta_rows(place: &Place, chain: u32) -> Option<u64> {
     let python = needs::tool("TIDEGATE_PYTHON")?;
-    // Threads of the reader may end a process in disorder that has done its work.
+    // Threads of the reader may crash a process that has done its work.
     let script = "import os, sys, deltalake\n\
                   print(deltalake.DeltaTable(sys.argv[1]).to_pyarrow_table().num_rows, flush=True)\nos._exit(0)";
     let run = Command::new(python).arg("-c").arg(script).arg(place.public().join(format!("data/{chain}"))).output();
@@ -100,12 +100,12 @@ fn a_withdrawn_release_and_all_later_ones_are_gone() {
     verified(&place);
     let left = releases(&place.public()).last().expect("a release").rows;
     assert!(delta_rows(&place, 1).is_none_or(|rows| rows == left));
-    // Once more is refused, and the reason stays private.
+    // A second time is refused, and the reason stays private.
     assert_eq!(place.json(&["withdraw", "feed.toml", "4", "--reason", "again"]).0, 1);
     let told =
         files(&place.public()).iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("source was wrong"));
     assert!(!told, "why a release was withdrawn is not published");
-    // Its people stay out, all others are there, and the next release goes on.
+    // Its people stay out, all others are included, and the next release follows.
     place.offer("again.csv", people(90..150));
     place.once();
     publish(&place, 5..6);
@@ -123,13 +123,13 @@ fn a_withdrawn_release_and_all_later_ones_are_gone() {
 #[test]
 fn withdrawn_rows_are_published_again_as_they_were() {
     let place = Place::with(NEVER, CROWDS, "");
-    // Eight parts become one with the ninth release, so that the table of release 4 is that of its own parts again.
+    // Eight parts become one with the ninth release, so that the table of release 4 consists of its own parts again.
     publish(&place, 0..9);
     let before = everywhere(&place.public());
     place.done(&["withdraw", "feed.toml", "5", "--republish", "--reason", "announced too early"]);
     assert_eq!((visible(&place), rows_of(&place, 6)), (vec![1, 2, 3, 4], 0));
     verified(&place);
-    // The next tick makes a release with them, though no person came.
+    // The next tick makes a release with them, though there are no new people.
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(visible(&place), [1, 2, 3, 4, 10]);
     assert_eq!(everywhere(&place.public()), before, "with the labels and the numbers of releases that they had");
@@ -139,8 +139,8 @@ fn withdrawn_rows_are_published_again_as_they_were() {
     assert_eq!(place.done(&["audit", "--dir", "."])["safe"], true);
 }
 
-/// Rows that are erased and not gone yet stay away when their release is withdrawn and published again, or the one before it is the
-/// newest again.
+/// Rows that are erased and not removed yet stay out if their release is withdrawn and published again, or if the one
+/// before it is the newest again.
 #[test]
 fn erased_rows_do_not_come_back_with_a_release() {
     for (erased, withdrawn, republish) in [(65, 3, true), (65, 3, false), (5, 3, true), (35, 2, true), (5, 1, true)] {
@@ -161,7 +161,7 @@ fn erased_rows_do_not_come_back_with_a_release() {
     }
 }
 
-/// Rows that were withdrawn are in no table any more from which they could be erased.
+/// Withdrawn rows are in no table any more from which they could be erased.
 #[test]
 fn rows_that_are_gone_can_be_erased_once_more() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -181,7 +181,8 @@ fn rows_that_are_gone_can_be_erased_once_more() {
     verified(&place);
 }
 
-/// Rows that were too old for the newest release are still in the files of earlier ones: an erasure deletes these at once.
+/// Rows that were too old for the newest release are still in the files of earlier ones: an erasure deletes these at
+/// once.
 #[test]
 fn erased_rows_that_were_too_old_leave_earlier_releases() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -202,7 +203,7 @@ fn erased_rows_that_were_too_old_leave_earlier_releases() {
     verified(&place);
     let again = place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
     assert!(again["text"].as_str().is_some_and(|text| text.contains("This chain holds no row of 1")), "{again}");
-    // A row that is to leave with the next release goes behind that one.
+    // A row that must be removed with the next release is removed after it.
     sleep(Duration::from_millis(2_200));
     publish(&place, 3..4);
     place.put("gone.csv", format!("{}5\n{}65\n", PLANTED[0], PLANTED[0]));
@@ -235,7 +236,7 @@ fn a_release_that_was_too_old_can_be_erased_as_a_whole() {
     verified(&place);
 }
 
-/// As when writes land that a bucket had given up: a process at work puts everything right with its next tick, before the next release.
+/// Late writes that a bucket had given up: a running process repairs them with its next tick, before the next release.
 #[test]
 fn what_late_writes_bring_back_goes_with_the_next_tick() {
     let place = Place::with(PER_FILE, CROWDS, "");
@@ -266,7 +267,8 @@ fn what_late_writes_bring_back_goes_with_the_next_tick() {
     verified(&place);
 }
 
-/// What is wrong with a pack is a finding, wherever in it: in its objects, or in the list of them, without which not even the keys are found.
+/// Damage in a pack is a finding, wherever it is: in its objects, or in the list of them, without which not even the
+/// keys are found.
 #[test]
 fn a_pack_that_was_changed_is_a_finding() {
     let place = Place::with(PER_FILE, CROWDS, "");
@@ -296,7 +298,7 @@ fn a_pack_that_was_changed_is_a_finding() {
     verified(&place);
 }
 
-/// Rows that were withdrawn are not too old: later releases, which never held them, stay when they are erased.
+/// Withdrawn rows are not too old: later releases, which never contained them, stay when they are erased.
 #[test]
 fn erasing_withdrawn_rows_removes_no_later_release() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -314,7 +316,8 @@ fn erasing_withdrawn_rows_removes_no_later_release() {
     verified(&place);
 }
 
-/// A withdrawal goes back to a release before those that an erasure has removed: what these had left out is in the table again.
+/// A withdrawal returns to a release before those that an erasure has removed: the rows that these had left out are in
+/// the table again.
 #[test]
 fn a_withdrawal_goes_back_behind_releases_that_were_erased() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -339,7 +342,7 @@ fn a_withdrawal_goes_back_behind_releases_that_were_erased() {
     verified(&place);
 }
 
-/// Rows that were withdrawn and wait for the next release are in no file from which they could be erased.
+/// Withdrawn rows that wait for the next release are in no file from which they could be erased.
 #[test]
 fn rows_that_are_to_be_published_again_can_be_erased() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -396,7 +399,7 @@ fn erased_rows_are_in_no_file_that_readers_see() {
     assert_eq!(place.once()["outcome"], "published");
     assert!(!everywhere(&place.public()).contains_key(&diagnosis(95)));
     assert_eq!(everywhere(&place.public()).len() as u64, 300 - answer["rows"].as_u64().expect("rows"));
-    // Manifests of releases before their rows came stay.
+    // Manifests of releases before their rows were added stay.
     assert_eq!(visible(&place), [1, 2, 3, 11]);
     let notice: Json =
         serde_json::from_slice(&fs::read(place.public().join("replaced/0000000004.json")).expect("a notice"))
@@ -429,7 +432,7 @@ fn old_manifests_go() {
     assert_eq!(everywhere(&place.public()).len(), 300, "no row is gone");
     verified(&place);
     assert!(delta_rows(&place, 1).is_none_or(|rows| rows == 300));
-    // Parts that only old manifests listed are gone, and so are old versions of the table.
+    // Parts that only old manifests listed are removed, and so are old versions of the table.
     let parts = fs::read_dir(place.public().join("data/1")).expect("a folder").count();
     assert!(parts < 11, "{parts} files");
     assert!(!place.public().join("data/1/_delta_log/00000000000000000000.json").exists());
@@ -444,7 +447,7 @@ fn old_rows_leave_the_newest_release() {
     publish(&place, 2..3);
     let newest = releases(&place.public()).pop().expect("a release");
     assert_eq!(newest.rows, 30, "rows of two releases are too old");
-    // Earlier releases stay as they were, and a notice names the labels of the rows that are gone.
+    // Earlier releases do not change, and a notice names the labels of the removed rows.
     assert_eq!(visible(&place), [1, 2, 3]);
     let notice: Json =
         serde_json::from_slice(&fs::read(place.public().join("erased/0000000003.json")).expect("a notice"))

@@ -1,5 +1,5 @@
-//! Second rows of people where the feed file wants to see them (CONTRACTS 1, `on_repeat = "dead-letter"`): set aside and
-//! listed, never counted against the source, never taken in, and gone with a person who is erased.
+//! Second rows of people with `on_repeat = "dead-letter"` (CONTRACTS 1): set aside and listed, never counted as faults
+//! of the source, never accepted, and removed with a person who is erased.
 
 use super::place::{NEVER, PLANTED, Place, files, people, person};
 use super::requests::{at_work, ended, erase, twice};
@@ -8,7 +8,7 @@ fn place() -> Place {
     Place::with(NEVER, "k = 3\non_repeat = \"dead-letter\"\n", "")
 }
 
-/// How many messages are set aside, and how many of them are repeats.
+/// The number of messages that are set aside, and how many of them are repeats.
 fn aside(place: &Place) -> (u64, u64) {
     let answer = place.done(&["quarantine", "feed.toml"]);
     assert!(PLANTED.iter().all(|planted| !answer.to_string().contains(planted)), "{answer}");
@@ -24,7 +24,7 @@ fn repeats_are_set_aside_and_stay() {
         let place = place();
         place.offer("0.csv", people((0..40).chain(0..6)));
         let tick = place.once();
-        // A larger share than may be set aside, were they faults.
+        // A larger share than may be set aside, if they were faults.
         assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
         assert_eq!(aside(&place), (6, 6));
         place.offer("1.csv", people([0, 1]));
@@ -35,7 +35,8 @@ fn repeats_are_set_aside_and_stay() {
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((&answer["count"], &answer["changed"]), (&8.into(), &0.into()), "{answer}");
         assert_eq!(aside(&place), (8, 8), "a repeat is a repeat");
-        // A person who is erased is gone from there too: of the two files that name them one has others left.
+        // A person who is erased is removed from there too: of the two files that name them one contains others as
+        // well.
         let named = |number: u64| format!("patient\n{}{number}\n", PLANTED[0]);
         erase(&place, &named(0));
         assert_eq!(aside(&place), (6, 6));
@@ -45,7 +46,7 @@ fn repeats_are_set_aside_and_stay() {
         assert_eq!((&answer["count"], &answer["changed"]), (&4.into(), &0.into()), "{answer}");
         ended(daemon);
         place.verified();
-        // What the log says is what the next start finds.
+        // The next start finds what the log contains.
         place.once();
         assert_eq!(aside(&place), (4, 4));
         place.verified();
@@ -59,7 +60,7 @@ fn faults_and_repeats_lie_beside_each_other() {
     let strange = |number: u64| {
         person(number).replace(",A1,", ",C1,").replace(",A2,", ",C1,").replace(",B1,", ",C1,").replace(",B2,", ",C1,")
     };
-    // A person whose row is a fault and who has another one, a new person, and a repeat.
+    // A person with a faulty row and a good one, a new person, and a repeat.
     place.offer("0.csv", people(0..40) + &strange(3) + &strange(50) + &person(5));
     let tick = place.once();
     assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &40.into()), "{tick}");
@@ -71,7 +72,7 @@ fn faults_and_repeats_lie_beside_each_other() {
     place.verified();
 }
 
-/// What is set aside of one file lies in several objects where it is much, and is offered, erased and forgotten all the same.
+/// Many set-aside messages of one file are in several objects, and are offered, erased and forgotten all the same.
 #[test]
 fn many_repeats_lie_in_several_objects() {
     let place = place();
@@ -91,7 +92,7 @@ fn many_repeats_lie_in_several_objects() {
     place.verified();
 }
 
-/// A file that cannot be read to its end leaves nothing behind of what was set aside before.
+/// A file that cannot be read to its end leaves none of its set-aside messages behind.
 #[test]
 fn a_file_that_fails_leaves_nothing_behind() {
     let place = place();

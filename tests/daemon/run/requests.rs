@@ -1,4 +1,4 @@
-//! What a person asks of a feed (CONTRACTS 3), whether it is at work or not: the answers are the same, and so are the exit
+//! Requests to a feed (CONTRACTS 3), whether a process is running or not: the answers are the same, and so are the exit
 //! codes.
 
 use std::io::Write;
@@ -32,7 +32,7 @@ pub fn ended(daemon: Option<Daemon>) {
     }
 }
 
-/// Erases whom the text on standard input names.
+/// Erases the people in the text on standard input.
 pub fn erase(place: &Place, named: &str) -> Json {
     let mut command = place.command(&["erase", "feed.toml", "--json", "--reason", "asked for it"]);
     let mut child =
@@ -93,7 +93,7 @@ fn a_release_is_approved_or_rejected() {
     });
 }
 
-/// What `show --candidate` says of the release that waits; the beginning of its digest.
+/// The output of `show --candidate` for the waiting release; the beginning of its digest.
 fn candidate(place: &Place) -> String {
     let (code, answer) = place.json(&["show", "feed.toml", "1"]);
     assert!(code == 2 && answer.to_string().contains("waits for approval: `tidegate show --candidate`"), "{answer}");
@@ -126,7 +126,7 @@ fn an_erasure_says_that_a_release_that_waited_is_void() {
     assert!(code == 2 && answer.to_string().contains("no release waits for approval"), "{answer}");
 }
 
-/// A release of a chain without atoms that waits, and whose people are all erased: the log knows none of them either.
+/// A waiting release of a chain without atoms, all of whose people are erased: the log contains none of them either.
 #[test]
 fn all_people_who_wait_may_be_erased() {
     let place = Place::with(MANUAL, "k = 3\nguarantee = \"bcf\"\n", "");
@@ -142,7 +142,8 @@ fn all_people_who_wait_may_be_erased() {
     place.verified();
 }
 
-/// All who came out with a tick are erased: while their release waits, and behind one that was rejected. The next tick knows nothing of them.
+/// All people of a tick are erased: while their release waits, and after one that was rejected. The next tick contains
+/// nothing of them.
 #[test]
 fn all_who_came_out_with_a_tick_may_be_erased() {
     let chains = [
@@ -174,7 +175,8 @@ fn all_who_came_out_with_a_tick_may_be_erased() {
     }
 }
 
-/// All rows of a release are erased, so that nothing is kept of its tick, and then a person who waits: the state is read from the log.
+/// All rows of a release are erased, so that nothing is kept of its tick, and then a waiting person: the state is read
+/// from the log.
 #[test]
 fn all_rows_of_a_release_may_be_erased() {
     let place = Place::with(MANUAL, "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "");
@@ -198,7 +200,7 @@ fn all_rows_of_a_release_may_be_erased() {
     place.verified();
 }
 
-/// Two people are no atom: they wait with those who come.
+/// Two people are not an atom: they wait with new ones.
 #[test]
 fn an_erasure_takes_the_only_atom_apart() {
     let place = Place::new(MANUAL);
@@ -284,7 +286,7 @@ fn a_policy_changes_with_a_new_chain() {
     let chains: Vec<u64> = published(&place).iter().map(|release| release.chain).collect();
     assert_eq!(chains, [1, 2]);
     place.verified();
-    // People could not be told apart any more.
+    // People could not be distinguished any more.
     place.edit("name = \"patient\"", "name = \"person\"");
     let (code, answer) = place.json(&["new-chain", "feed.toml"]);
     assert_eq!((code, &answer["done"]), (1, &false.into()), "{answer}");
@@ -304,7 +306,8 @@ fn a_new_chain_says_that_a_release_that_waited_is_void_and_removes_its_files() {
     place.verified();
 }
 
-/// Two classes, a person who is withheld, and one who waits. A new chain has both of them wait, and one is erased before its first tick.
+/// Two classes, a withheld person, and a waiting one. In a new chain both wait, and one is erased before its first
+/// tick.
 #[test]
 fn who_was_withheld_waits_in_a_new_chain_whoever_is_erased() {
     let row =
@@ -335,7 +338,7 @@ fn who_was_withheld_waits_in_a_new_chain_whoever_is_erased() {
     place.verified();
 }
 
-/// The chain in the feed's own roots is attacked with the people who really came.
+/// The chain in the feed's own roots is attacked with the true rows.
 #[test]
 fn a_feed_is_audited() {
     let place = Place::new(NEVER);

@@ -1,5 +1,5 @@
-//! A daemon at work finds by itself what is damaged behind it, says so everywhere in the words of `verify`, halts where it must not go on,
-//! and goes on when the operator has put everything back.
+//! A running daemon finds damage by itself, reports it everywhere in the words of `verify`, halts if it must not
+//! continue, and continues when the operator has restored everything.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use serde_json::Value as Json;
 use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
 use crate::common::shim::Shim;
 
-/// How much faster time passes for the daemons: rounds follow one another after three seconds.
+/// The factor by which time passes faster for the daemons: rounds follow one another after three seconds.
 const FASTER: &str = "20";
 
-/// The first file below a folder whose path holds a word.
+/// The first file below a folder whose path contains a word.
 fn first(place: &Place, folder: &str, word: &str) -> PathBuf {
     let files = super::place::files(&place.path(folder));
     let found = files.into_iter().map(|(path, _)| path).find(|path| path.to_string_lossy().contains(word));
@@ -24,7 +24,7 @@ fn health(daemon: &Daemon) -> Json {
     serde_json::from_str(page.split_once("\r\n\r\n").expect("a head").1).expect("JSON")
 }
 
-/// Damages something behind a daemon, and puts it back; what is said of it, and whether the feed halts.
+/// Damages a file of a running daemon, and restores it; checks the reports, and whether the feed halts.
 fn is_found(place: &Place, daemon: &Daemon, path: &PathBuf, is_gone: bool) -> bool {
     let whole = fs::read(path).expect("a file");
     let mut bytes = whole.clone();
@@ -58,7 +58,7 @@ fn is_found(place: &Place, daemon: &Daemon, path: &PathBuf, is_gone: bool) -> bo
     halts
 }
 
-/// One feed, something of which is damaged and put back; whether that halts it.
+/// One feed with a file that is damaged and restored; and whether that halts it.
 fn case((folder, word, is_gone): (&str, &str, bool), shim: &Shim) -> bool {
     let place = Place::new(PER_FILE);
     place.offer("0.csv", people(0..40));
@@ -70,7 +70,7 @@ fn case((folder, word, is_gone): (&str, &str, bool), shim: &Shim) -> bool {
     daemon.says("published feed=t", 1);
     daemon.says("scrubbed feed=t", 1);
     let halts = is_found(&place, &daemon, &first(&place, folder, word), is_gone);
-    // It goes on as if nothing had been.
+    // It continues as if nothing had happened.
     place.offer("1.csv", people(40..80));
     daemon.says("published feed=t", 2);
     assert_eq!(daemon.end(), Some(0));

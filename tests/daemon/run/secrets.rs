@@ -1,9 +1,10 @@
-//! Files of keys, tokens and addresses that a feed file names (CONTRACTS 1): none is used that other accounts can read, whatever it is for.
+//! Files of keys, tokens and addresses that a feed file names (CONTRACTS 1): none is used that other accounts can read,
+//! whatever it is for.
 
 use super::place::{Daemon, NEVER, PLANTED, Place, people};
 use crate::common::secret;
 
-/// What a feed file names as a secret, and the text of each.
+/// The secrets that a feed file names, and the text of each.
 const SECRETS: [(&str, &str, &str); 5] = [
     ("store.key", "a.key", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
     ("store.signing_key", "sign.key", "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"),
@@ -36,7 +37,7 @@ fn is_refused(mut daemon: Daemon, key: &str, file: &str) {
 fn a_secret_that_other_accounts_can_read_is_refused() {
     let place = place();
     for (key, file, _) in SECRETS {
-        // The modes that umask 022 and umask 027 leave.
+        // The modes that umask 022 and umask 027 lead to.
         for mode in [0o644, 0o640] {
             secret::mode(&place.path(file), mode);
             is_refused(place.start_until_halt(), key, file);
@@ -49,7 +50,7 @@ fn a_secret_that_other_accounts_can_read_is_refused() {
     assert_eq!(daemon.ended(), Some(0), "{}", daemon.said());
 }
 
-/// Commands that are given a key read it from a file that is theirs alone.
+/// Commands read a given key only from a file that no other account can read.
 #[test]
 fn commands_refuse_a_key_that_other_accounts_can_read() {
     let place = Place::new(NEVER);
@@ -69,7 +70,7 @@ fn commands_refuse_a_key_that_other_accounts_can_read() {
     let public = tidegate::daemon::sign::Signing::parse(&"fedcba9876543210".repeat(4)).expect("a key").public().text();
     secret::mode(&place.put("sign.pub", public), 0o644);
     assert_eq!(place.done(&["verify", "feed.toml", "--public-key", "sign.pub"])["intact"], true);
-    // A pipe is read once, and its mode is not the operator's.
+    // A pipe is read once, and the operator does not choose its mode.
     let piped = "\"$0\" verify feed.toml --key <(cat a.key)";
     let mut shell = std::process::Command::new("bash");
     shell.current_dir(place.path("")).args(["-c", piped, env!("CARGO_BIN_EXE_tidegate")]);

@@ -1,4 +1,5 @@
-//! What was set aside is offered again, or leaves with a person who is erased, whether a feed is at work or not.
+//! Messages that are set aside are offered again, or removed with a person who is erased, whether a process is running
+//! or not.
 
 use super::place::{HEADER, PER_FILE, PLANTED, Place, people, person};
 use super::requests::{at_work, ended, erase, twice};
@@ -20,7 +21,7 @@ fn what_was_set_aside_is_offered_again() {
         assert_eq!((&listed["messages"], groups.len()), (&7.into(), 2), "{listed}");
         let ward = groups.iter().find(|group| group["column"] == "ward").expect("a group");
         assert_eq!((&ward["messages"], &ward["first"], &ward["file"]), (&6.into(), &42.into(), &"0.csv".into()));
-        // What is frozen is not recommended.
+        // A frozen setting is not recommended.
         let text = ward["text"].as_str().expect("a text");
         assert!(text.contains("new leaf under an inner node") && text.contains("frozen"), "{text}");
         assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
@@ -38,7 +39,7 @@ fn what_was_set_aside_is_offered_again() {
     });
 }
 
-/// A person who is erased leaves what is set aside too: what is offered again later does not bring them in.
+/// A person who is erased is removed from set-aside messages too: offering them again later does not add the person.
 #[test]
 fn an_erasure_reaches_what_is_set_aside() {
     twice(|alive| {
@@ -46,7 +47,7 @@ fn an_erasure_reaches_what_is_set_aside() {
         place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
         let elsewhere = |number: u64| format!("{}{number},5,C1,{}{number}\n", PLANTED[0], PLANTED[1]);
         let nameless = format!(",5,A1,{}46\n", PLANTED[1]);
-        // One who counts has a second row there, which would be a repeat.
+        // An accepted person has a second row there, which would be a repeat.
         let rest: String = (40..46).chain([3]).map(elsewhere).collect();
         place.offer("0.csv", people(0..40) + &rest + &nameless);
         place.once();
@@ -71,7 +72,7 @@ fn an_erasure_reaches_what_is_set_aside() {
     });
 }
 
-/// Labels that halving makes follow from the whole taxonomy: there a value that it lacks comes in with a new chain, and nothing else is
+/// Halving derives labels from the whole taxonomy: there a missing value is added with a new chain, and nothing else is
 /// recommended.
 #[test]
 fn a_value_that_is_lacking_begins_with_a_new_chain_where_labels_are_kept() {
@@ -88,14 +89,14 @@ fn a_value_that_is_lacking_begins_with_a_new_chain_where_labels_are_kept() {
         let listed = place.done(&["quarantine", "feed.toml"]);
         let text = listed["groups"][0]["text"].as_str().expect("a text");
         assert!(text.contains("tidegate new-chain") && !text.contains("new leaf"), "{text}");
-        // What was recommended elsewhere is refused, and it is said why.
+        // The advice for other chains is refused, with the reason.
         place.put("ward.csv", GROWN);
         let (code, answer) = place.json(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((code, &answer["error"]["field"]), (2, &"column.ward.taxonomy".into()), "{answer}");
         let text = answer["error"]["text"].as_str().expect("a text");
         assert!(text.contains("search = \"halves\"") && text.contains("tidegate new-chain"), "{text}");
         place.done(&["new-chain", "feed.toml", "--reason", "a ward was added"]);
-        // Before they are offered again the feed is halted, at work or not.
+        // Before they are offered again the feed is halted, running or not.
         let daemon = alive.then(|| place.start());
         daemon.iter().for_each(|daemon| daemon.says("halted", 1));
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);

@@ -1,4 +1,4 @@
-//! Signatures from outside (CONTRACTS 3 and 4): those who read releases check them with the public half alone, also of a
+//! Signatures from outside (CONTRACTS 3 and 4): readers of releases check them with the public key alone, also of a
 //! feed whose signing key was changed.
 
 use std::fs;
@@ -7,7 +7,7 @@ use tidegate::daemon::sign::Signing;
 
 use super::place::{NEVER, Place, people};
 
-/// Readers could not tell a release without its signature from one that another has made.
+/// Readers could not distinguish a release without its signature from one that an attacker has made.
 #[test]
 fn a_signature_that_is_gone_halts() {
     let place = Place::new(NEVER);
@@ -22,7 +22,7 @@ fn a_signature_that_is_gone_halts() {
     fs::write(&path, signature).expect("a file");
     place.once();
     place.verified();
-    // One that never had one needs none.
+    // One that never had a signature needs none.
     let place = Place::new(NEVER);
     place.edit("signing_key = \"file:sign.key\"\n", "");
     place.offer("0.csv", people(0..40));

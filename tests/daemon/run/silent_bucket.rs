@@ -1,5 +1,6 @@
-//! A bucket that does not answer for longer than a minute: the feed halts and is tried again by the same process, and goes on by itself when
-//! the bucket answers. Requests that were sent meanwhile are done then, which nothing may be lost or published twice by.
+//! A bucket that does not answer for longer than a minute: the feed halts and is tried again by the same process, and
+//! continues by itself when the bucket answers. Requests of this time are performed then, and nothing may be lost or
+//! published twice because of them.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -14,9 +15,9 @@ use crate::common::server::Server;
 use crate::common::shim::Shim;
 use crate::kills::roots::Roots;
 
-/// How much faster time passes for the daemon: it gives a bucket up after three seconds.
+/// The factor by which time passes faster for the daemon: it gives up a bucket after three seconds.
 const FASTER: &str = "20";
-/// How often the bucket falls silent.
+/// How often the bucket stops answering.
 const TIMES: u64 = 2;
 
 fn health(daemon: &Daemon) -> Json {
@@ -43,7 +44,7 @@ fn a_bucket_that_is_silent_halts_a_feed_until_it_answers() {
     println!("silent: the same again: TIDEGATE_SEED={seed}");
     let mut draw = Draw::new(seed, 0);
     for at in 1..=TIMES {
-        // In the midst of what the file brings, or before it.
+        // In the middle of handling the file, or before it.
         roots.place.offer(&format!("{at}.csv"), people(at * 40..at * 40 + 40));
         sleep(Duration::from_millis(draw.between(0, 400)));
         server.stops();
@@ -55,7 +56,7 @@ fn a_bucket_that_is_silent_halts_a_feed_until_it_answers() {
         assert!(daemon.page("/metrics").contains("tidegate_halted{feed=\"t\"} 1.0"));
         assert!(daemon.page("/health/live").contains(" 200 "), "the process lives");
         if is_long() {
-            // For some more tries.
+            // For several more attempts.
             sleep(Duration::from_secs(10));
         }
         server.goes_on();

@@ -1,4 +1,4 @@
-//! A feed at work whose releases are in two tables: published, told, verified and judged like any other.
+//! A running feed whose releases are in two tables: published, reported, verified and checked like any other.
 
 use std::fs;
 
@@ -43,7 +43,7 @@ fn two_tables_are_published_verified_and_judged() {
     assert_eq!(judged, place.done(&["audit", "--dir", "."]));
     assert_eq!(place.done(&["show", "feed.toml", "2"])["manifest"], manifest(&place, 2));
 
-    // The other table is looked after like the first one.
+    // The other table is checked like the first one.
     let path = place.public().join(manifest(&place, 1)["files"][1]["path"].as_str().expect("a path"));
     let bytes = fs::read(&path).expect("a table");
     fs::write(&path, [&bytes[..], b" "].concat()).expect("a file");

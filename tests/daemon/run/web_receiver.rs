@@ -1,4 +1,4 @@
-//! A receiver over the web: a server that keeps what it gets and answers as a test says.
+//! A receiver over the web: a server that records requests and answers as a test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value as Json;
 
-/// What was told.
+/// A notification.
 #[derive(Clone)]
 pub struct Told {
     pub path: String,
     pub key: String,
-    /// The header of its signature, and the bytes that are signed.
+    /// The header of its signature, and the signed bytes.
     pub signature: String,
     pub body: Vec<u8>,
     pub what: Json,
@@ -21,9 +21,9 @@ struct Kept {
     status: u16,
     /// The other address that an answer names.
     location: Option<String>,
-    /// Requests that came.
+    /// The number of requests.
     asked: usize,
-    /// Requests that were not answered, and were given up.
+    /// Requests that were not answered, until the sender gave up.
     given_up: usize,
     told: Vec<Told>,
 }
@@ -35,7 +35,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Answers with this status; with 0 it takes everything and never answers.
+    /// Answers with this status; with 0 it accepts everything and never answers.
     pub fn new(status: u16) -> Listener {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
@@ -64,12 +64,12 @@ impl Listener {
         (kept.status, kept.location) = (307, Some(url.to_owned()));
     }
 
-    /// What it got and answered with a status of success.
+    /// The requests that it answered with a status of success.
     pub fn told(&self) -> Vec<Told> {
         self.kept.lock().expect("no panic").told.clone()
     }
 
-    /// Requests that came.
+    /// The number of requests.
     pub fn asked(&self) -> usize {
         self.kept.lock().expect("no panic").asked
     }
@@ -89,7 +89,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let (mut path, mut key, mut signature, mut length) = (String::new(), String::new(), String::new(), 0);
     loop {
         let mut line = String::new();
-        // The command that asks may be killed before everything is said.
+        // The sending command may be killed before its request ends.
         let Ok(1..) = reader.read_line(&mut line) else { return };
         let line = line.trim_end();
         if line.is_empty() {
@@ -124,6 +124,6 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.lock().expect("no panic").given_up += 1;
         return;
     }
-    // The command that asked may be gone.
+    // The sending command may be gone.
     let _ = write!(&stream, "HTTP/1.1 {status} Said\r\n{location}Content-Length: 0\r\nConnection: close\r\n\r\n");
 }

@@ -1,5 +1,5 @@
-//! Requests to web addresses from outside (CONTRACTS 1, `notify`): each is signed, none goes where it is sent on to, and none goes to a host or an
-//! address that the feed file does not permit.
+//! Requests to web addresses from outside (CONTRACTS 1, `notify`): each is signed, no redirect is followed, and none
+//! goes to a host or an address that the feed file does not permit.
 
 use std::process::Command;
 
@@ -52,7 +52,7 @@ fn each_request_is_signed_with_the_key_of_its_receiver() {
     let place = telling(&[("webhook", &public.url("/a?Sq7secret")), ("operator_webhook", &operator.url("/"))]);
     let begun = now();
     let daemon = place.start();
-    // Away at first: what comes in the end is signed anew.
+    // Not answering at first: the notification is signed again for each attempt.
     daemon.says("receiver_away feed=t receiver=webhook", 1);
     public.answers(200);
     daemon.says("notification_sent feed=t receiver=webhook", 1);
@@ -71,7 +71,7 @@ fn each_request_is_signed_with_the_key_of_its_receiver() {
     checked_by_the_guide(&told[0]);
 }
 
-/// What the guide shows takes a request that was sent, once, and no other.
+/// The guide's function accepts a sent request once, and no other.
 fn checked_by_the_guide(told: &Told) {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let (time, _) = parts(told);
@@ -103,7 +103,7 @@ fn no_redirect_is_followed() {
     assert_eq!(second.asked(), 0);
 }
 
-/// The error of `run --once`, which tells nothing of the address but its host.
+/// The error of `run --once`, which reveals nothing of the address except its host.
 #[track_caller]
 fn refused(place: &Place, field: &str, words: &str) {
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
@@ -112,7 +112,7 @@ fn refused(place: &Place, field: &str, words: &str) {
     assert!(!answer.to_string().contains("Sq7secret"), "{answer}");
 }
 
-/// An address that lies elsewhere is judged as one that is written in the feed file.
+/// An address in another file is checked like one in the feed file.
 #[test]
 fn an_address_in_a_file_is_judged_when_it_is_read() {
     let place = telling(&[("webhook", "file:hook.url")]);
@@ -143,7 +143,7 @@ fn a_name_of_this_machine_says_that_it_is() {
     let place = telling(&[("webhook", &local)]);
     assert_eq!(place.once()["outcome"], "published");
     assert_eq!(listener.keys(), ["t/release/1"]);
-    // With a dot at its end it is another name for the same, and says nothing.
+    // With a dot at its end it is another name for the same host, and the error contains neither.
     place.edit("localhost", "localhost.");
     place.offer("1.csv", people(40..80));
     let daemon = place.start();
@@ -152,7 +152,7 @@ fn a_name_of_this_machine_says_that_it_is() {
     assert!(!daemon.said().contains("notification_sent"), "{}", daemon.said());
 }
 
-/// The proxy that the feed file names, and none that the environment does.
+/// The proxy of the feed file is used, and none of the environment.
 #[test]
 fn requests_go_through_the_proxy_that_the_feed_file_names() {
     let (proxy, foreign) = (Listener::new(200), Listener::new(200));

@@ -1,4 +1,5 @@
-//! The books of a simulated run while no process works: `verify` finds nothing, and each person who was taken in is in one place.
+//! The accounts of a simulated run while no process is running: `verify` finds nothing, and each person who was
+//! accepted is in one place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::person::{self, is_of_new_ward};
 use super::promises::Known;
 use crate::common::measures::{Shown, cost, is_sensitive};
 
-/// What releases are signed with.
+/// The key that signs releases.
 fn signing() -> Signing {
     Signing::parse(&"fedcba9876543210".repeat(4)).expect("a key")
 }
@@ -30,18 +31,18 @@ fn opened(private: &dyn Store) -> Result<Option<KeyRing>> {
     tried.into_iter().reduce(Result::or).expect("keys")
 }
 
-/// The keys of the feed; `None` before it has any.
+/// The keys of the feed; None before it has any.
 pub fn ring(nature: &Nature) -> Option<KeyRing> {
     opened(&nature.private()).expect("a private root that was written well")
 }
 
-/// The state of the feed, from its newest checkpoint on; `None` before it has begun.
+/// The state of the feed, from its newest checkpoint on; None before it has begun.
 pub fn state(nature: &Nature) -> Option<FeedState> {
     let read = past_quickly(&nature.private(), nature.root(Side::Public), &ring(nature)?);
     read.unwrap_or_else(|error| panic!("the log cannot be read: {error}")).state
 }
 
-/// What `verify` says of these roots, and whether it misses a commit in the public one alone.
+/// The findings of `verify` in these roots, and whether it misses a commit in the public one alone.
 fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec<Finding>, bool)> {
     let (seen, found) = verify::roots(store, ring, shown, Layout::Root, &[signing().public()])?;
     let gap = seen.findings.iter().any(|finding| finding.text.contains("commit of the Delta log is missing"));
@@ -54,7 +55,7 @@ fn has_stopped(nature: &Nature, ring: &KeyRing) -> bool {
     read(&nature.private(), ring, 0, None).expect("a log").iter().any(stops)
 }
 
-/// Something is changed or removed on a copy of both roots: what a start would halt on is named by `verify`.
+/// Changes or removes something on a copy of both roots: `verify` must name what a start would halt on.
 pub fn damage(nature: &Nature) {
     let mut roots = [Side::Private, Side::Public].map(|side| nature.root(side).objects());
     let (side, at, byte) = nature.draw(|draw| {
@@ -72,7 +73,7 @@ pub fn damage(nature: &Nature) {
     }
     let [hidden, shown] = roots.map(Memory::with);
     let hidden = Packs::over(Arc::new(hidden));
-    // Without the keys nothing can be looked at, by a start or by `verify`.
+    // Without the keys nothing can be checked, by a start or by `verify`.
     let Ok(Some(ring)) = opened(&hidden) else { return };
     let halts = past_quickly(&hidden, &shown, &ring).err();
     if let Some(halts) = halts {
@@ -83,17 +84,19 @@ pub fn damage(nature: &Nature) {
     }
 }
 
-/// Whether it is what a process that died has left behind, and the next one, or the same command again, takes away.
+/// Whether a finding is something that a dead process has left behind, and that the next one, or the same command
+/// again, removes.
 fn left_behind(finding: &Finding) -> bool {
     ["the next start takes it away", "or will when the feed runs again", "at its next tick", "rekey` again"]
         .iter()
         .any(|says| finding.text.contains(says))
 }
 
-/// Looks into the books; `ended`: the last process has ended by itself, and left nothing behind.
+/// Checks the accounts; `ended`: the last process has ended by itself, and left nothing behind.
 pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     let Some(ring) = ring(nature) else { return };
-    // `verify` names a manifest or a file of a Delta log that has come back, and the next start or tick removes it.
+    // `verify` names a manifest or a file of a Delta log that was restored by a late write, and the next start or tick
+    // removes it.
     let returned = nature.promises(|promises| !promises.returned.is_empty());
     assert!(!ended || !returned, "what has come back is still there");
     if returned {
@@ -105,7 +108,7 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     let accepted = |finding: &&Finding| !ended && left_behind(finding) || behind && finding.file == "index.html";
     let wrong: Vec<&Finding> = findings.iter().filter(|finding| !accepted(finding)).collect();
     assert!(wrong.is_empty(), "`verify` is not content: {wrong:?}");
-    // `verify` has looked whether it is what the whole log says.
+    // `verify` has compared it with the state of the whole log.
     let Some(state) = state(nature) else { return };
     if ended {
         let pending = state.publishing.iter().chain(&state.held).flat_map(|pending| pending.approved.staged());
@@ -119,7 +122,7 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     let came = nature.topic(|topic, _| topic.people(&next));
     let ever = nature.promises(super::promises::Promises::ever);
     assert!(ever.is_subset(&came), "a person is published who has not come");
-    // A release that is decided and not visible yet holds people who are nowhere else.
+    // A decided release that is not visible yet contains people who are nowhere else.
     if state.publishing.is_some() || state.closing.is_some() {
         return;
     }
@@ -142,8 +145,9 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     );
 }
 
-/// How many people of the topic count and are not published. People of the new ward are set aside first: the log says how many of them count
-/// already, and what the feed knew of one when they were erased. Of all others the topic says it.
+/// The number of people of the topic who count and are not published. People of the new ward are set aside first: the
+/// log contains how many of them count already, and what the feed knew about one when they were erased. For all others
+/// the topic contains it.
 fn unpublished(
     nature: &Nature,
     came: &BTreeSet<u64>,
@@ -158,7 +162,7 @@ fn unpublished(
     let usual = many(&|person| !is_late(person));
     let late = kept.checked_sub(usual).expect("people whose wards are known count");
     let taken_out = many(&|person| is_late(person) && known_of(person) == Some(&Known::Unpublished));
-    // A person who was erased and had no published row stays away, and so do their messages that were set aside.
+    // An erased person without a published row stays out, and so do their set-aside messages.
     let hasher = PersonHasher::new(&ring.people());
     let knows = |person: &u64| state.feed.people().knows(hasher.person(&[&person::id(*person)]));
     let is_back = |person: &u64| known_of(person).is_some_and(|known| *known != Known::Published) && knows(person);

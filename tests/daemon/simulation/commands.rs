@@ -1,6 +1,6 @@
-//! What a person does in a simulated run while no process of the feed is at work, or against all advice while one is: its file is changed, a chain
-//! begins under another policy, or the operator's key is changed. Commands work on the same stores, die as processes do, and are given again until
-//! they are done.
+//! Commands of a person in a simulated run while no process of the feed is running, or against all advice while one is:
+//! the feed file is changed, a chain begins under another policy, or the operator's key is changed. Commands use the
+//! same stores, die as processes do, and are run again until they succeed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,27 +32,27 @@ pub const KEYS: [&str; 2] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A chain begins under what the feed file says now.
+    /// A chain begins under the present feed file.
     NewChain,
     /// From the key of this number to the one that the feed file names now.
     Rekey { from: usize },
 }
 
-/// A command that is given until it is done.
+/// A command that is run until it succeeds.
 pub struct Command {
     kind: Kind,
-    /// The feed file before, which is put back where the command is refused.
+    /// The previous feed file, which is restored if the command is refused.
     before: Feeds,
-    /// Whether it was done or refused, once its process has ended by itself.
+    /// Whether it succeeded or was refused, once its process has ended by itself.
     answer: Arc<Mutex<Option<Result<bool>>>>,
 }
 
-/// Another policy under which everyone who waits can go on.
+/// Another policy under which all waiting people can stay.
 fn another(policy: &'static str, draw: &mut Draw) -> &'static str {
     let others = [CROWDS, CROWDS, LEVELS, TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED];
     let all: Vec<&'static str> = POLICIES.into_iter().chain(others).collect();
     let other = all[draw.between(0, all.len() as u64 - 1) as usize];
-    // Numbers of a measure are kept with who waits.
+    // Numbers of a measure are kept with waiting people.
     if policy == MEASURED { MEASURED } else { other }
 }
 
@@ -69,7 +69,7 @@ fn changed(before: Feeds, draw: &mut Draw) -> Feeds {
 }
 
 impl Run<'_> {
-    /// No process is at work: a command has ended, or another one may be given.
+    /// No process is running: a command has ended, or another one may be run.
     pub fn between_processes(&mut self) {
         if let Some(command) = self.command.take() {
             self.command = self.answered(command);
@@ -83,7 +83,7 @@ impl Run<'_> {
         self.chooses(after);
     }
 
-    /// A command is to meet a process of the feed, which goes by the feed file as it was; whether there is one.
+    /// Whether a command is to run beside a process of the feed, which still uses the previous feed file.
     pub fn chooses_beside(&mut self) -> bool {
         let before = self.feeds;
         let Some(wide) = self.wide.as_mut().filter(|_| books::ring(&self.nature).is_some()) else { return false };
@@ -91,21 +91,21 @@ impl Run<'_> {
             0 => Feeds { policy: another(before.policy, wide), ..before },
             _ => Feeds { key: 1 - before.key, ..before },
         };
-        // What a chain is that the process begins meanwhile is known by the feed file.
+        // The feed file shows which kind of chain the process begins meanwhile.
         if disjoint(after.policy) == disjoint(before.policy) {
             self.chooses(after);
         }
         self.command.is_some()
     }
 
-    /// The feed file is changed, and a command is to follow where one must.
+    /// Changes the feed file, and plans a command if one must follow.
     fn chooses(&mut self, after: Feeds) {
         let before = self.feeds;
         let stays = if keeps_labels(after.policy) { after.stays } else { "" };
         self.goes_by(Feeds { stays, ..after });
         let kind = match after {
             _ if after.policy != before.policy => Kind::NewChain,
-            // Other runs of neighbours have labels of their own then.
+            // Other runs of neighbours then have labels of their own.
             _ if after.grown != before.grown && before.policy.contains("halves") => Kind::NewChain,
             _ if after.key != before.key => Kind::Rekey { from: before.key },
             _ => return,
@@ -121,7 +121,7 @@ impl Run<'_> {
         self.feed = self.places.feed(feeds);
     }
 
-    /// Gives a command to be done by a process of its own.
+    /// Runs a command in a process of its own.
     pub fn commands(&mut self) {
         let Some(command) = &self.command else { return };
         self.begun += 1;
@@ -142,7 +142,7 @@ impl Run<'_> {
         });
     }
 
-    /// The process of a command has ended: the command, where it has to be given again.
+    /// The process of a command has ended: returns the command, if it has to be run again.
     fn answered(&mut self, command: Command) -> Option<Command> {
         let answer = command.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
         match answer {
@@ -171,7 +171,7 @@ fn key(number: usize) -> OperatorKey {
     OperatorKey::parse(KEYS[number]).expect("a key")
 }
 
-/// Does it, as the program does; whether it was not refused.
+/// Runs it, as the program does; returns whether it was not refused.
 fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Nature>, u32)) -> Result<bool> {
     if !nature.bucket && !nature.locks(process) {
         return Err(Error::new(ErrorCategory::Io, "another process is at work"));
@@ -215,7 +215,7 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
         }
         Kind::Rekey { from } => {
             let (old, new) = (key(from), key(named));
-            // What an earlier process has begun opens with one of them.
+            // One of them opens what an earlier process has begun.
             if matches!(KeyRing::open(&*private, &old), Ok(Some(_))) {
                 let request = format!("{:032x}", u128::from(process));
                 let wanted =

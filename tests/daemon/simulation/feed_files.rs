@@ -11,18 +11,18 @@ use super::commands::KEYS;
 use super::draw::{CROWDS, MEASURED, disjoint};
 use super::place::{Place, WARDS};
 
-/// What tells one feed file from another.
+/// The differences between feed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Feeds {
     pub policy: &'static str,
     pub bucket: bool,
     /// How many people have to approve a release; two of them sign with keys of their own.
     pub approvals: u32,
-    /// For how long what is published stays, if not for ever.
+    /// How long published files stay, if not for ever.
     pub stays: &'static str,
     /// Which of the operator's keys it names.
     pub key: usize,
-    /// A taxonomy has one value more.
+    /// Whether a taxonomy has one value more.
     pub grown: bool,
 }
 
@@ -77,19 +77,19 @@ impl Places {
                 }
             }
             let feed = FeedConfig::load(&place.path("feed.toml")).expect("a feed file");
-            // Its keys lie beside it.
+            // Its keys are in the same folder.
             (place, feed)
         };
         self.feeds.entry(feeds).or_insert_with(read).1.clone()
     }
 }
 
-/// A person who approves releases, and what they sign with.
+/// A person who approves releases, and their key.
 pub fn approver(number: u64) -> (String, Signing) {
     (format!("p{number}"), Signing::parse(&(number + 1).to_string().repeat(64)).expect("a key"))
 }
 
-/// Whether rows are published under labels that they keep, so that they can be erased, withdrawn, or leave.
+/// Whether rows are published under labels that they keep, so that they can be erased, withdrawn, or removed.
 pub fn keeps_labels(policy: &str) -> bool {
     [CROWDS, MEASURED].contains(&policy)
 }

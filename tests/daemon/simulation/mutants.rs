@@ -1,5 +1,5 @@
-//! Errors that a program could have, made at its border: a change that it leaves out, an answer that it does not believe. Each must be
-//! found by a promise, or the promises show nothing.
+//! Errors that a program could have, made at its border: a change that it leaves out, an answer that it ignores. Each
+//! must be found by an invariant, or the invariants show nothing.
 
 use tidegate::daemon::journal::store::log;
 use tidegate::daemon::journal::{Entry, EntryBody};
@@ -12,9 +12,9 @@ pub struct Mutant {
     pub name: &'static str,
     /// Whether it leaves out a change that it should make.
     pub leaves_out: fn(Side, &Change) -> bool,
-    /// It takes a name for its own that another one was given.
+    /// It uses a name that another process was given.
     pub takes_names: bool,
-    /// It passes over the first message that it reads.
+    /// It skips the first message that it reads.
     pub passes_over: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What processes of a simulated run share: chance that follows from a seed, both roots, the topic, the clock, and what goes wrong. Every change
-//! of a root comes by here, and every promise is looked at with it.
+//! The state that processes of a simulated run share: random draws that follow from a seed, both roots, the topic, the
+//! clock, and faults. Every change of a root passes through here, and every invariant is checked with it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::resume_unwind;
@@ -19,9 +19,9 @@ use super::topic::Topic;
 use super::turns::{Death, Turns};
 use crate::common::random::Draw;
 
-/// When every run begins.
+/// The time at which every run begins.
 const BEGINS: &str = "2026-01-01T00:00:00Z";
-/// Lines of what happened that are kept for a run that fails.
+/// The number of event lines that are kept for a run that fails.
 const KEPT: usize = 4_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +30,10 @@ pub enum Side {
     Public,
 }
 
-/// What becomes of a change.
+/// The outcome of a change.
 pub enum Fate {
     Happens,
-    /// Its process dies, before it or behind it.
+    /// Its process dies, before it or after it.
     Dies {
         after: bool,
     },
@@ -43,18 +43,18 @@ pub enum Fate {
     Unsaid {
         happens: bool,
     },
-    /// Nor this, and it happens later.
+    /// The store does not say so, and it happens later.
     Late,
     /// A mutant leaves it out.
     Skipped,
 }
 
-/// What goes wrong, and how often.
+/// The faults, and how often they occur.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Harm {
-    /// One answer of a bucket in so many is lost; 0: none.
+    /// One answer of a bucket in this many is lost; 0 for none.
     pub lost: u64,
-    /// One change in so many has another process go on in between.
+    /// One change in this many lets another process continue in between.
     pub between: u64,
 }
 
@@ -64,22 +64,22 @@ struct Process {
     /// It dies with this change from now on.
     dies_in: Option<usize>,
     dead: bool,
-    /// How far its clock is from the time, in seconds.
+    /// The difference of its clock to the true time, in seconds.
     clock: i64,
     begun: Duration,
     /// Why its feed is halted.
     pub halted: Option<String>,
-    /// A command has the same feed while it works, and goes by another feed file.
+    /// A command runs on the same feed at the same time, with another feed file.
     meets: bool,
 }
 
 pub struct Nature {
     pub turns: Arc<Turns>,
-    /// Objects lie in a bucket, which has no lock; else in a folder.
+    /// Objects are in a bucket, which has no lock; otherwise in a folder.
     pub bucket: bool,
     /// The feed has a measure.
     pub measured: bool,
-    /// Some people come from a ward that the taxonomy of wards knows only once it has grown.
+    /// Some people come from a ward that the taxonomy of wards contains only once it has grown.
     pub new_ward: bool,
     roots: [Memory; 2],
     known: Mutex<Known>,
@@ -90,7 +90,7 @@ struct Known {
     seed: u64,
     drawn: u64,
     harm: Harm,
-    /// Until when each root is silent, and full.
+    /// The times until which each root is silent, and full.
     silent: [Duration; 2],
     full: [Duration; 2],
     late: Vec<(Duration, Side, Change)>,
@@ -100,7 +100,7 @@ struct Known {
     promises: Promises,
     topic: Topic,
     lines: VecDeque<String>,
-    /// A digest of everything that happened.
+    /// A hash of all events.
     trace: u64,
     changes: u64,
 }
@@ -132,7 +132,7 @@ impl Nature {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A root as it lies there.
+    /// A root as it is.
     pub fn root(&self, side: Side) -> &Memory {
         &self.roots[side as usize]
     }
@@ -155,7 +155,7 @@ impl Nature {
         look(&self.known().promises)
     }
 
-    /// Chains that begin from now on do so under this policy, and so many people approve each release.
+    /// New chains begin under this policy from now on, and this many people approve each release.
     pub fn goes_by(&self, policy: &str, approvals: u32) {
         self.known().promises.goes_by(disjoint(policy), approvals);
     }
@@ -167,7 +167,7 @@ impl Nature {
         Box::new(Seeded::new(known.seed.wrapping_mul(1_000_003).wrapping_add(known.drawn)))
     }
 
-    /// The time, as the clock of this process says it.
+    /// The time according to the clock of this process.
     pub fn clock(&self, process: u32) -> Timestamp {
         let clock = self.known().processes.get(&process).map_or(0, |process| process.clock);
         let begins: Timestamp = BEGINS.parse().expect("a time");
@@ -175,7 +175,7 @@ impl Nature {
         begins + now + SignedDuration::from_secs(clock)
     }
 
-    /// How long this process has been at work.
+    /// How long this process has been running.
     pub fn age(&self, process: u32) -> Duration {
         let begun = self.known().processes.get(&process).map_or(Duration::ZERO, |process| process.begun);
         self.turns.now().saturating_sub(begun)
@@ -185,21 +185,21 @@ impl Nature {
         self.known().harm = harm;
     }
 
-    /// A root does not answer for so long.
+    /// A root does not answer for this long.
     pub fn silence(&self, side: Side, time: Duration) {
         let until = self.turns.now() + time;
         self.known().silent[side as usize] = until;
         self.line(&format!("{side:?} is silent until {until:?}"));
     }
 
-    /// A root is full for so long.
+    /// A root is full for this long.
     pub fn fills(&self, side: Side, time: Duration) {
         let until = self.turns.now() + time;
         self.known().full[side as usize] = until;
         self.line(&format!("{side:?} is full until {until:?}"));
     }
 
-    /// For how much longer a root is silent.
+    /// How much longer a root is silent.
     pub fn silent(&self, side: Side) -> Duration {
         self.known().silent[side as usize].saturating_sub(self.turns.now())
     }
@@ -211,7 +211,7 @@ impl Nature {
         self.line(&format!("process {process} begins, its clock {clock} s ahead"));
     }
 
-    /// All processes that work meet a command, or are met by one.
+    /// All running processes meet a command, or are met by one.
     pub fn meets(&self) {
         self.known().processes.values_mut().for_each(|process| process.meets = true);
     }
@@ -243,7 +243,7 @@ impl Nature {
         known.line(self.turns.now(), &format!("process {process} {how}"));
     }
 
-    /// Takes the lock of a folder; whether no other process has it.
+    /// Takes the lock of a folder; returns whether no other process has it.
     pub fn locks(&self, process: u32) -> bool {
         let known = &mut *self.known();
         let free = known.lock.is_none_or(|by| by == process);
@@ -253,7 +253,7 @@ impl Nature {
         free
     }
 
-    /// Lets go of the lock, if this process has it.
+    /// Releases the lock, if this process has it.
     pub fn unlocks(&self, process: u32) {
         let known = &mut *self.known();
         if known.lock == Some(process) {
@@ -265,7 +265,7 @@ impl Nature {
     pub fn halts(&self, process: u32, reason: Option<String>) {
         let known = &mut *self.known();
         known.line(self.turns.now(), &format!("process {process} is halted: {reason:?}"));
-        // Nothing is damaged here: a feed halts for what goes by, or since another process has taken over.
+        // Nothing is damaged here: a feed halts because of a fault that ends, or since another process has taken over.
         let goes_by = |reason: &str| reason.starts_with("the simulated ") || reason.contains("has taken over");
         let meets = known.processes.get(&process).is_some_and(|process| process.meets);
         let other = |reason: &str| reason.contains("tidegate rekey") || reason.contains("tidegate new-chain");
@@ -286,7 +286,7 @@ impl Nature {
         std::thread::panicking() || self.known().processes.get(&process).is_none_or(|process| process.dead)
     }
 
-    /// Before something is done with a store: time goes by, and perhaps another process goes on.
+    /// Before a store is used: time passes, and perhaps another process continues.
     pub fn passes(&self, process: u32) {
         self.lands();
         let (pause, between) = {
@@ -304,7 +304,7 @@ impl Nature {
         }
     }
 
-    /// What was late happens, when its time has come.
+    /// Performs late changes whose time has come.
     pub fn lands(&self) {
         let now = self.turns.now();
         let due: Vec<(Duration, Side, Change)> = {
@@ -321,7 +321,7 @@ impl Nature {
         }
     }
 
-    /// Nothing is on its way any more.
+    /// No change is late any more.
     pub fn settles(&self) {
         let known = &mut *self.known();
         known.harm = Harm::default();
@@ -364,7 +364,7 @@ impl Nature {
         }
     }
 
-    /// Whether a process dies within so many changes that are made together.
+    /// Whether a process dies within this many changes that are made together.
     pub fn dies_within(&self, process: u32, changes: usize) -> bool {
         let known = &mut *self.known();
         let dies_in = known.processes.get(&process).and_then(|process| process.dies_in);
@@ -390,7 +390,7 @@ impl Nature {
         resume_unwind(Box::new(Death));
     }
 
-    /// A change happens, and is looked at.
+    /// Performs a change, and checks it.
     pub fn happens(&self, side: Side, change: Change) -> CreateOutcome {
         let root = self.root(side);
         let known = &mut *self.known();
@@ -421,7 +421,7 @@ impl Nature {
         made
     }
 
-    /// Whether the program passes over the first message that it reads.
+    /// Whether the program skips the first message that it reads.
     pub fn passes_over(&self) -> bool {
         self.known().mutant.is_some_and(|mutant| mutant.passes_over)
     }
@@ -430,13 +430,13 @@ impl Nature {
         self.known().line(self.turns.now(), text);
     }
 
-    /// The last of what happened.
+    /// The last events.
     pub fn story(&self) -> String {
         let known = self.known();
         known.lines.iter().fold(String::new(), |story, line| story + line + "\n")
     }
 
-    /// What tells one run from another, and how many changes it had.
+    /// The hash that distinguishes runs, and the number of changes.
     pub fn trace(&self) -> (u64, u64) {
         let known = self.known();
         (known.trace, known.changes)

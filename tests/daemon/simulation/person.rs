@@ -1,5 +1,5 @@
-//! People of a simulated run: each has a number, the same cells whenever they come, and a diagnosis that no other person has. Some come from a
-//! ward that the taxonomy of wards knows only once it has grown: their messages are set aside until then.
+//! People of a simulated run: each has a number, the same cells in every message, and a different diagnosis. Some come
+//! from a ward that the taxonomy of wards contains only once it has grown: their messages are set aside until then.
 
 use super::place::{PLANTED, person};
 use crate::common::measures::cost;
@@ -9,7 +9,7 @@ pub fn id(number: u64) -> String {
     format!("{}{number}", PLANTED[0])
 }
 
-/// Whether they come from the new ward, where there is one.
+/// Whether they come from the new ward, if there is one.
 pub fn is_of_new_ward(number: u64) -> bool {
     number % 9 == 4
 }
@@ -25,7 +25,7 @@ pub fn message(number: u64, measured: bool, wards: bool) -> String {
     format!(r#"{{"patient": "{patient}", "age": {age}, "ward": "{ward}", "diagnosis": "{diagnosis}"{cost}}}"#)
 }
 
-/// Whose diagnosis it is.
+/// The person with this diagnosis.
 pub fn of(diagnosis: &str) -> u64 {
     diagnosis.strip_prefix(PLANTED[1]).and_then(|number| number.parse().ok()).expect("a planted diagnosis")
 }

@@ -23,9 +23,9 @@ use super::nature::{Nature, Side};
 use super::stores::Seen;
 use super::topic::Reader;
 
-/// A process that was told nothing looks this often whether it is to end.
+/// A process without other events checks this often whether it is to end.
 const IDLE: Duration = Duration::from_secs(5);
-/// Fewer entries or objects of a kind are not put together.
+/// Fewer entries or objects of a kind are not packed.
 pub const FEW: usize = 5;
 
 /// The world around a process.
@@ -63,7 +63,7 @@ impl World for Here {
         let (nature, process, ends) = (Arc::clone(&self.nature), self.process, self.ends.clone());
         Box::pin(async move {
             if !*ends.borrow() {
-                // A sleep may be longer than was asked for.
+                // A sleep may be longer than requested.
                 let more = nature.draw(|draw| Duration::from_millis(draw.between(0, 6_000)));
                 nature.turns.rest(process, time + more);
             }
@@ -113,13 +113,13 @@ impl World for Here {
     }
 }
 
-/// Keeps a feed as the program does, until it is told to end.
+/// Runs a feed as the program does, until it is told to end.
 pub fn lives(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
     let how = RunOptions { until: RunEnd::Told, accept_clock: false, exit_on_halt: false };
     let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));
     loop {
-        // Every wait of this world is over when it has been polled; what is left waits for the end.
+        // Every wait of this world ends when it is polled; only the order to end remains.
         match keeps.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(done) => {
                 done.expect("a feed is tried again until it is told to end");

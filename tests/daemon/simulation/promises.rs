@@ -1,5 +1,5 @@
-//! What must hold with every single change of a root, whatever goes wrong: the log is one chain, each message is taken in once, nothing is public
-//! that was not decided, and whatever a visible manifest lists is there.
+//! The invariants of every single change of a root, whatever fails: the log is one chain, each message is accepted
+//! once, nothing is public that was not decided, and whatever a visible manifest lists exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,17 @@ use super::public::table;
 use super::stores::Change;
 use crate::common::is_advisory;
 
-/// Files of a release, and their digests.
+/// Files of a release, and their hashes.
 type Files = BTreeMap<String, Sha256>;
 
-/// What a feed knows of a person when it erases them.
+/// What a feed knows about a person when it erases them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// They count and are not published: they are taken out.
+    /// They count and are not published: they are removed.
     Unpublished,
-    /// A tombstone stays.
+    /// They are published: a tombstone stays.
     Published,
-    /// None of their messages was taken in.
+    /// None of their messages was accepted.
     NotTakenIn,
 }
 
@@ -39,59 +39,60 @@ impl Known {
     }
 }
 
-/// What has happened so far.
+/// The events so far.
 #[derive(Default)]
 pub struct Promises {
-    /// The digests of the entries.
+    /// The hashes of the entries.
     entries: Vec<Sha256>,
     /// Files of releases that were decided, in all chains.
     decided: BTreeMap<u32, Files>,
     /// A release that waits for a person, the entry that holds it, and its files.
     held: Option<(u32, Sha256, Files)>,
-    /// What the manifests list that are visible.
+    /// The files in visible manifests.
     visible: BTreeMap<u32, BTreeSet<String>>,
     /// The newest release that was visible.
     newest: u32,
-    /// Rows that count, at once or when what was set aside was offered again.
+    /// Rows that count, at once or after set-aside messages were offered again.
     pub kept: u64,
-    /// What the feed knew of each person who was erased, by the request.
+    /// What the feed knew about each erased person, by the request.
     pub erasures: BTreeMap<String, Known>,
-    /// How far each partition was taken in.
+    /// The next offset of each partition.
     pub next: BTreeMap<i32, u64>,
-    /// Each release of a chain that begins now is of other people.
+    /// Whether a new chain is disjoint.
     disjoint: bool,
     /// How many people have to approve a release, and who has approved the one that waits.
     approvals: u32,
     approved_by: BTreeSet<String>,
-    /// Chains whose releases are of other people each.
+    /// Disjoint chains.
     disjoint_chains: BTreeSet<u64>,
-    /// Who is in each table, and in each release with its chain.
+    /// The people of each table, and of each release with its chain.
     tables: BTreeMap<String, Vec<u64>>,
     pub released: BTreeMap<u32, (u64, BTreeSet<u64>)>,
-    /// What comes now is a write that the store had given up.
+    /// The next change is a write that the store had given up.
     pub late: bool,
     /// Files of Delta logs that were deleted.
     deleted: BTreeSet<String>,
-    /// Manifests, files of Delta logs, and names of releases that came back so, until a process removes them or writes them again.
+    /// Manifests, files of Delta logs, and names of releases that late writes restored, until a process removes them or
+    /// writes them again.
     pub returned: BTreeSet<String>,
-    /// Files of releases that were written aside so late that no process knows of them.
+    /// Files of releases that were staged so late that no process knows them.
     pub staged_late: BTreeSet<String>,
-    /// The page over all releases as a process wrote it last.
+    /// The page of all releases as a process wrote it last.
     index: Option<Sha256>,
-    /// It is an earlier one, which came late.
+    /// An earlier version of it was written late.
     index_is_late: bool,
-    /// Something was to leave the public root.
+    /// Something was to be removed from the public root.
     leaves: bool,
     pub kinds: BTreeMap<&'static str, u64>,
 }
 
 impl Promises {
-    /// What the feed file says from now on.
+    /// The settings of the feed file from now on.
     pub fn goes_by(&mut self, disjoint: bool, approvals: u32) {
         (self.disjoint, self.approvals) = (disjoint, approvals);
     }
 
-    /// A change has happened.
+    /// Checks a change.
     pub fn look(&mut self, roots: &[Memory; 2], side: Side, change: &Change) {
         if self.late && change.path().starts_with("stage/") {
             self.staged_late.insert(change.path().to_owned());
@@ -112,14 +113,14 @@ impl Promises {
         }
     }
 
-    /// An entry of the log is there.
+    /// An entry of the log was written.
     fn entry(&mut self, seq: u64, bytes: &[u8]) {
         let entry = Entry::unproven(bytes).expect("an entry");
         let sha256 = Sha256::of(bytes);
         assert_eq!(entry.seq, seq, "an entry in the place of another one");
         if let Some(known) = self.entries.get(seq as usize) {
-            // The place was free again, since its entry lies in a pack. A writer that read the log before that puts its fence there,
-            // looks whether it is the newest entry, and ends: no entry follows such a fence.
+            // The number was free again, since its entry is in a pack. A writer that read the log before that appends
+            // its fence there, checks whether it is the newest entry, and ends: no entry follows such a fence.
             if matches!(entry.body, EntryBody::Fence(_)) {
                 return;
             }
@@ -165,14 +166,14 @@ impl Promises {
         }
     }
 
-    /// A person approves the release that waits, and has signed it where several have to.
+    /// A person approves the release that waits, with a signature if several have to.
     fn approves(&mut self, wanted: &RequestOrigin) {
         let name = wanted.signed.as_ref().map(|signed| &signed.name).or((self.approvals < 2).then_some(&wanted.who));
         let new = self.approved_by.insert(name.expect("an approver signs").clone());
         assert!(new, "a person approves a release twice");
     }
 
-    /// Each message is taken in once, and none is left out.
+    /// Each message is accepted once, and none is left out.
     fn taken(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
             let MessageOrigin::Partition { partition, .. } = &part.origin else { panic!("a topic has partitions") };
@@ -183,7 +184,7 @@ impl Promises {
         }
     }
 
-    /// A public file is there.
+    /// A public file was written.
     fn shown(&mut self, public: &Memory, path: &str, bytes: &[u8]) {
         let first = path.split('/').next().expect("a part");
         let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
@@ -264,7 +265,7 @@ impl Promises {
         self.released.insert(release, (chain, each));
     }
 
-    /// A file that helps readers is written again. One that a store writes late may name a release that is gone since.
+    /// A file that helps readers was written again. A late write may name a release that was removed since.
     fn advised(&mut self, path: &str, bytes: &[u8]) {
         assert!(is_advisory(path), "{path} was written again");
         let sha256 = Sha256::of(bytes);
@@ -287,12 +288,12 @@ impl Promises {
         }
     }
 
-    /// A release that was visible is not.
+    /// Whether a release that was visible was removed.
     fn has_left(&self) -> bool {
         (self.visible.len() as u64) < u64::from(self.newest)
     }
 
-    /// The page over all releases is an earlier one and lists none that has left: the next release writes it again.
+    /// The page of all releases is an earlier one and lists no removed release: the next release writes it again.
     pub fn index_is_behind(&self) -> bool {
         self.index_is_late && !self.has_left()
     }
@@ -317,7 +318,7 @@ impl Promises {
         self.released.values().flat_map(|(_, people)| people).copied().collect()
     }
 
-    /// A public file is gone.
+    /// A public file was removed.
     fn gone(&mut self, path: &str) {
         self.returned.remove(path);
         if path.contains("/_delta_log/") {

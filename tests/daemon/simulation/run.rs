@@ -1,5 +1,5 @@
-//! One simulated run: a feed over a topic, whose processes, stores, brokers and clocks fail as its seed says, and which must have kept every
-//! promise when all is quiet again.
+//! One simulated run: a feed over a topic, whose processes, stores, brokers and clocks fail as its seed says, and whose
+//! invariants must all hold when faults have ended.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -25,9 +25,9 @@ use super::promises::Promises;
 use super::turns::End;
 use crate::common::random::Draw;
 
-/// From one tick to the next.
+/// The time from one tick to the next.
 const TICK: Duration = Duration::from_secs(60);
-/// Ticks within which a feed has settled once nothing goes wrong any more.
+/// Ticks within which a feed has completed its work once faults have ended.
 const QUIET: u32 = 3;
 
 /// A process of a run.
@@ -49,24 +49,26 @@ pub struct Run<'p> {
     /// When the next process begins.
     next: Option<Duration>,
     requests: Vec<Request>,
-    /// Draws what the first of these runs did not know: new chains, and rows that are published again; `None` in those.
+    /// Draws events that the first version of these runs did not have: new chains, and rows that are published again;
+    /// None in that version.
     more: Option<Draw>,
-    /// Draws what the second of these runs did not know: further policies, and what a person does between two processes.
+    /// Draws events that the second version did not have: further policies, and what a person does between two
+    /// processes.
     pub wide: Option<Draw>,
-    /// Draws what the fourth of these runs did not know: commands beside a process of the feed.
+    /// Draws events that the fourth version did not have: commands beside a process of the feed.
     beside: Option<Draw>,
-    /// A command that is not done yet: no other process begins before it is, but for one that it meets.
+    /// A command that has not succeeded yet: no other process begins before it has, except one that it meets.
     pub command: Option<Command>,
-    /// Labels are kept: published rows can be erased, and releases withdrawn.
+    /// Whether labels are kept: published rows can be erased, and releases withdrawn.
     pub crowds: bool,
-    /// People who are erased or are to be, and by which request.
+    /// People who are erased or are to be erased, and by which request.
     erased: BTreeMap<u64, String>,
     deaths: u64,
     /// No process begins by itself any more.
     pub over: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub trace: u64,
@@ -93,14 +95,15 @@ impl Outcome {
     }
 }
 
-/// Plays the run of a seed. Panics with the last of what happened where a promise is broken.
+/// Runs a seed. Panics with the last events if an invariant fails.
 pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> Outcome {
     plays(5, seed, places, mutant)
 }
 
-/// The same as an earlier version of these runs was, so that seeds which were found then mean what they meant. In the first one a person could not
-/// begin chains or have releases published again, and nothing expired; in the second one no feed file changed, and no key; in the third one no
-/// person came from a new ward; in the fourth one no command met a process of the feed.
+/// The same as an earlier version of these runs was, so that seeds that were found then lead to the same runs. In the
+/// first one a person could not begin chains or have releases published again, and nothing expired; in the second one
+/// no feed file changed, and no key; in the third one no person came from a new ward; in the fourth one no command met
+/// a process of the feed.
 pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
@@ -112,7 +115,7 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     let mut policies = POLICIES.to_vec();
     policies.extend([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]);
     let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
-    // Of crowds there is most to ask.
+    // Crowds permit most requests.
     let crowds = more.as_mut().is_some_and(|more| more.once_in(6));
     let policy = if crowds { CROWDS } else { policy };
     let further =
@@ -122,7 +125,7 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     let mut nature = Nature::new(seed, bucket, policy, mutant);
     nature.new_ward = version >= 4;
     let nature = Arc::new(nature);
-    // Only where the table grows can anything that is published go.
+    // Published files can be removed only if the table grows.
     let stays = more.as_mut().filter(|_| keeps_labels(policy));
     let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
     let approvals = match (manual, &mut wide) {
@@ -253,7 +256,8 @@ impl Run<'_> {
         self.processes.keys().nth(self.draw.between(0, many) as usize).copied()
     }
 
-    /// A command and a process of the feed meet, whichever comes first: one of them takes over, or finds the folder locked.
+    /// A command and a process of the feed meet, whichever begins first: one of them takes over, or finds the folder
+    /// locked.
     fn meets(&mut self) {
         if self.processes.len() != 1 || !self.beside.as_mut().is_some_and(|beside| beside.once_in(24)) {
             return;
@@ -268,7 +272,7 @@ impl Run<'_> {
         self.nature.meets();
     }
 
-    /// Something happens.
+    /// An event happens.
     fn something(&mut self) {
         self.meets();
         let nature = Arc::clone(&self.nature);
@@ -308,13 +312,13 @@ impl Run<'_> {
         }
     }
 
-    /// A person asks for something.
+    /// A person makes a request.
     fn asks(&mut self) {
         let Some(ring) = books::ring(&self.nature) else { return };
         if let Some(ask) = self.asks_for_more() {
             return self.asked(ask, &ring);
         }
-        // People of the new ward wait for this, and what is set aside does not stay for long.
+        // People of the new ward wait for this, and set-aside messages are not kept for long.
         let grown = self.nature.new_ward && self.feeds.grown;
         if grown && self.wide.as_mut().is_some_and(|wide| wide.once_in(2)) {
             return self.asked(RequestKind::Retry, &ring);
@@ -344,7 +348,7 @@ impl Run<'_> {
         self.erased.extend(erased.zip(request));
     }
 
-    /// A new chain, or that releases leave, which may come again.
+    /// A new chain, or a removal of releases, which may be published again.
     fn asks_for_more(&mut self) -> Option<RequestKind> {
         let more = self.more.as_mut()?;
         if !more.once_in(4) {
@@ -358,13 +362,13 @@ impl Run<'_> {
         Some(RequestKind::Withdraw { release: *release, republish: more.once_in(2) })
     }
 
-    /// A note with it lies in the inbox.
+    /// Writes the request into the inbox.
     fn asked(&mut self, ask: RequestKind, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
         let mut request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");
         if let Some(wide) = self.wide.as_mut().filter(|_| self.feeds.approvals > 1) {
-            // Once in a while it is not signed.
+            // Now and then it is not signed.
             let (name, key) = approver(wide.between(0, 3));
             request = if name == "p3" { request } else { request.signed_by(&name, &key, "t", ring) };
         }
@@ -373,7 +377,7 @@ impl Run<'_> {
         self.requests.push(request);
     }
 
-    /// Nothing goes wrong any more: the feed takes everything in, closes its ticks, and ends.
+    /// Faults end: the feed reads everything, closes its ticks, and ends.
     fn settles(&mut self) {
         self.nature.settles();
         self.nature.line("nothing goes wrong any more");
@@ -388,7 +392,7 @@ impl Run<'_> {
             self.all_end();
             assert!(self.command.is_none(), "a command is not done though nothing goes wrong");
         }
-        // A clock that was set back stands before the last tick, and no tick closes until it is past it.
+        // A clock that was set back is before the last tick, and no tick closes until it is past it.
         nature.turns.passes(Duration::from_secs(6_000));
         self.next = Some(nature.turns.now());
         self.passes(nature.turns.now() + TICK * QUIET);
@@ -415,7 +419,7 @@ impl Run<'_> {
         panic!("processes do not end that were told to: {:?}", self.processes.keys());
     }
 
-    /// The feed has done all that it has to do.
+    /// The feed has no work left.
     fn quiet(&mut self) {
         let process = *self.processes.keys().next().expect("a process works");
         assert_eq!(self.nature.halted(process), None, "the feed is halted");
@@ -435,7 +439,7 @@ impl Run<'_> {
         }
     }
 
-    /// A promise is broken: the processes that are left die.
+    /// An invariant failed: the remaining processes die.
     fn abandon(&mut self) {
         let left: Vec<u32> = self.processes.keys().copied().collect();
         for process in left {

@@ -1,5 +1,5 @@
-//! Simulated stores: a folder or a bucket, which may be full, silent, late, or say nothing of what it did; and the process that writes
-//! may die before a write, behind it, or in the middle of several.
+//! Simulated stores: a folder or a bucket, which may be full, silent, late, or not say what it did; and the writing
+//! process may die before a write, after it, or in the middle of several.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tidegate::daemon::journal::store::{CreateOutcome, ListedObject, ReadStore, S
 
 use super::nature::{Fate, Nature, Side};
 
-/// After so long a process gives up on a silent store.
+/// The time after which a process gives up a silent store.
 const GIVE_UP: Duration = Duration::from_secs(60);
 
 /// A change of a store.
@@ -51,7 +51,7 @@ impl Seen {
         if silent > GIVE_UP { refused("does not answer") } else { Ok(()) }
     }
 
-    /// Changes the store; `None` where it does not say what it did.
+    /// Changes the store; None if it does not say what it did.
     fn change(&self, change: Change) -> Result<Option<CreateOutcome>> {
         self.answers()?;
         let nature = &self.nature;

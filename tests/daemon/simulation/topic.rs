@@ -1,4 +1,5 @@
-//! A simulated topic: partitions of messages with gaps in their offsets, brokers that go away, and a reader of each process.
+//! A simulated topic: partitions of messages with gaps in their offsets, brokers that stop answering, and a reader of
+//! each process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use tidegate::daemon::ingest::topic::{Backlog, Batch, FetchBell, FetchEvent, Fet
 use super::nature::Nature;
 use crate::common::random::Draw;
 
-/// What tells the topic from another one of its name.
+/// The identifier that distinguishes the topic from another one of the same name.
 const ID: &str = "AAAAAAAAAAAAAAAAAAAAAA";
 
 /// A message.
@@ -18,7 +19,7 @@ const ID: &str = "AAAAAAAAAAAAAAAAAAAAAA";
 pub enum Message {
     /// The row of a person.
     Row(u64),
-    /// No row.
+    /// Not a row.
     Bad,
     /// No content.
     Empty,
@@ -29,16 +30,16 @@ pub enum Message {
 pub struct Topic {
     partitions: BTreeMap<i32, (BTreeMap<u64, Message>, u64)>,
     people: u64,
-    /// People who are not to come again.
+    /// People who send no more messages.
     settled: BTreeSet<u64>,
-    /// Until when no broker answers.
+    /// The time until which no broker answers.
     away: Duration,
     /// The next answer is an error.
     fails: bool,
 }
 
 impl Topic {
-    /// People come: new ones, some who have come before, and what is no row.
+    /// Adds messages: of new people, repeated ones, and some that are not rows.
     pub fn produces(&mut self, many: u64, draw: &mut Draw) {
         for _ in 0..many {
             let partition = draw.between(0, 2) as i32;
@@ -69,7 +70,7 @@ impl Topic {
         self.fails = true;
     }
 
-    /// A person who is there already and does not come again; all their messages lie before these offsets.
+    /// A person who sends no more messages; all their messages are before these offsets.
     pub fn settles(&mut self, next: &BTreeMap<i32, u64>, draw: &mut Draw) -> Option<u64> {
         let person = draw.between(0, self.people.checked_sub(1)?);
         let before = |partition: &i32, offset: u64| next.get(partition).is_some_and(|next| offset < *next);
@@ -79,7 +80,7 @@ impl Topic {
         (all && self.settled.insert(person)).then_some(person)
     }
 
-    /// The people whose rows lie before these offsets.
+    /// The people whose rows are before these offsets.
     pub fn people(&self, next: &BTreeMap<i32, u64>) -> BTreeSet<u64> {
         let mut people = BTreeSet::new();
         for (partition, (messages, _)) in &self.partitions {
@@ -92,7 +93,7 @@ impl Topic {
         people
     }
 
-    /// Where partitions end behind their last message.
+    /// The offsets after the last message of each partition.
     pub fn ends(&self) -> BTreeMap<i32, u64> {
         self.partitions.iter().map(|(partition, (_, end))| (*partition, *end)).collect()
     }

@@ -1,5 +1,5 @@
-//! Time in a simulated run. Processes are threads, of which one works at a time: it works until it waits, and the next one is the one that has
-//! waited for long enough. So a run follows from its seed alone, however many processors there are.
+//! Time in a simulated run. Processes are threads, one of which works at a time: it works until it waits, and the next
+//! one is the one that has waited for long enough. So a run follows from its seed alone, on any number of processors.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub enum End {
     Done,
     /// It was killed.
     Died,
-    /// By a fault of the program, or a promise that it broke.
+    /// By a panic of the program, or a failed invariant.
     Failed(Box<dyn Any + Send>),
 }
 
@@ -31,18 +31,18 @@ pub struct Turns {
 #[derive(Default)]
 struct Known {
     now: Duration,
-    /// Until when processes work before the one that plays the world goes on.
+    /// The time until which processes work before the thread of the world continues.
     goal: Duration,
-    /// The process that works; `None`: the one that plays the world.
+    /// The process that works; None for the thread of the world.
     at_work: Option<u32>,
-    /// Until when each of the others waits.
+    /// The time until which each of the others waits.
     wait: BTreeMap<u32, Duration>,
     threads: BTreeMap<u32, JoinHandle<()>>,
     ended: Option<(u32, End)>,
 }
 
 impl Known {
-    /// It is the turn of the process that has waited for long enough, or of the one that plays the world.
+    /// Passes the turn to the process that has waited for long enough, or to the thread of the world.
     fn turns(&mut self) {
         let next = self.wait.iter().map(|(process, until)| (*until, *process)).min();
         self.at_work = next.filter(|(until, _)| *until <= self.goal).map(|(until, process)| {
@@ -63,7 +63,7 @@ impl Turns {
         self.lock().now
     }
 
-    /// A little of it goes by.
+    /// A little time passes.
     pub fn passes(&self, time: Duration) {
         self.lock().now += time;
     }
@@ -94,13 +94,13 @@ impl Turns {
         known.threads.insert(process, thread);
     }
 
-    /// The process that works waits, and others go on.
+    /// The working process waits, and others continue.
     pub fn rest(&self, process: u32, time: Duration) {
         let mut known = self.lock();
         let until = known.now + time;
         known.wait.insert(process, until);
         known.turns();
-        // Mostly no other has anything to do until then.
+        // Usually no other has anything to do until then.
         if known.at_work != Some(process) {
             self.turned.notify_all();
             drop(known);
@@ -116,7 +116,7 @@ impl Turns {
         }
     }
 
-    /// A process that waits goes on now.
+    /// A waiting process continues now.
     pub fn wake(&self, process: u32) {
         let known = &mut *self.lock();
         if let Some(until) = known.wait.get_mut(&process) {
@@ -124,7 +124,7 @@ impl Turns {
         }
     }
 
-    /// Has processes work until this time, or until one of them ends.
+    /// Lets processes work until this time, or until one of them ends.
     pub fn until(&self, time: Duration) -> Option<(u32, End)> {
         loop {
             let mut known = self.lock();
@@ -141,7 +141,7 @@ impl Turns {
             if let Some((process, end)) = known.ended.take() {
                 let thread = known.threads.remove(&process);
                 drop(known);
-                // It has nothing more to do than to end.
+                // It only has to end.
                 let _ = thread.map(JoinHandle::join);
                 return Some((process, end));
             }

@@ -1,4 +1,4 @@
-//! A random chain as a script, and what came of it when it was played: who is where, and every public byte.
+//! A random chain as a script, and its result: who is where, and every public byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use super::chain::{Chain, Human, policy};
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns};
 
-/// Who comes when, and which candidates are not published although they could be.
+/// The people of each tick, and candidates that are not published although they could be.
 #[derive(Clone)]
 pub struct Script {
     pub columns: Columns,
     pub policy: Policy,
     pub ticks: Vec<Vec<Human>>,
-    /// Ticks whose candidate is left lying; its people come out with the next one.
+    /// Ticks whose candidate is not published; its people are published with the next one.
     left: BTreeSet<usize>,
 }
 
@@ -28,7 +28,7 @@ pub struct Person {
     since: u32,
     /// The tick in which their atom formed, and its class.
     pub formed: Option<(usize, Vec<Node>)>,
-    /// The place of the first release with them.
+    /// The number of the first release with them.
     pub first: Option<usize>,
 }
 
@@ -43,14 +43,14 @@ pub struct Public {
     pub taxonomy: Vec<u8>,
 }
 
-/// What came of a script.
+/// The result of a script.
 pub struct Played {
     pub columns: Columns,
-    /// Whether people come out in atoms; all people who wait do otherwise.
+    /// Whether people are published in atoms; otherwise all people who wait are.
     atoms: bool,
     pub people: BTreeMap<u128, Person>,
     pub releases: Vec<Public>,
-    /// Per tick in words: what it did, and how many people are where.
+    /// Per tick in words: its result, and how many people are where.
     pub ticks: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Script {
             let mut rows = random::rows(draw, &trees, if tick == 0 { 2 * most } else { most }, values);
             rows.truncate(if draw.once_in(6) { 0 } else { rows.len() });
             let human = |(labels, s): Row| {
-                // Now and then a person comes again.
+                // Now and then a person is repeated.
                 let again = number > 0 && draw.once_in(9);
                 let who = if again { draw.between(0, number - 1) } else { number };
                 number += u64::from(!again);
@@ -103,7 +103,7 @@ impl Script {
         Script { policy: policy(written, ChainKind::Cumulative), columns, ticks, left }
     }
 
-    /// Each person with the row that stands.
+    /// Each person with the row that counts.
     pub fn first_rows(&self) -> impl Iterator<Item = &Human> {
         let mut known = BTreeSet::new();
         self.ticks.iter().flatten().filter(move |human| known.insert(human.number))
@@ -203,7 +203,8 @@ impl Played {
         });
     }
 
-    /// No person is lost and none is in two places; how many are published, pending, waiting and withheld.
+    /// Checks that no person is lost and none is in two places; returns how many are published, pending, waiting and
+    /// withheld.
     fn balance(&self, chain: &Chain) -> [u64; 4] {
         let feed = &chain.feed;
         let published = self.people.values().filter(|person| person.first.is_some()).count() as u64;

@@ -1,11 +1,11 @@
-//! What is believed of people, over all assignments of values that agree with what is seen.
+//! Beliefs about people, over all assignments of values that agree with the observations.
 
 use std::collections::BTreeMap;
 
 use super::world::{Assigned, RHO, Seen, World, courses, tested};
 use crate::common::random::{self, Draw};
 
-/// An assignment that agrees with what is seen.
+/// An assignment that agrees with the observations.
 struct May {
     assigned: Assigned,
     ways: f64,
@@ -13,7 +13,7 @@ struct May {
     certain: bool,
 }
 
-/// By what is seen, everything that may be so, and how many tests there were.
+/// By observation, all possible assignments, and the number of tests.
 fn beliefs(world: &World, k: u64) -> BTreeMap<Seen, (u32, Vec<May>)> {
     let mut seen: BTreeMap<Seen, (u32, Vec<May>)> = BTreeMap::new();
     for (assigned, ways) in world.assignments() {
@@ -27,17 +27,17 @@ fn beliefs(world: &World, k: u64) -> BTreeMap<Seen, (u32, Vec<May>)> {
     seen
 }
 
-/// How strongly it is believed that a person of a group has the one value; `of` weighs what may be so.
+/// The belief that a person of a group has the one value; `of` weighs the possible assignments.
 fn belief(all: &[May], (tick, group, people): (usize, usize, u64), of: impl Fn(&May) -> f64) -> f64 {
     let sum: f64 = all.iter().map(&of).sum();
     all.iter().map(|may| of(may) * may.assigned[tick][group] as f64).sum::<f64>() / sum / people as f64
 }
 
-/// Whatever is seen, each of the values that agree with the tables has led to it with a likelihood that differs by the stated
-/// odds at most: so much and no more is learnt from what was or was not published. How often likelihoods differ, and how often
-/// some of the values would be excluded if there were no coin.
+/// Whatever is observed, the likelihoods of it under the values that agree with the tables differ at most by the stated
+/// odds: this is all that publication reveals. Counts how often likelihoods differ, and how often some of the values
+/// would be excluded without the random draw.
 fn judged(world: &World) -> [usize; 2] {
-    // What is independent with a rate of 0.3.
+    // Values that are independent with a rate of 0.3.
     let before = |may: &May| {
         let had: u64 = may.assigned.iter().flatten().sum();
         let all: u64 = world.ticks.iter().flatten().map(|group| group.1).sum();
@@ -50,7 +50,7 @@ fn judged(world: &World) -> [usize; 2] {
             .iter()
             .fold((f64::INFINITY, 0.0f64), |(least, most), may| (least.min(may.likely), most.max(may.likely)));
         if most == 0.0 {
-            // No reader sees this: the test refuses it, for all of them alike.
+            // No reader sees this: the test rejects it, for all of them alike.
             continue;
         }
         assert!(least > 0.0, "what is refused is refused for everything that shows the same");
@@ -78,7 +78,8 @@ fn a_belief_moves_by_the_stated_odds_at_most() {
     random::run("the coin", 2, |draw| _ = judged(&World::draw(draw)));
 }
 
-/// Some tests are passed by some and failed by others who show the same; without the coin what is published would tell which.
+/// Some tests are passed by some assignments and failed by others with the same tables; without the random draw
+/// publication would reveal which.
 #[test]
 fn without_the_coin_a_person_would_be_excluded() {
     let worlds = (0..200).map(|case| World::draw(&mut Draw::new(7, case)));

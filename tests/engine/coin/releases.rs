@@ -1,4 +1,4 @@
-//! What a finer release must keep to, release by release.
+//! The limits of a finer release, release by release.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use super::chain::Chain;
 use super::world::{World, tested};
 use crate::common::random::{self, Draw};
 
-/// What is found of a finer release.
+/// The figures of a finer release.
 #[derive(Default)]
 struct Seen {
     published: AtomicU64,
@@ -24,7 +24,8 @@ fn against(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons().map(|(check, _)| check.check.name()).collect()
 }
 
-/// What an audit finds that knows who came with which release: a person is shown to have fewer than k candidates, or enough.
+/// The results of an audit that knows who was added in which release: a person is shown to have fewer than k
+/// candidates, or enough.
 fn audited(chain: &Chain, seen: &Seen) {
     let rows: Vec<Histogram> =
         chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
@@ -42,8 +43,8 @@ fn audited(chain: &Chain, seen: &Seen) {
     assert!(lower >= k || exact && least >= k, "{lower:?} and {least:?}, exact: {exact}");
 }
 
-/// A chain whose coin lets out whatever passes. Everything that comes out is safe by an audit; what does not fails for what
-/// values show alone.
+/// A chain whose random draw publishes everything that passes. Every published release is safe by an audit; rejected
+/// ones fail only because of values.
 fn whatever_passes(world: &World, cuts: Cuts, draw: &mut Draw, seen: &Seen) {
     let mut chain = Chain::new(world.columns.clone(), tested(3, Some(cuts)));
     for tick in 0..world.ticks.len() {
@@ -75,7 +76,7 @@ fn whatever_passes(world: &World, cuts: Cuts, draw: &mut Draw, seen: &Seen) {
     }
 }
 
-/// Chains of one kind: random ones, and then the same ones every day until `enough` has been seen.
+/// Chains of one kind: random ones, and then the same ones in every run until `enough` was seen.
 fn chains(name: &str, cuts: Cuts, enough: impl Fn([u64; 3]) -> bool) {
     let seen = Seen::default();
     let chain = |draw: &mut Draw| {

@@ -1,4 +1,5 @@
-//! Small populations, and every course that their releases can take: what is tested, what comes out, and how likely that is.
+//! Small populations, and every possible course of their releases: what is tested, what is published, and how probable
+//! that is.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use super::chain::{Chain, Human, policy};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 
-/// The coin of these tests.
+/// The probability of the random draw in these tests.
 pub const RHO: f64 = 0.5;
 
-/// A policy with a coin.
+/// A policy with a random draw.
 pub fn tested(k: u64, cuts: Option<Cuts>) -> Policy {
     let number = |text: &str| Decimal::parse(text);
     let written = PolicySettings {
@@ -29,13 +30,13 @@ pub fn tested(k: u64, cuts: Option<Cuts>) -> Policy {
     policy(&written, ChainKind::Cumulative)
 }
 
-/// People who come tick by tick: leaf tuples, and how many have each.
+/// People tick by tick: leaf tuples, and how many have each.
 pub struct World {
     pub columns: Columns,
     pub ticks: Vec<Vec<(Vec<Leaf>, u64)>>,
 }
 
-/// Of each of them how many have the one value, the others having the other.
+/// How many of each have the one value, the others having the other.
 pub type Assigned = Vec<Vec<u64>>;
 
 impl World {
@@ -47,7 +48,7 @@ impl World {
         world
     }
 
-    /// One of so many ticks, of so many people at most.
+    /// One of this many ticks, with at most this many people.
     pub fn long(draw: &mut Draw, ticks: u64, most: u64, columns_at_most: u64) -> World {
         let trees =
             (0..draw.between(1, columns_at_most)).map(|column| random::tree(draw, column as usize, 2)).collect();
@@ -101,15 +102,15 @@ impl World {
     }
 }
 
-/// What is seen: of each tick whether the finer release came out, where one was tested, and the bytes of what came out.
+/// An observation: for each tick whether the finer release was published, if one was tested, and the published bytes.
 pub type Seen = Vec<(Option<bool>, Vec<u8>)>;
 
 /// One course of releases up to some tick.
 pub struct Course {
     pub seen: Seen,
-    /// How likely it is that the coins lead here, and the tests let it.
+    /// The probability that the draws and the tests lead here.
     pub likely: f64,
-    /// The same if there were no coin: what passes comes out.
+    /// The same without the random draw: what passes is published.
     pub certain: bool,
     /// Tests so far.
     pub tests: u32,

@@ -1,4 +1,4 @@
-//! Certain facts against those that hold in every world of which the search makes the same release.
+//! Certain facts against those that hold in every world for which the search makes the same release.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn small(case: &Case, kept: &[(World, u128)], nodes: &[Node]) -> Option<(u64, u6
     (least >= 1 && most < case.a).then_some((least, most))
 }
 
-/// The box that a fact is about.
+/// The box of a fact.
 fn region(fact: &Fact) -> Vec<Node> {
     let mut nodes = fact.class.clone();
     nodes[fact.column] = fact.child;
@@ -39,7 +39,7 @@ fn boxes(nodes: &[Node], trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
     })
 }
 
-/// The leaves of a box that lie in a class, told by columns.
+/// The leaves of a box that are in a class, by columns.
 fn shared(nodes: &[Node], class: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Node>> {
     let both = |((&one, &other), tree): ((&Node, &Node), &&Taxonomy)| {
         let (upper, lower) = (one.min(other), one.max(other));
@@ -48,13 +48,13 @@ fn shared(nodes: &[Node], class: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Nod
     nodes.iter().zip(class).zip(trees).map(both).collect()
 }
 
-/// The same leaves: of nodes with one child, node and child are alike.
+/// Whether two boxes have the same leaves: for nodes with one child, node and child are equal.
 fn alike(one: &[Node], other: &[Node], trees: &[&Taxonomy]) -> bool {
     one.iter().zip(other).zip(trees).all(|((&one, &other), tree)| tree.leaf_range(one) == tree.leaf_range(other))
 }
 
-/// Where values may be repeated the answer is the truth: of all boxes of nodes that there are, exactly those hold 1..a−1
-/// people in every world that are a reported child, and perhaps leaves without a person.
+/// If values may be repeated the answer is exact: of all boxes of nodes, exactly those contain 1..a−1 people in every
+/// world that are a reported child, with or without leaves without a person.
 #[test]
 fn repeated_values_exactly() {
     let (mut compared, mut certain) = (0, 0);
@@ -66,7 +66,7 @@ fn repeated_values_exactly() {
         let told = found(&case, Values::Repeated);
         assert_eq!(told.answer, FactExtent::Whole);
         assert_eq!(told.clauses as usize, case.found.refusals.len());
-        // The labels alone do not tell how far nodes were split without a person; it does not matter.
+        // The labels alone do not show how far nodes without a person were split; it does not matter.
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
         let labelled = case.release.clone().told_under(&labels).expect("its own nodes");
@@ -93,13 +93,14 @@ fn repeated_values_exactly() {
     println!("{compared} releases, {certain} with a small class that is certain");
 }
 
-/// Children of refused nodes, in the classes of the search and in published ones, that hold 1..a−1 people in all worlds.
+/// Children of rejected nodes, in the classes of the search and in published ones, that contain 1..a−1 people in all
+/// worlds.
 fn truth(case: &Case, kept: &[(World, u128)]) -> BTreeSet<Fact> {
     let mut facts = BTreeSet::new();
     let (world, _) = &kept[0];
     for (column, node, state) in case.states() {
         let then: Release = super::world::release(world, &state);
-        // Classes that became several, and published ones.
+        // Classes that were divided, and published ones.
         let single = |class: &Vec<Node>| {
             case.classes()
                 .any(|(nodes, rows)| shared(class, nodes, &case.trees()).is_some() && case.inside(world, class) == rows)
@@ -118,7 +119,7 @@ fn truth(case: &Case, kept: &[(World, u128)]) -> BTreeSet<Fact> {
     facts
 }
 
-/// Where they are distinct every reported fact is true, and nearly all are found.
+/// If values are distinct every reported fact is true, and nearly all are found.
 #[test]
 fn distinct_values_from_below() {
     let (mut compared, mut found_ones, mut all) = (0, 0, 0);
@@ -134,7 +135,7 @@ fn distinct_values_from_below() {
             let (least, most) = bounds.unwrap_or_else(|| panic!("case {number}: not certain: {fact:?}"));
             assert!(fact.least <= least && most <= fact.most, "{fact:?}");
         }
-        // What is certain although two people may be equal is certain if they may not.
+        // A fact that is certain although two people may be equal is certain if they may not.
         let fewer = found(&case, Values::Repeated).facts;
         assert!(fewer.iter().all(|fact| told.facts.iter().any(|other| region(other) == region(fact))));
         compared += 1;
@@ -145,7 +146,7 @@ fn distinct_values_from_below() {
     assert!(found_ones <= all);
 }
 
-/// A budget that does not last gives less, and says so.
+/// With an insufficient budget the answer contains less, and says so.
 #[test]
 fn an_answer_is_open_when_the_budget_ends() {
     let mut open = 0;

@@ -1,5 +1,5 @@
-//! A standing recoding that is made coarser at once (`max_wait` 0): every way in which the new people can lie in the classes
-//! of the recoding before, and the real tick on each.
+//! A standing recoding that is made coarser at once (`max_wait` 0): every way in which the new people can be
+//! distributed over the classes of the previous recoding, and the real tick on each.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ struct Chain {
     grown: Vec<(Vec<Node>, u64)>,
     recoding: Recoding,
     after: Release,
-    /// Within the grown classes, everything between the two recodings.
+    /// Within the grown classes, all boxes between the two recodings.
     boxes: Vec<Vec<Node>>,
 }
 
@@ -64,7 +64,7 @@ impl Chain {
         Some(Chain { state, first, grown, recoding, after, boxes, case })
     }
 
-    /// Every way for the new people to lie in classes of the recoding before: the class, and how many.
+    /// Every way to distribute the new people over classes of the previous recoding: the class, and how many.
     fn worlds(&self, most: usize) -> Option<Vec<Vec<Part>>> {
         let mut worlds: Vec<Vec<Part>> = vec![Vec::new()];
         for (class, rows) in &self.grown {
@@ -77,7 +77,7 @@ impl Chain {
         Some(worlds)
     }
 
-    /// Classes of the recoding before that lie in a class.
+    /// Classes of the previous recoding inside a class.
     fn parts(&self, class: &[Node]) -> Vec<Vec<Node>> {
         let cuts = class.iter().zip(&self.case.found.recoding).zip(&self.case.trees);
         cuts.fold(vec![Vec::new()], |parts, ((&node, cut), tree)| {
@@ -116,14 +116,14 @@ impl Chain {
         world.iter().filter(|(part, _)| within(part)).map(|&(_, count)| u64::from(count)).sum()
     }
 
-    /// Boxes within grown classes that hold 1..a−1 new people in all these worlds, as leaves.
+    /// Boxes within grown classes that contain 1..a−1 new people in all these worlds, as leaves.
     fn small(&self, worlds: &[&Vec<Part>]) -> BTreeSet<Vec<(u32, u32)>> {
         let certain =
             |nodes: &&Vec<Node>| worlds.iter().all(|world| (1..self.case.a).contains(&self.inside(world, nodes)));
         self.boxes.iter().filter(certain).map(|nodes| self.leaves(nodes)).collect()
     }
 
-    /// Of nodes with one child, node and child are alike.
+    /// For nodes with one child, node and child are equal.
     fn leaves(&self, nodes: &[Node]) -> Vec<(u32, u32)> {
         let range = |(&node, tree): (&Node, &Taxonomy)| (tree.leaf_range(node).start, tree.leaf_range(node).end);
         nodes.iter().zip(&self.case.trees).map(range).collect()
@@ -139,7 +139,8 @@ fn spreads(parts: &[Vec<Node>], rows: u32) -> Vec<Vec<Part>> {
     (0..=rows).flat_map(here).collect()
 }
 
-/// What is reported is all that clauses and growth make certain, and is certain in truth; the course of the tick tells more.
+/// The reported facts are all that clauses and growth make certain, and they are true; the course of the tick reveals
+/// more.
 #[test]
 fn clauses_exactly_and_the_truth_from_below() {
     let (mut compared, mut found, mut truth) = (0, 0, 0);

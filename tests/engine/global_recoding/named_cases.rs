@@ -1,4 +1,4 @@
-//! Cases by name, small enough to be followed by hand: what tells next to nothing at the end, and what is certain.
+//! Cases by name, small enough to be followed by hand: final maximality that reveals very little, and certain facts.
 
 use num_bigint::BigUint;
 use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, coarsened, searched};
@@ -11,7 +11,7 @@ use tidegate::engine::safeguards::search_inference::{
 use super::ratio::{check, terms};
 use super::world::{Case, World, flat, release};
 
-/// `*` over `x`, which has so many leaves, and `y`.
+/// `*` over `x`, which has this many leaves, and `y`.
 fn nested(leaves: usize) -> Taxonomy {
     let mut tree = Tree::new("*");
     let x = tree.add(0, "x", 1);
@@ -26,8 +26,9 @@ fn at_least(case: &Case) -> Maximality {
     maximality(&case.release, &case.trees(), case.a, Values::Repeated, Work::FULL).expect("a node")
 }
 
-/// One person of sixteen has another first value. The first column is refused at once, when all are one class; then the
-/// second column is split into classes of two, and at the end the first one tells nothing: 256/255, and in truth 2048.
+/// One person of sixteen has another first value. The first column is rejected at once, when all are one class; then
+/// the second column is split into classes of two, and the rejection of the first one at the end reveals little:
+/// 256/255, and in truth 2048.
 #[test]
 fn final_maximality_is_far_below_the_truth() {
     let mut world: World = (0..8).map(|class| (vec![1, class], 2)).collect();
@@ -45,7 +46,7 @@ fn final_maximality_is_far_below_the_truth() {
     assert_eq!(again.source, FigureSource::Counted { worlds: 3u64.pow(8) });
 }
 
-/// The same with two such columns and eight people: 16/15 against 256, every world looked at.
+/// The same with two such columns and eight people: 16/15 against 256, every world counted.
 #[test]
 fn every_column_multiplies() {
     let mut world: World = (0..4).map(|class| (vec![1, 1, class], 2)).collect();
@@ -76,7 +77,7 @@ fn there_is_no_bound_to_it() {
     }
 }
 
-/// Two people in a class that alone was asked to split into two leaves: one is in each, and readers know.
+/// Two people in a class that alone rejected a split into two leaves: one is in each, and readers infer that.
 #[test]
 fn a_small_crowd_is_certain() {
     let world: World = vec![(vec![0], 1), (vec![1], 1), (vec![2], 3)];
@@ -89,7 +90,7 @@ fn a_small_crowd_is_certain() {
     assert_eq!(case.kept(&worlds), [(world, 2)]);
 }
 
-/// One more person, one more leaf, or one more class that was asked too, and nothing is certain.
+/// With one more person, one more leaf, or one more class that was tested too, nothing is certain.
 #[test]
 fn a_little_more_and_nothing_is_certain() {
     let check = |trees: Vec<Taxonomy>, world: World, lone: u64| {
@@ -105,7 +106,7 @@ fn a_little_more_and_nothing_is_certain() {
     check(vec![nested(2), flat(1, &[1, 1])], world, 0);
 }
 
-/// Where two people cannot be equal, a child with room for one of three holds the only small crowd that is possible.
+/// If two people cannot be equal, a child with room for one of three contains the only possible small class.
 #[test]
 fn room_makes_a_crowd_certain() {
     // Three people over one and two values: one is alone, or all three are two and one.
@@ -131,7 +132,7 @@ fn room_makes_a_crowd_certain() {
     );
 }
 
-/// What the search cannot have made is not explained.
+/// No explanation for a release that the search cannot have made.
 #[test]
 fn what_the_search_did_not_make() {
     let tree = nested(2);
@@ -148,7 +149,7 @@ fn what_the_search_did_not_make() {
     }
 }
 
-/// One new person on either side, and the recoding gets coarser for them.
+/// One new person on either side, and the recoding becomes coarser for them.
 #[test]
 fn a_coarsening_names_two_people() {
     let mut tree = Tree::new("*");
@@ -170,7 +171,7 @@ fn a_coarsening_names_two_people() {
     let fact = |child| Fact { class: vec![1], column: 0, child, least: 1, most: 1, sole: false };
     assert_eq!(found.facts, [fact(2), fact(3)]);
     assert_eq!((found.clauses, found.lone, found.answer), (1, 1, FactExtent::Whole));
-    // With a third one it may be any side; and nothing is told where the recoding stays.
+    // With a third one it may be either side; and nothing is revealed if the recoding stays.
     second[1].1 += 1;
     let found = coarsened(&before, &after(&second), &[&tree], 2, CertaintyBudget::FULL);
     assert_eq!((found.facts.len(), found.clauses, found.lone), (0, 1, 1));

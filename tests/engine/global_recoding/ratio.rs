@@ -83,7 +83,7 @@ fn all_worlds_against_the_formulas() {
     println!("{compared} releases");
 }
 
-/// Floats lie as near to the exact figures as they say, and not too far.
+/// Floats are as near to the exact figures as they say, and not too far.
 #[test]
 fn floats_against_whole_numbers() {
     let floats = TraceBudget { bits: 0, ..TraceBudget::FULL };
@@ -91,7 +91,7 @@ fn floats_against_whole_numbers() {
         let mut draw = draw(12, number);
         let people = if number % 3 == 0 { 150 } else { 30 };
         let Some(mut case) = Case::random(&mut draw, 3, people, Values::Repeated) else { continue };
-        // Crowds from 2 up to what the smallest class can bear.
+        // Class sizes from 2 up to the smallest class.
         case.a = draw.between(2, case.classes().map(|(_, rows)| rows).min().expect("a class").min(12));
         let trees = case.trees();
         for values in BOTH {
@@ -146,7 +146,8 @@ fn large_classes() {
     }
 }
 
-/// As many are kept as can be expected, drawn bounds are not below the truth, and all is the same on any number of threads.
+/// The expected number of samples is kept, sampled bounds are not below the truth, and the result is the same on any
+/// number of threads.
 #[test]
 fn drawn_worlds() {
     let mut known = BTreeMap::new();
@@ -175,7 +176,7 @@ fn drawn_worlds() {
     assert!(known.len() == 2 && known.values().all(|known| *known > 2), "{known:?}");
 }
 
-/// Where nothing lasts nothing is known.
+/// With an insufficient budget nothing is known.
 #[test]
 fn without_a_budget_nothing_is_known() {
     let none = TraceBudget { bits: 0, sums: 0, terms: 0, worlds: 0, draws: 0, rows: 0 };

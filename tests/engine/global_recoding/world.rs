@@ -1,4 +1,4 @@
-//! Small releases of the top-down search, and every world that could have been behind one.
+//! Small releases of the top-down search, and every world that could have led to one.
 
 use tidegate::engine::anonymizer::{TopDownResult, alone};
 use tidegate::engine::histogram::{Cell, Headcount, Heads, Histogram, Release, SensitiveValues as Dictionary};
@@ -14,13 +14,13 @@ pub type World = Vec<(Vec<Leaf>, u32)>;
 pub struct Case {
     pub trees: Vec<Taxonomy>,
     pub a: u64,
-    /// Who was there.
+    /// The people.
     pub people: World,
     pub found: TopDownResult,
     pub release: Release,
 }
 
-/// The same seed every day: what is seen on these cases is stated in the tests.
+/// The same seed in every run: the tests state counts over these cases.
 const SEED: u64 = 20_251_122;
 
 /// The stream of one case of a test.
@@ -43,7 +43,7 @@ pub fn release(world: &World, recoding: &[Cut]) -> Release {
 }
 
 impl Case {
-    /// What the search makes of these people, if they are enough.
+    /// The search result for these people, if there are enough.
     pub fn of(trees: Vec<Taxonomy>, world: &World, a: u64) -> Option<Case> {
         let borrowed: Vec<&Taxonomy> = trees.iter().collect();
         let found = alone(&headcount(trees.len(), world), &borrowed, a).ok()?;
@@ -51,7 +51,7 @@ impl Case {
         Some(Case { trees, a, people: world.clone(), found, release })
     }
 
-    /// Random people in at most so many columns.
+    /// Random people in at most this many columns.
     pub fn random(draw: &mut Draw, width: u64, people: u64, values: Values) -> Option<Case> {
         let trees: Vec<Taxonomy> = (0..draw.between(1, width)).map(|column| tree(draw, column)).collect();
         let a = draw.between(2, 3);
@@ -77,7 +77,7 @@ impl Case {
         (0..self.release.classes()).map(|class| (self.release.class(class), self.release.size(class)))
     }
 
-    /// All worlds with this release's counts, each with its combinations of values; `None` if there are too many.
+    /// All worlds with this release's counts, each with its combinations of values; None if there are too many.
     pub fn worlds(&self, values: Values, most: usize) -> Option<Vec<(World, u128)>> {
         let mut worlds: Vec<(World, u128)> = vec![(World::new(), 1)];
         for (nodes, rows) in self.classes() {
@@ -93,7 +93,7 @@ impl Case {
         Some(worlds)
     }
 
-    /// Those of which the search makes the same release.
+    /// Those for which the search makes the same release.
     pub fn kept(&self, worlds: &[(World, u128)]) -> Vec<(World, u128)> {
         let trees = self.trees();
         let same = |(world, _): &&(World, u128)| {
@@ -117,7 +117,7 @@ impl Case {
         cells
     }
 
-    /// Recodings that the search was in when it refused, one per refusal.
+    /// Recodings of the search at its rejections, one per rejection.
     pub fn states(&self) -> Vec<(usize, Node, Recoding)> {
         let mut nodes: Vec<Vec<Node>> = vec![vec![0]; self.trees.len()];
         let mut states = Vec::new();
@@ -144,7 +144,7 @@ impl Case {
     }
 }
 
-/// All ways to put so many people into cells.
+/// All ways to put this many people into cells.
 fn spreads(cells: &[(Vec<Leaf>, u128)], rows: u32, values: Values, most: usize) -> Option<Vec<(World, u128)>> {
     let [(leaves, volume), rest @ ..] = cells else {
         return Some(if rows == 0 { vec![(World::new(), 1)] } else { vec![] });

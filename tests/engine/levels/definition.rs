@@ -1,4 +1,5 @@
-//! What full-domain states are worth and whether they may be published, by definition: row by row, for small tables (SCIENCE 3, 4, 8).
+//! The value of full-domain states and whether they may be published, by definition: row by row, for small tables
+//! (SCIENCE 3, 4, 8).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use tidegate::engine::model::{Leaf, Node, Recoding, Taxonomy, Tree, Value};
 use crate::common::Row;
 use crate::common::random::Draw;
 
-/// What is looked for.
+/// The objective of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
     Loss(Mean, u64),
@@ -30,7 +31,7 @@ pub const GOALS: [Goal; 7] = [
     Goal::Counts,
 ];
 
-/// One of the models of sensitive values; `tree`: where values lie, those in `guarded` being guarded.
+/// One of the models of sensitive values; `tree`: the positions of values, of which those in `guarded` are guarded.
 pub fn model(draw: &mut Draw, table: &DistinctRows, values: &Values) -> Vec<Diverse> {
     match draw.between(0, 7) {
         0 => Vec::new(),
@@ -48,7 +49,7 @@ pub fn model(draw: &mut Draw, table: &DistinctRows, values: &Values) -> Vec<Dive
     }
 }
 
-/// Sensitive values: their names by number, a taxonomy that has most of them, and some that are guarded.
+/// Sensitive values: their names by number, a taxonomy with most of them, and some that are guarded.
 pub struct Values {
     pub names: Vec<String>,
     tree: Taxonomy,
@@ -76,7 +77,7 @@ impl Values {
         Values { names, tree, leaves, guarded }
     }
 
-    /// Height of the lowest common ancestor over that of the tree; 1 for a value outside of it and any other.
+    /// The height of the lowest common ancestor over that of the tree; 1 for a value outside it and any other.
     fn apart(&self, one: &str, other: &str) -> f64 {
         match (self.tree.find_leaf(one), self.tree.find_leaf(other)) {
             _ if one == other => 0.0,
@@ -89,8 +90,8 @@ impl Values {
     }
 }
 
-/// Earth mover's distance as a flow: always along the shortest pair with too much and too little. With distances of a tree, where of
-/// three the two largest are equal, that is least.
+/// Earth mover's distance as a flow: always along the shortest pair with too much and too little. This is minimal for
+/// distances of a tree, where of three the two largest are equal.
 fn moved(values: &Values, here: &BTreeMap<String, f64>, whole: &BTreeMap<String, f64>) -> f64 {
     let share = |shares: &BTreeMap<String, f64>, name: &String| shares.get(name).copied().unwrap_or(0.0);
     let mut extra: Vec<f64> = values.names.iter().map(|name| share(here, name) - share(whole, name)).collect();
@@ -157,7 +158,7 @@ fn holds(diverse: &Diverse, class: &[&Row], all: &[&Row], values: &Values) -> bo
     }
 }
 
-/// The figures of columns as one.
+/// The combined figure of columns.
 fn together(mean: Mean, figures: &[f64], weights: &[u32]) -> f64 {
     let sum: f64 = weights.iter().copied().map(f64::from).sum();
     let figures = figures.iter().zip(weights).map(|(&figure, &weight)| (figure, f64::from(weight) / sum));
@@ -167,7 +168,7 @@ fn together(mean: Mean, figures: &[f64], weights: &[u32]) -> f64 {
     }
 }
 
-/// How far the answer to a query from labels, each with so many rows, is from its count.
+/// The error of the answer to a query from labels, each with a number of rows.
 fn error(query: &Query, rows: &[Row], trees: &[&Taxonomy], shown: &[(&Vec<Node>, f64)]) -> f64 {
     let asked = |row: &&Row| {
         let has = |(column, wanted): &(usize, Vec<bool>)| {
@@ -278,13 +279,13 @@ pub fn query(draw: &mut Draw, trees: &[&Taxonomy]) -> Query {
     Query { columns }
 }
 
-/// Whether a chain of releases with these recodings is valid: per person and value the rows that lie where they do after every earlier
-/// and every later release that they can be told from, counted one by one.
+/// Whether a chain of releases with these recodings is valid: per person and value the rows with the same labels after
+/// every earlier and every later release that separates them, counted one by one.
 pub fn is_valid(increments: &[Vec<Row>], recodings: &[Recoding], trees: &[&Taxonomy], k: usize) -> bool {
     let leaves = |row: &Row| -> Vec<Leaf> {
         row.0.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label).expect("a leaf")).collect()
     };
-    // The node of a leaf that both releases together tell, the coarser one.
+    // The node of a leaf that both releases together reveal, the coarser one.
     let node = |column: usize, leaf: Leaf, releases: &[&Recoding]| {
         releases.iter().map(|cuts| cuts[column].at(leaf)).min().expect("a release")
     };

@@ -1,6 +1,6 @@
-//! Attackers who know everything but the sensitive values and the draws: who is in which atom, the mechanism, and how often
-//! a guarded value is to be expected. They look at what is published, and work out what to believe of each person, over all
-//! that may have happened.
+//! Attackers who know everything except the sensitive values and the draws: who is in which atom, the mechanism, and
+//! the expected frequency of a guarded value. From the published tables they compute their belief about each person,
+//! over everything that may have happened.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ fn binomial(n: u64, j: u64, p: f64) -> f64 {
     ways * p.powi(j as i32) * (1.0 - p).powi((n - j) as i32)
 }
 
-/// What is believed of the people of each atom, by what is published: how likely that is, and how many guarded values it
-/// comes with in each atom.
+/// Beliefs about the people of each atom, by observation: its probability, and the expected number of guarded values in
+/// each atom.
 type Beliefs = BTreeMap<Vec<u64>, (f64, Vec<f64>)>;
 
-/// What is published of guarded values that people have and of those that are shown.
+/// What is published about true and published guarded values.
 type Also<'a> = dyn Fn(&[u64], &[u64]) -> Vec<u64> + 'a;
 
-/// All that may be published of atoms of these sizes; `also`: what is published beside the number of guarded values.
+/// All possible observations of atoms of these sizes; `also`: what is published beside the number of guarded values.
 fn beliefs(sizes: &[u64], l: u64, before: &dyn Fn(&[u64]) -> f64, also: &Also<'_>) -> Beliefs {
     let mut beliefs = Beliefs::new();
     let mut held = vec![0; sizes.len()];
@@ -49,7 +49,7 @@ fn beliefs(sizes: &[u64], l: u64, before: &dyn Fn(&[u64]) -> f64, also: &Also<'_
     }
 }
 
-/// The strongest belief in a guarded value of a person in an atom, whatever is published.
+/// The strongest belief in a guarded value of a person in an atom, over all observations.
 fn strongest(beliefs: &Beliefs, sizes: &[u64], at: usize) -> f64 {
     let of = |(all, sums): &(f64, Vec<f64>)| sums[at] / all / sizes[at] as f64;
     beliefs.values().map(of).fold(0.0, f64::max)
@@ -63,7 +63,7 @@ fn nothing(_: &[u64], _: &[u64]) -> Vec<u64> {
     Vec::new()
 }
 
-/// No attacker believes more than the figure of the gate says, under any rate that it holds for.
+/// No attacker's belief exceeds the figure of the gate, under any rate that it holds for.
 #[test]
 fn no_attacker_believes_more_than_the_gate_says() {
     let cases: [(u64, &[u64]); 7] =
@@ -82,7 +82,7 @@ fn no_attacker_believes_more_than_the_gate_says() {
     }
 }
 
-/// The paper's own l does not keep the promise.
+/// The paper's own l does not keep the guarantee.
 #[test]
 fn with_l_of_m_a_person_believes_more_than_one_in_m() {
     let found = [&[4, 4][..], &[4, 5], &[4, 4, 4]].map(|sizes| {
@@ -92,7 +92,7 @@ fn with_l_of_m_a_person_believes_more_than_one_in_m() {
     assert!(found.iter().any(|found| *found > 0.5), "{found:?}");
 }
 
-/// Were it public what share of the rows was changed, everything would be.
+/// If the share of changed rows were public, everything would be.
 #[test]
 fn the_share_of_changed_rows_must_not_be_known() {
     let sizes = [8, 8];
@@ -101,7 +101,7 @@ fn the_share_of_changed_rows_must_not_be_known() {
     assert!(strongest(&beliefs, &sizes, 0) > 0.99);
 }
 
-/// Not promised: against an attacker who believes that all people of an atom have a guarded value or none has, nothing helps.
+/// Not guaranteed: an attacker who believes that either all people of an atom have a guarded value or none has.
 #[test]
 fn what_is_not_promised_to_an_attacker_who_believes_in_all_or_none() {
     let sizes = [8, 8];
@@ -117,7 +117,8 @@ fn what_is_not_promised_to_an_attacker_who_believes_in_all_or_none() {
     assert!((strongest(&beliefs, &sizes, 0) - 1.0).abs() < 1e-9, "an atom that shows some gives all away");
 }
 
-/// Masked on other partitions than the atoms, what is allowed everywhere gives two people away (SCIENCE 5).
+/// Masked on other partitions than the atoms, releases that are permitted everywhere reveal the values of two people
+/// (SCIENCE 5).
 #[test]
 fn masking_on_other_partitions_than_atoms_fails() {
     // a1b1, a1b2, a2b1, a2b2. First 0, 8, 8, 0 people, then 1, 7, 1, 7 of whom both in b1 have the guarded value 1.
@@ -135,26 +136,26 @@ fn masking_on_other_partitions_than_atoms_fails() {
     let stocks = Same(vec![ReplacementValues::of([(0, 100)])]);
     let changes = mask(&on_a, &[vec![false, true]], 4, &stocks, &mut Drawn(&mut Draw::new(1, 1)));
     assert_eq!(changes, Ok(vec![]), "each class of A holds one of eight, which is allowed");
-    // Published on B: b1 had eight people and no guarded value, now ten and two. Two of ten are allowed; but the two who
-    // came are they.
+    // Published on B: b1 had eight people and no guarded value, now ten and two. Two of ten are permitted; but they are
+    // the two who were added.
     let (before, now): ((u64, u64), (u64, u64)) = (class(&first, [0, 2]), {
         let (a, b): ((u64, u64), (u64, u64)) = (class(&first, [0, 2]), class(&second, [0, 2]));
         (a.0 + b.0, a.1 + b.1)
     });
     assert!(now.1 * 4 <= now.0);
     assert_eq!((now.0 - before.0, now.1 - before.1), (2, 2), "each person who came has it");
-    // Masked on what is published, it is not possible: there are fewer people than an atom has.
+    // Masking on the published classes makes it impossible: there are fewer people than an atom has.
 }
 
-/// Values that rows are changed to betray them when they come from the atom's own few; not when they come from many.
+/// Replacement values from the atom's own few values reveal changed rows; those from many values do not.
 #[test]
 fn replacements_from_the_own_few_values_betray_the_draw() {
     const VALUES: u32 = 1_000;
     const PEOPLE: u64 = 8;
     let sets = [(0..=VALUES).map(|value| value == VALUES).collect::<Vec<bool>>()];
     let mut draw = Draw::new(11, 5);
-    // What is seen of values outside of the set: that one comes up twice, and that there are three of them at most. How often
-    // each was seen, and how many guarded values there were.
+    // The observation of values outside the set: one occurs twice, and there are at most three of them. Returns how
+    // often each was observed, and the number of guarded values.
     let mut run = |own: bool, times: u32| {
         let mut seen = [(0u64, 0u64); 2];
         for _ in 0..times {
@@ -171,7 +172,7 @@ fn replacements_from_the_own_few_values_betray_the_draw() {
                 ReplacementValues::of((0..VALUES).map(|value| (value, 1)))
             };
             let held = people.iter().filter(|value| **value == VALUES).count() as u64;
-            // Where all people have it there is nothing of one's own.
+            // If all people have it there is no other value of the atom.
             let Ok(changes) = mask(&[atom], &sets, 4, &Same(vec![stock]), &mut Drawn(&mut draw)) else { continue };
             let mut shown: BTreeMap<u32, u64> = BTreeMap::new();
             people.iter().for_each(|&value| *shown.entry(value).or_default() += 1);
@@ -190,7 +191,7 @@ fn replacements_from_the_own_few_values_betray_the_draw() {
     let [_, (seen, belief)] = run(true, 10_000);
     assert!(seen > 100 && belief > 0.55, "{seen} times, {belief}");
     let [(seen, belief), (few, _)] = run(false, 20_000);
-    // Five times the deviation of a mean over so many.
+    // Five times the deviation of the mean of this many.
     let noise = 5.0 * 0.2 / (seen as f64).sqrt();
     assert!(seen > 300 && belief <= masked(PEOPLE, 4, (1, 4)).value() + noise, "{seen} times, {belief}");
     assert_eq!(few, 0);

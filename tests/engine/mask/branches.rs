@@ -1,8 +1,8 @@
-//! All that may be drawn, one after the other, with how likely it is: what an attacker who knows the mechanism works with.
+//! All possible draws, one after the other, with their probability: an attacker who knows the mechanism uses them.
 
 use tidegate::engine::safeguards::mask::Draws;
 
-/// One way in which draws may come out.
+/// One possible sequence of draws.
 #[derive(Default)]
 pub struct Branch {
     drawn: Vec<(u64, u64)>,
@@ -21,7 +21,7 @@ impl Draws for Branch {
     }
 }
 
-/// Everything that `run` may come to, with its probability.
+/// All possible results of `run`, with their probability.
 pub fn all<T>(mut run: impl FnMut(&mut Branch) -> T) -> Vec<(f64, T)> {
     let mut branch = Branch::default();
     let mut found = Vec::new();

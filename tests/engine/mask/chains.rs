@@ -1,4 +1,4 @@
-//! Whole chains of masked increments, from arrivals to what the gate says.
+//! Whole chains of masked increments, from arrivals to the gate's decision.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::common::random::{self, Draw};
 
 const MOST: u64 = 8;
 
-/// Some columns whose values `s1` (and `s2`) are guarded.
+/// Some columns with the guarded values `s1` (and `s2`).
 fn guarded(draw: &mut Draw) -> Columns {
     let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
     let mut all: Vec<_> = columns(trees).iter().cloned().collect();
@@ -35,7 +35,7 @@ fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
     Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
-/// People, of whom many have a guarded value in some ticks.
+/// People, many of whom have a guarded value in some ticks.
 fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
     let (trees, many) = (columns.trees(), draw.between(2, 12));
     let human = |at: u64, draw: &mut Draw| {
@@ -46,7 +46,7 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
     (0..draw.between(0, 40)).map(|at| human(at, draw)).collect()
 }
 
-/// What a table says under a recoding that is not finer: by class and value.
+/// The counts of a table under a recoding that is not finer: by class and value.
 fn told(
     table: &Release,
     values: &SensitiveValues,
@@ -66,7 +66,7 @@ fn told(
     told
 }
 
-/// How often something is said less often than a release before.
+/// The number of counts that are lower than in an earlier release.
 fn taken_back(tables: &[(Release, SensitiveValues)], columns: &Columns) -> usize {
     let missing = |pair: &[(Release, SensitiveValues)]| {
         let cuts = pair[1].0.recoding();
@@ -82,7 +82,8 @@ struct Formed {
     rows: Histogram,
 }
 
-/// Every release of a masked chain is approved and takes nothing back. Masked anew for every release the same chains do.
+/// Every release of a masked chain is approved and lowers no count. If every release is masked again the same chains
+/// do.
 #[test]
 fn masked_chains_take_nothing_back() {
     let seen: [AtomicU64; 3] = Default::default();
@@ -129,7 +130,7 @@ fn guarding(written: &PolicySettings, kind: ChainKind, columns: &Columns) -> Pol
         .expect("no contradiction")
 }
 
-/// Releases of people of their own are masked like increments: the gate approves each where a person has another value.
+/// Disjoint releases are masked like increments: the gate approves each if a person has another value.
 #[test]
 fn masked_releases_that_stand_alone_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
@@ -160,8 +161,8 @@ fn masked_releases_that_stand_alone_are_approved() {
     assert!(seen.iter().all(|times| *times > 10), "{seen:?}");
 }
 
-/// Under `chain` the standing release always passes, whatever finer ones came out before it; and some finer ones do, whose
-/// slices show little of what is guarded.
+/// Under `chain` the standing release always passes, whatever finer ones were published before it; and some finer ones
+/// do, whose slices show few guarded values.
 #[test]
 fn masked_chains_with_a_coin_are_approved() {
     let seen: [AtomicU64; 3] = Default::default();
@@ -183,7 +184,7 @@ fn masked_chains_with_a_coin_are_approved() {
         for _ in 0..draw.between(2, 6) {
             let mut people = people(draw, &chain.columns, first);
             if are_alone {
-                // Who has a guarded value has another one in these chains.
+                // People with a guarded value have another one in these chains.
                 people.iter_mut().for_each(|human| human.values = vec![text(3 + human.number as u64 % (MOST - 2))]);
             }
             first += people.len() as u128;
@@ -210,11 +211,11 @@ fn masked_chains_with_a_coin_are_approved() {
     let seen = seen.map(AtomicU64::into_inner);
     println!("{seen:?}");
     let [fail, pass, published] = seen;
-    // A slice that shows a guarded value has to be large, so that few of them pass.
+    // A slice with a guarded value has to be large, so few of them pass.
     assert!(fail > 0 && pass > 0 && published > 0, "{seen:?} fail, pass, were published");
 }
 
-/// A release of increments that are all masked for it; `None` where one cannot be.
+/// A release whose increments are all masked for it; None if one cannot be.
 fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
     let told = |one: &Formed| {
         let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
@@ -224,7 +225,7 @@ fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option
     Some((Release::under(&all, 0..1, recoding), all.values().clone()))
 }
 
-/// Where all people have a guarded value there is nothing to show instead: the chain comes to its end.
+/// If all people have a guarded value there is no replacement: the chain ends.
 #[test]
 fn a_chain_of_guarded_values_alone_is_stopped() {
     let draw = &mut Draw::new(7, 7);
@@ -242,13 +243,13 @@ fn text(value: u64) -> Value {
     Value::Text(format!("s{value}").into())
 }
 
-/// Whether a person has a value that others can show instead of theirs.
+/// Whether a person has a value that can replace those of others.
 fn can_be_masked(candidate: &ProposedRelease, columns: &Columns) -> bool {
     let sets = candidate.rows().values().guarded(columns);
     (0..candidate.rows().values().len()).any(|value| !sets.iter().any(|set| set[value]))
 }
 
-/// When there is a release, and under which recoding, depends on no value.
+/// The time and the recoding of releases do not depend on values.
 #[test]
 fn when_masked_releases_come_depends_on_no_value() {
     random::run("values that are permuted", 90, |draw| {
@@ -288,7 +289,7 @@ fn when_masked_releases_come_depends_on_no_value() {
     });
 }
 
-/// What the gate says of a chain that was masked otherwise than it must be.
+/// The gate's decision on a chain that was masked incorrectly.
 #[test]
 fn the_gate_sees_what_was_not_masked() {
     let seen = AtomicU64::new(0);
@@ -320,7 +321,7 @@ fn the_gate_sees_what_was_not_masked() {
         assert_eq!(minimality(&Offer { raw: vec![None], ..good.clone() }).2.len(), 1);
         if !ledger.changed.is_empty() {
             seen.fetch_add(1, Ordering::Relaxed);
-            // As if nothing had been changed, with the table to it.
+            // As if nothing had been changed, with the table for it.
             let raw = candidate.increments[0].rows.clone();
             let mut plain = good.clone();
             plain.newest[0].1 = raw;

@@ -1,4 +1,4 @@
-//! What becomes of rows.
+//! The changes of rows.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use tidegate::engine::safeguards::mask::{
 use super::branches;
 use crate::common::random::{self, Draw};
 
-/// Chance of a test.
+/// Random draws of a test.
 pub struct Drawn<'d>(pub &'d mut Draw);
 
 impl Draws for Drawn<'_> {
@@ -19,7 +19,7 @@ impl Draws for Drawn<'_> {
     }
 }
 
-/// The same stocks for every atom.
+/// The same replacement values for every atom.
 pub struct Same(pub Vec<ReplacementValues>);
 
 impl ReplacementSources for Same {
@@ -32,7 +32,7 @@ pub fn rows(counts: &[(u32, u32, u64)]) -> Vec<EqualRows> {
     counts.iter().map(|&(cell, value, rows)| EqualRows { cell, value, rows }).collect()
 }
 
-/// Rows by cell and value after changes, which must be of rows that there are.
+/// Rows by cell and value after changes, which must apply to existing rows.
 fn after(atoms: &[Vec<EqualRows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32), u64>> {
     let mut after = vec![BTreeMap::<(u32, u32), u64>::new(); atoms.len()];
     for (atom, rows) in after.iter_mut().zip(atoms) {
@@ -47,8 +47,8 @@ fn after(atoms: &[Vec<EqualRows>], changes: &[Change]) -> Vec<BTreeMap<(u32, u32
     after
 }
 
-/// No atom shows more than is allowed of any set; no row leaves a cell; rows outside of the sets, and atoms that hold few
-/// enough, stay as they are; and every change is to a value outside of all sets, from the stock.
+/// No atom shows more of any set than permitted; no row leaves a cell; rows outside the sets, and atoms with few
+/// enough, do not change; and every change is to a replacement value outside all sets.
 #[test]
 fn masked_atoms_show_no_more_than_is_allowed() {
     let seen = AtomicU64::new(0);
@@ -103,7 +103,7 @@ fn masked_atoms_show_no_more_than_is_allowed() {
     assert!(seen > 100, "many have to be changed");
 }
 
-/// Which rows are changed, and to what, is drawn uniformly.
+/// Which rows are changed, and to which value, is drawn uniformly.
 #[test]
 fn every_row_of_the_set_is_as_likely_to_be_changed() {
     // Three guarded rows of four, of which one may stay, in cells of one and of two.
@@ -136,14 +136,14 @@ fn the_nearest_stock_that_is_large_enough_is_drawn_from() {
         let stocks = Same(stocks.iter().map(|stock| ReplacementValues::of(stock.iter().copied())).collect());
         random_changes(&atoms, &sets, &stocks)
     };
-    // Four people want forty.
+    // Four people need forty.
     assert_eq!(drawn(&[&[(0, 39)], &[(2, 40)], &[(3, 99)]]), Ok(vec![2]));
     assert_eq!(drawn(&[&[(0, 40)], &[(2, 40)]]), Ok(vec![0]));
     assert_eq!(drawn(&[&[(0, 1)], &[(2, 2)], &[(3, 3)]]), Ok(vec![3]));
     assert_eq!(drawn(&[&[(0, 0)], &[]]), Err(NoReplacement));
 }
 
-/// The values that rows were changed to.
+/// The replacement values.
 fn random_changes(atoms: &[Vec<EqualRows>], sets: &[Vec<bool>], stocks: &Same) -> Result<Vec<u32>, NoReplacement> {
     let changes = mask(atoms, sets, 4, stocks, &mut Drawn(&mut Draw::new(1, 1)))?;
     let mut to: Vec<u32> = changes.iter().map(|change| change.to).collect();

@@ -1,6 +1,6 @@
-//! The definition itself, slowly: every way in which sensitive values can stand in the generalised rows, one by one.
+//! The definition itself, slowly: every assignment of sensitive values to the generalised rows, one by one.
 
-/// Per class, for each way in which so many of the rows can be sensitive, how many fall on the class.
+/// For each way to choose this many sensitive rows, their number in each class.
 pub fn sets(rows: &[u64], sensitive: u64) -> Vec<Vec<u64>> {
     let owner: Vec<usize> = rows.iter().enumerate().flat_map(|(class, &rows)| vec![class; rows as usize]).collect();
     let chosen = (0u32..1 << owner.len()).filter(|chosen| u64::from(chosen.count_ones()) == sensitive);
@@ -12,8 +12,8 @@ pub fn sets(rows: &[u64], sensitive: u64) -> Vec<Vec<u64>> {
     chosen.map(counted).collect()
 }
 
-/// For each order in which the values can stand in the rows, counts by class and value; orders that differ only in rows
-/// of equal value once.
+/// For each order of the values over the rows, counts by class and value; orders that differ only in rows of equal
+/// value are counted once.
 pub fn orders(rows: &[u64], values: &[u64]) -> Vec<Vec<Vec<u64>>> {
     fn place(owner: &[usize], left: &mut Vec<u64>, counts: &mut Vec<Vec<u64>>, found: &mut Vec<Vec<Vec<u64>>>) {
         let Some((&class, owner)) = owner.split_first() else { return found.push(counts.clone()) };

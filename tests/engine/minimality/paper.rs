@@ -19,7 +19,7 @@ fn check(attack: &MinimalityAttack, left: u32, expected: &[&str]) {
     assert_eq!(texts(&attack.exact()), expected);
 }
 
-/// A class to a value: the tie, over the values of the table.
+/// The credibility of a class and a value, over the values of the table.
 #[track_caller]
 fn check_ties(sizes: &[u64], values: &[u64], admits: impl Fn(&[u64]) -> bool, expected: &[(usize, &[usize], &str)]) {
     let parts: Vec<GeneralisedPeople> =
@@ -36,14 +36,14 @@ fn table_1_c_ties_both_people_of_q1_to_hiv() {
     check(&MinimalityAttack::new(&whole(&[2, 5]), 2, l_diverse(2)), 1, &["1", "0"]);
 }
 
-/// Q holds both people of q1 and two of q2, one row in two sensitive; three rows of q2 stand as they were.
+/// Q contains both people of q1 and two of q2, one row in two sensitive; three rows of q2 are published unchanged.
 #[test]
 fn table_1_d_ties_both_people_of_q1_to_hiv() {
     let origins = [OriginClass::whole(2), OriginClass { people: 5, generalised: 2, shown: 0 }];
     check(&MinimalityAttack::new(&origins, 2, l_diverse(2)), 1, &["1", "0"]);
 }
 
-/// Every value is sensitive here; HIV is the only one that is there twice.
+/// Every value is sensitive here; only HIV occurs twice.
 #[test]
 fn table_3_c_ties_both_people_of_q1_to_hiv() {
     let (hiv, others) = (2, [1; 5]);
@@ -81,20 +81,20 @@ fn table_9_c_ties_q1_to_hiv_twice_in_three() {
     check_ties(&[3, 4], &values, admits, &[(0, &[1], "2/3"), (1, &[1], "0"), (0, &[0], "1/15")]);
 }
 
-/// As printed the paper concludes from (c) that both rows of q1 are sensitive, for a class of q2 "always" lies within 0.2.
-/// It does not: with one or three of four it lies 0.25 away from 1/2, and no reader learns anything from (c).
+/// As printed the paper concludes from (c) that both rows of q1 are sensitive, because a class of q2 is "always" within
+/// 0.2. It is not: with one or three of four it is 0.25 away from 1/2, and no reader learns anything from (c).
 #[test]
 fn table_10_c_tells_nothing() {
     let half = ExactShare { part: 1, of: 2 };
     check(&MinimalityAttack::new(&whole(&[2, 4]), 3, close(ExactShare { part: 1, of: 5 }, half)), 8, &["1/2", "1/2"]);
-    // Within 0.25 class q2 may hold anything, and still none is as likely as two in q1.
+    // Within 0.25 class q2 may have any number, and still none is as likely as two in q1.
     check(&MinimalityAttack::new(&whole(&[2, 4]), 3, close(ExactShare { part: 1, of: 4 }, half)), 8, &["1/2", "1/2"]);
     let admits = close_to(ExactShare { part: 1, of: 5 }, vec![3, 3]);
     check_ties(&[2, 4], &[3, 3], admits, &[(0, &[0], "1/2"), (1, &[0], "1/2")]);
 }
 
-/// The same, assignment by assignment. Of one, two and three rows with HIV only two satisfy in q2, so that assignments without HIV in q1
-/// are left, as many as those with two.
+/// The same, assignment by assignment. Of one, two and three rows with HIV only two satisfy the requirement in q2, so
+/// that assignments without HIV in q1 remain, as many as those with two.
 #[test]
 fn table_10_c_assignment_by_assignment() {
     let all = sets(&[2, 4], 3);
@@ -108,7 +108,7 @@ fn table_10_c_assignment_by_assignment() {
     assert_eq!([with(0), with(1), with(2)], [4, 0, 4]);
 }
 
-/// By local recoding the conclusion holds: three rows of q2 stand as they were, one of them sensitive.
+/// By local recoding the conclusion holds: three rows of q2 are published unchanged, one of them sensitive.
 #[test]
 fn table_10_d_ties_both_people_of_q1() {
     let origins = [OriginClass::whole(2), OriginClass { people: 4, generalised: 1, shown: 1 }];

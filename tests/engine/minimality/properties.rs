@@ -1,4 +1,4 @@
-//! Random tables: against every assignment, one by one, and what must hold of any table.
+//! Random tables: against every assignment, one by one, and the invariants of any table.
 
 use proptest::prelude::*;
 use tidegate::engine::audit::{MinimalityFigures, Requirement, TieFigure};
@@ -56,7 +56,7 @@ fn below(attack: &MinimalityAttack) {
     }
 }
 
-/// Up to four classes with 15 generalised rows at most, and how many of those are sensitive.
+/// Up to four classes with at most 15 generalised rows, and how many of those are sensitive.
 fn tables() -> impl Strategy<Value = (Vec<OriginClass>, u64)> {
     let origin = (0u64..6, 0u64..4, 0u64..4).prop_map(|(generalised, stands, shown)| OriginClass {
         people: generalised + stands,
@@ -119,8 +119,8 @@ fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) 
     }
 }
 
-/// What is found of a table that was recoded locally against every world: the likeliest value, and what the requirement says of such
-/// shares. `violates` asks the same of rows, so that shares over one denominator can be asked as rows.
+/// The result for a locally recoded table against every world: the likeliest value, and whether such shares keep the
+/// requirement. `violates` decides the same for rows, so that shares with one denominator can be given as rows.
 #[track_caller]
 fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
     let numeric = matches!(asked, Requirement::Range { .. });
@@ -136,7 +136,7 @@ fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
         let expected = (left > 0).then(|| lowest(most, left * world.people(leaf)));
         assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{asked} {rows:?} {leaf}");
         let few = matches!(tie.figure, TieFigure::Recursive { few: Some(_), .. });
-        // A belief is one person's, and k is asked of classes.
+        // A belief is about one person, and k is required of classes.
         let many = held.map(|rows| rows * 4);
         assert_eq!(tie.kept, left == 0 || !few && !violates(leaf, &many), "{asked} {rows:?} {leaf}");
     }
@@ -214,7 +214,7 @@ proptest! {
         }
     }
 
-    /// The same for requirements that look at all values, and for guarded sets where every value is one.
+    /// The same for requirements that consider all values, and for guarded sets if every value is one.
     #[test]
     fn requirements_on_local_recoding_as_enumerated(
         rows in rows(), l in 1u64..4, k in 1u64..4, part in 1u64..=10, half in 1u64..=8,
@@ -252,12 +252,12 @@ proptest! {
         });
     }
 
-    /// Personal privacy, where people of one leaf may guard different things.
+    /// Personal privacy, if people of one leaf may guard different values.
     #[test]
     fn what_people_guard_as_enumerated(
         rows in rows(), named in prop::collection::vec(0usize..5, 7), part in 1u64..=10,
     ) {
-        // What a label covers, of the values.
+        // The values that a label covers.
         let labels: [(&str, &[usize]); 5] =
             [("", &[]), ("X", &[0, 1]), ("HIV", &[0]), ("Cold", &[2]), ("all", &[0, 1, 2])];
         let world = World::of(&rows, VALUES, true);

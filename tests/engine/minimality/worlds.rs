@@ -1,7 +1,8 @@
-//! Every world of a tiny release, one by one: whose row is each? A reader knows the release, who is there with which leaves, and
-//! that no class could have been published with the leaves of its people. What the audit finds has to be what is left.
+//! Every world of a tiny release, one by one: the owner of each row. A reader knows the release, the people with their
+//! leaves, and that no class could have been published with the leaves of its people. The audit's result must follow
+//! from the remaining worlds.
 //!
-//! A row of q1 may lie under `q1`, `Q` or `*`, so that classes overlap.
+//! A row of q1 may be under `q1`, `Q` or `*`, so that classes overlap.
 
 use std::sync::Arc;
 
@@ -24,10 +25,10 @@ fn labels(leaf: usize) -> [&'static str; 3] {
 /// A row: the leaf of its owner, how far it was generalised, its value.
 pub type Made = (usize, usize, usize);
 
-/// A set of one is guarded.
+/// A guarded set has one value.
 pub const VALUES: [&str; 3] = ["HIV", "Flu", "Cold"];
 
-/// Numbers in their place.
+/// Numbers in place of the values.
 pub const NUMBERS: [&str; 3] = ["-1.5", "0.2", "2"];
 
 pub struct World {
@@ -42,7 +43,7 @@ pub struct World {
 /// Rows by value, in the order of [`VALUES`].
 pub type Counts = [u64; 3];
 
-/// Whether people of a leaf with such rows violate what was asked.
+/// Whether people of a leaf with such rows violate the requirement.
 pub type Violates<'v> = &'v dyn Fn(usize, &Counts) -> bool;
 
 impl World {
@@ -75,7 +76,7 @@ impl World {
         self.rows.iter().filter(|row| row.0 == leaf).count() as u64
     }
 
-    /// What people guard, row by row a label above the values or nothing.
+    /// What people guard, row by row: a label above the values or nothing.
     pub fn guards(&self, named: &[&str]) -> Guards {
         let columns = Guards::columns(&self.columns, "node").expect("one sensitive taxonomy");
         let rows: Vec<Row> =
@@ -93,13 +94,13 @@ impl World {
         Guards::of(&rows, &self.columns).expect("labels of the taxonomy")
     }
 
-    /// By hand, for people of a leaf: how many worlds are left, and their rows by value over all of these. Without a world no
-    /// class can have been generalised for what was asked.
+    /// By enumeration, for people of a leaf: the number of remaining worlds, and their rows by value over all of these.
+    /// Without a world no class can have been generalised for this requirement.
     pub fn by_hand(&self, leaf: usize, violates: Violates<'_>) -> (u64, Counts) {
         let group = self.group(leaf);
         let all = self.worlds();
         let reason = |owners: &[usize], class: &str| self.has_reason(owners, class, violates);
-        // A class that shows no reason in any world excludes none, unless nothing in the group does.
+        // A class that violates the requirement in no world excludes none, unless no class of the group does.
         let asked: Vec<&str> =
             group.iter().copied().filter(|class| all.iter().any(|owners| reason(owners, class))).collect();
         if asked.is_empty() && !group.is_empty() {
@@ -114,7 +115,7 @@ impl World {
         (total, held)
     }
 
-    /// Per world the leaf of each row's owner; people of one leaf are alike.
+    /// Per world the leaf of each row's owner; people of one leaf are equal.
     fn worlds(&self) -> Vec<Vec<usize>> {
         let mut worlds = vec![Vec::new()];
         for row in 0..self.rows.len() {
@@ -136,7 +137,7 @@ impl World {
         labels(leaf)[up]
     }
 
-    /// Classes that may hold rows of the same people, from those of one leaf on.
+    /// Classes that may contain rows of the same people, starting from those of one leaf.
     fn group(&self, leaf: usize) -> Vec<&'static str> {
         let hidden = |leaf: usize| {
             let shown = (0..self.rows.len()).filter(|&row| self.label(row) == LEAVES[leaf]).count() as u64;
@@ -153,7 +154,7 @@ impl World {
         group
     }
 
-    /// Whether a class, with its rows as they were beside those that are shown, violates what was asked.
+    /// Whether a class, with its original rows beside the published ones, violates the requirement.
     fn has_reason(&self, owners: &[usize], class: &str, violates: Violates<'_>) -> bool {
         (0..4).any(|leaf| {
             let (mut counts, mut here) = ([0; 3], false);

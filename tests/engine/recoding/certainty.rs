@@ -1,5 +1,5 @@
-//! What one recoding for all makes certain, against every population that gives the same release: on small grids all of them are
-//! enumerated, and the real search is run on each.
+//! Certain facts about one recoding for all, against every population that gives the same release: on small grids all
+//! of them are enumerated, and the real search is run on each.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn tree(column: usize, shape: &[usize]) -> Taxonomy {
     tree.finish().expect("distinct labels")
 }
 
-/// Every way in which so many people can have these leaf tuples.
+/// Every way in which this many people can have these leaf tuples.
 fn populations(tuples: &[Vec<Leaf>], people: u64) -> Vec<People> {
     let Some((first, rest)) = tuples.split_first() else {
         return if people == 0 { vec![People::new()] } else { Vec::new() };
@@ -38,7 +38,7 @@ fn populations(tuples: &[Vec<Leaf>], people: u64) -> Vec<People> {
     (0..=people).flat_map(with).collect()
 }
 
-/// What readers see: the labels of a release and the rows of each class.
+/// The public part: the labels of a release and the rows of each class.
 type Seen = (Vec<Vec<Node>>, BTreeMap<Vec<Node>, u64>);
 
 fn release(people: &People, cuts: &[Cut]) -> Release {
@@ -70,7 +70,7 @@ fn inside(worlds: &[&People], class: &[Node], (column, child): (usize, Node), tr
     counts.fold((u64::MAX, 0), |(least, most), count| (least.min(count), most.max(count)))
 }
 
-/// The parts of published classes that hold 1..a−1 people in all these populations.
+/// The parts of published classes that contain 1..a−1 people in all these populations.
 fn facts(worlds: &[&People], shown: &BTreeMap<Vec<Node>, u64>, asked: &Asked, trees: &[&Taxonomy]) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for (class, column) in shown.keys().flat_map(|class| (0..trees.len()).map(move |column| (class, column))) {
@@ -86,12 +86,12 @@ fn facts(worlds: &[&People], shown: &BTreeMap<Vec<Node>, u64>, asked: &Asked, tr
     facts
 }
 
-/// The classes that are published, and their people.
+/// The published classes, and their people.
 fn published(people: &People, cuts: &[Cut], asked: &Asked) -> BTreeMap<Vec<Node>, u64> {
     classes(people, cuts).into_iter().filter(|(_, count)| *count >= asked.a).collect()
 }
 
-/// The recodings next to one: by levels with one column a level finer, otherwise with one node divided.
+/// The neighbours of a recoding: by levels with one column a level finer, otherwise with one node divided.
 fn finer(cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> Vec<Vec<Cut>> {
     let with = |column: usize, cut: Cut| {
         cuts.iter().enumerate().map(|(at, old)| if at == column { cut.clone() } else { old.clone() }).collect()
@@ -114,14 +114,14 @@ fn finer(cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> Vec<Vec<Cut>> {
     found
 }
 
-/// Whether no more people wait under a recoding than may.
+/// Whether no more people wait under a recoding than permitted.
 fn fits(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> bool {
     let (kept, most) = kept(people, asked, trees);
     waiting(&kept, cuts, asked.a) <= most
 }
 
-/// Whether a search that ends with a recoding has refused a finer one: too many people would wait, or, where it does not go by counts, it
-/// would lose more.
+/// Whether a search that ends with a recoding has rejected a finer one: too many people would wait, or, if it does not
+/// use counts, it would lose more.
 fn is_refused(people: &People, finer: &[Cut], cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> bool {
     let (kept, most) = kept(people, asked, trees);
     waiting(&kept, finer, asked.a) > most
@@ -130,8 +130,8 @@ fn is_refused(people: &People, finer: &[Cut], cuts: &[Cut], asked: &Asked, trees
             && loss(&kept, finer, asked, trees) > loss(&kept, cuts, asked, trees) - 1e-9)
 }
 
-/// Compares the gate's facts with the truth; returns how many releases there were, and how many facts are reported and certain, and how many more
-/// follow from everything that the search does, where no person waits.
+/// Compares the gate's facts with the truth; returns the number of releases, how many facts are reported and certain,
+/// and how many more follow from everything that the search does, if no person waits.
 fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
     let trees: Vec<Taxonomy> = shapes.iter().enumerate().map(|(column, shape)| tree(column, shape)).collect();
     let trees: Vec<&Taxonomy> = trees.iter().collect();
@@ -149,7 +149,7 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
     for ((labels, shown), made) in &by_release {
         let cuts: Vec<Cut> =
             labels.iter().zip(&trees).map(|(nodes, tree)| Cut::completed(tree, nodes).expect("a cut")).collect();
-        // Populations with more people who wait are not among those that are looked at.
+        // Populations with more waiting people are not among the enumerated ones.
         let people: u64 = shown.values().sum();
         let waiting = (0..).take_while(|waiting| waiting * 100 <= asked.percent * (people + waiting)).last();
         if people + waiting.expect("no person may wait") > most {
@@ -176,7 +176,7 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
         assert!(truth.iter().all(is_known), "{text}: {truth:?}");
         if asked.percent == 0 {
             assert_eq!(told.facts, truth, "{text}");
-            // No other state that must have failed adds to it. What it tells that counts are right is not looked at.
+            // No other state that must have failed adds a fact. What the accuracy of counts reveals is not checked.
             let made: Vec<Fact> = facts(made, shown, asked, &trees);
             assert!(!asked.workload.is_empty() || told.facts == made, "{text}: {made:?}");
             beyond += made.len() - told.facts.len();
@@ -188,9 +188,9 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
     [releases, reported, certain, beyond]
 }
 
-/// From the top down and by levels, with weights and floors: where no person waits exactly those small crowds are reported that are certain.
-/// Where people may wait, all of those are that follow from the states next to the recoding; others that must have failed can add to
-/// that, and are not looked at.
+/// From the top down and by levels, with weights and floors: if no person waits exactly the certain small classes are
+/// reported. If people may wait, all those are that follow from the neighbours of the recoding; others that must have
+/// failed can add facts, and are not considered.
 #[test]
 fn small_crowds_that_are_certain() {
     let grids: [&[&[usize]]; 4] = [&[&[1, 1]], &[&[2, 1]], &[&[1, 1], &[1, 1]], &[&[2, 1], &[1, 1]]];

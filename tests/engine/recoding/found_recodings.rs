@@ -1,4 +1,4 @@
-//! Recodings that are found, against the reference.
+//! The results of searches, against the reference.
 
 use tidegate::engine::anonymizer::Recoder;
 use tidegate::engine::model::{Leaf, Taxonomy};
@@ -32,7 +32,7 @@ fn recodings_are_what_their_definition_says() {
         let cuts = found.course.cut();
         assert!(cuts.iter().zip(&coarsest(&asked, &trees)).all(|(cut, coarsest)| cut.refines(coarsest)), "{asked:?}");
         assert!(waiting(&kept, cuts, asked.a) <= most, "{asked:?}");
-        // Taken back one by one, the steps lead to the roots.
+        // Undone one by one, the steps lead to the roots.
         let steps = found.course.steps().len();
         let root = found.course.without(steps, &trees).expect("as many steps");
         assert!(root.iter().all(|cut| cut.nodes() == [0]), "{asked:?}");
@@ -48,7 +48,7 @@ fn recodings_are_what_their_definition_says() {
         let best = best.min_by_key(|(_, levels, _)| (levels.iter().sum::<usize>(), levels.clone()));
         let (_, levels, best) = best.expect("the coarsest state fits");
         assert_eq!(cuts, best, "{asked:?} {levels:?}");
-        // Each column that could be finer is told as refused, with what would have become of it.
+        // Each column that could be finer is reported as rejected, with the figures of the rejected recoding.
         for refusal in &found.refusals {
             assert!(!trees[refusal.column].is_leaf(refusal.node));
         }
@@ -57,7 +57,7 @@ fn recodings_are_what_their_definition_says() {
     });
 }
 
-/// Levels whose counts are least wrong, and from there down as long as a column can be a level finer.
+/// The levels with the smallest errors of counts, and from there down as long as a column can be a level finer.
 #[test]
 fn levels_by_a_workload_are_what_their_definition_says() {
     random::run("recodings by a workload", 100, |draw: &mut Draw| {

@@ -8,20 +8,20 @@ use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, S
 
 use crate::common::random::Draw;
 
-/// How many people have which leaves.
+/// The number of people with each leaf tuple.
 pub type People = Vec<(Vec<Leaf>, u64)>;
 
-/// What is searched for.
+/// The search problem.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub a: u64,
     pub levels: bool,
     /// Rows of a hundred that may be set aside.
     pub percent: u64,
-    /// Hundredths.
+    /// Weights in hundredths.
     pub weights: Vec<u64>,
     pub floors: Vec<Option<u8>>,
-    /// Counts that levels are found by: columns, each once, and leaves.
+    /// Counts that steer levels: columns, each once, and leaves.
     pub workload: Vec<Count>,
 }
 
@@ -129,7 +129,7 @@ pub fn waiting(people: &People, cuts: &[Cut], a: u64) -> u64 {
     classes(people, cuts).values().filter(|&&count| count < a).sum()
 }
 
-/// Π (v + 1)^(w / Σ w) − 1, where people who wait cost 1.
+/// Π (v + 1)^(w / Σ w) − 1; a waiting person costs 1.
 pub fn loss(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> f64 {
     let classes = classes(people, cuts);
     let all: u64 = classes.values().sum();
@@ -146,7 +146,7 @@ pub fn loss(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -
     (0..trees.len()).map(power).product::<f64>() - 1.0
 }
 
-/// How wrong counts of the workload are on average, where people who wait are spread over everything.
+/// The mean error of counts in the workload, with waiting people spread over everything.
 pub fn error(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> f64 {
     let classes = classes(people, cuts);
     let of_count = |count: &Count| {
@@ -177,7 +177,7 @@ pub fn states(asked: &Asked, trees: &[&Taxonomy]) -> Vec<(Vec<usize>, Recoding)>
     all.into_iter().map(|levels| (levels.clone(), recoding(&levels))).collect()
 }
 
-/// The top-down search: highest weighted Score first, then column, then preorder; dropped for good when too many wait.
+/// The top-down search: highest weighted Score first, then column, then preorder; rejected for good when too many wait.
 pub fn top_down(people: &People, most: u64, asked: &Asked, trees: &[&Taxonomy]) -> Recoding {
     let mut nodes: Vec<Vec<Node>> = coarsest(asked, trees).iter().map(|cut| cut.nodes().to_vec()).collect();
     let cuts = |nodes: &[Vec<Node>]| -> Recoding {

@@ -1,4 +1,4 @@
-//! What follows from published sums, and the interval of what does not.
+//! What follows from published sums, and the intervals of the other sums.
 
 use num_bigint::BigInt;
 use tidegate::engine::arithmetic::RationalNumber;
@@ -7,8 +7,9 @@ use tidegate::engine::sums::{Range, Relation, SumSystem, SumsAttack};
 use super::recoverer::{self, Equations, Small};
 use crate::common::random::{self, Draw};
 
-/// SCIENCE 7: (5, 5, 5) came to a and to b with the first increment, (60, 60, 60, 60) to a and (100, 1) to b with the second, (40, 41, 42) to
-/// b with the third. R1 and R3 show a and b, R2 only both together; each holds all so far. Slices are numbered by increment, a before b.
+/// SCIENCE 7: (5, 5, 5) were added to a and to b with the first increment, (60, 60, 60, 60) to a and (100, 1) to b with
+/// the second, (40, 41, 42) to b with the third. R1 and R3 show a and b, R2 only both together; each contains all so
+/// far. Slices are numbered by increment, a before b.
 fn three_releases() -> SumSystem {
     let group = |increments: usize, b: usize| (0..increments).map(move |increment| (2 * increment + b, 1));
     let sums = [
@@ -21,7 +22,7 @@ fn three_releases() -> SumSystem {
     SumSystem::new(6, sums.to_vec(), Range::NotNegative)
 }
 
-/// As its readers see it who know that nothing came to a with the third increment.
+/// For readers who know that nothing was added to a with the third increment.
 fn readers(system: &SumSystem) -> SumsAttack<'_> {
     SumsAttack::new(system, (0..6).map(|slice| (slice == 4).then_some(0)).collect())
 }
@@ -30,7 +31,7 @@ fn readers(system: &SumSystem) -> SumsAttack<'_> {
 fn a_chain_of_three_releases_gives_away_what_no_two_of_them_do() {
     let system = three_releases();
     let b_of_second = 3;
-    // A person may have come to a with the third increment, as far as the sums go.
+    // According to the sums, a person may have been added to a with the third increment.
     assert_eq!(SumsAttack::new(&system, vec![None; 6]).derivation(&[(b_of_second, 1)]), None);
     // If not, (R3b − R1b) − (R3 − R2) is the sum of 100 and 1.
     let found = readers(&system).derivation(&[(b_of_second, 1)]).expect("it follows");
@@ -52,7 +53,7 @@ fn a_chain_of_three_releases_gives_away_what_no_two_of_them_do() {
     }
 }
 
-/// Random relations between few cells that some numbers fulfil.
+/// Random relations between few cells that some numbers satisfy.
 fn system(draw: &mut Draw) -> (SumSystem, Vec<i128>) {
     let cells = draw.between(2, 6) as usize;
     let values: Vec<i128> = (0..cells).map(|_| i128::from(draw.between(0, 12))).collect();
@@ -130,7 +131,7 @@ fn what_follows_is_in_the_row_space() {
 
 #[test]
 fn contradictions_are_found_and_named() {
-    // A total of 3 whose parts are 4 and what is left out; another relation has nothing to do with it.
+    // A total of 3 whose parts are 4 and a suppressed one; another relation is independent of it.
     let relations = vec![Relation::total(0, [1, 2]), Relation::total(3, [4, 5])];
     let system = SumSystem::new(6, relations, Range::NotNegative);
     let readers = SumsAttack::new(&system, vec![Some(3), Some(4), None, Some(9), None, Some(2)]);
@@ -147,7 +148,7 @@ fn contradictions_are_found_and_named() {
 
 #[test]
 fn numbers_beyond_128_bits_are_exact() {
-    // Each cell is at most three times the one before: the bound of the last one has 200 bits.
+    // Each cell is at most three times the previous one: the bound of the last one has 200 bits.
     let steps = 126;
     let relations = (0..steps).map(|at| Relation::new([(at, 3), (at + 1, -1)], 0));
     let sum = Relation::new([(0, 1), (steps + 1, 1)], 1);

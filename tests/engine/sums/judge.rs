@@ -1,4 +1,4 @@
-//! What is wrong with a table of sums, in tables that are small enough to be gone through by hand.
+//! Faults of a table of sums, in tables that are small enough to be followed by hand.
 
 use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
@@ -24,7 +24,8 @@ fn flat(cells: &[(CellMark, i128)]) -> SumsTable {
     table(vec![Dimension::flat(cells.len() - 1)], cells)
 }
 
-/// Two rows and two columns with their totals; nothing within is published. Readers compute 10 to 30, 20 to 40, and 0 to 20 twice.
+/// Two rows and two columns with their totals; no inner cell is published. Readers compute 10 to 30, 20 to 40, and 0 to
+/// 20 twice.
 fn square() -> SumsTable {
     use CellMark::{LeftOut as Out, Published as Shown};
     let rows = [
@@ -52,11 +53,11 @@ fn whole(low: i128, high: i128) -> Interval {
 #[test]
 fn what_can_be_computed_follows_or_is_alone_in_its_range() {
     use CellMark::{LeftOut, Published, Secondary};
-    // One is left out, and the rest follows.
+    // One is suppressed, and the rest follows.
     let found = judged(&flat(&[(Published, 100), (LeftOut, 40), (Published, 60)]), "0.1");
     assert_eq!((found.faults, found.computed[0].derivable), (vec![(1, CellFault::Recovered)], true));
     assert_eq!(found.not_judged, 2);
-    // Two that are nothing together are nothing each, but only where no number is negative.
+    // Two cells whose sum is zero are both zero, but only if no number is negative.
     let mut nothing = flat(&[(Published, 60), (LeftOut, 0), (LeftOut, 0), (Published, 60)]);
     let found = judged(&nothing, "0.1");
     assert_eq!(found.faults, [(1, CellFault::Recovered), (2, CellFault::Recovered)]);
@@ -66,7 +67,7 @@ fn what_can_be_computed_follows_or_is_alone_in_its_range() {
     assert!(
         found.faults.is_empty() && found.computed.iter().all(|of| of.interval == Interval { low: None, high: None })
     );
-    // What protects others may be known where no rule speaks of it.
+    // A cell that protects others may be known if no rule applies to it.
     let found = judged(&flat(&[(Published, 100), (Secondary, 40), (Published, 60)]), "0.1");
     assert!(found.faults.is_empty() && found.computed[0].derivable);
 }
@@ -76,12 +77,13 @@ fn a_cell_is_known_too_closely_within_its_protection() {
     let square = square();
     let intervals = [whole(10, 30), whole(20, 40), whole(0, 20), whole(0, 20)];
     assert!(judged(&square, "0.1").computed.iter().map(|of| &of.interval).eq(&intervals));
-    // Without contributions: an estimate that errs by less than p. It errs by a half, a third, and all.
+    // Without contributions: an estimate with an error below p. The errors are a half, a third, and all.
     for (p, narrow) in [("0.33", &[][..]), ("0.34", &[5]), ("0.5", &[5]), ("0.51", &[4, 5]), ("1", &[4, 5])] {
         let meant: Vec<(usize, CellFault)> = narrow.iter().map(|&cell| (cell, CellFault::Narrow)).collect();
         assert_eq!(judged(&square, p).faults, meant, "{p}");
     }
-    // With them: p of the largest one, less what the third and smaller ones hide. The interval reaches 10 to both sides.
+    // With them: p of the largest one, less the amount that the third and smaller ones hide. The interval reaches 10 to
+    // both sides.
     for (contributions, p, is_narrow) in [
         (&[25, 5][..], "0.4", false),
         (&[25, 5], "0.41", true),
@@ -98,7 +100,7 @@ fn a_cell_is_known_too_closely_within_its_protection() {
         table.entries[5].mark = CellMark::Secondary;
         assert_eq!(found(&table), meant, "whatever it is left out for");
     }
-    // Below 0 there is nothing to reach: 10 is protected by 0 to 20, whatever its size would ask for.
+    // Below 0 there are no values: 10 is protected by 0 to 20, whatever its size would require.
     let all = square_with(&square, 7, &[10]);
     assert!(judged(&all, "1").faults.iter().all(|fault| fault.0 != 7));
 }
@@ -116,20 +118,20 @@ fn a_lone_contributor_knows_their_own_cell() {
     let mut table = flat(&[(Published, 100), (Primary, 40), (Secondary, 10), (Published, 50)]);
     contributed(&mut table, 1, &[20, 15, 5]);
     contributed(&mut table, 2, &[10]);
-    // 0 to 50 protects 40; who gave the 10 knows it.
+    // 0 to 50 protects 40; the contributor of the 10 knows it.
     assert_eq!(judged(&table, "0.1").faults, [(1, CellFault::Known(2))]);
-    // The same where no value within is known.
+    // The same if no inner value is known.
     (1..3).for_each(|cell| {
         table.entries[cell] = TableCell { value: None, contributions: None, ..table.entries[cell].clone() }
     });
     table.entries[1].mark = LeftOut;
     assert_eq!(judged(&table, "0.1").faults, [(1, CellFault::Known(2))]);
-    // With two contributors none of them knows all of it.
+    // With two contributors neither of them knows all of it.
     table.entries[2].contributors = Some(2);
     assert!(judged(&table, "0.1").faults.is_empty());
 }
 
-/// Beyond so many pairs of cells only what follows exactly is looked for, of which nothing is missed.
+/// Beyond this many pairs of cells only exact consequences are computed, and none of them is missed.
 #[test]
 fn lone_contributors_of_large_tables_know_what_those_of_small_ones_do() {
     use CellMark::{LeftOut, Published};

@@ -1,4 +1,4 @@
-//! Figures that others have published.
+//! Figures published by other authors.
 
 use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
@@ -24,13 +24,13 @@ fn between(low: i128, high: i128) -> Interval {
 #[test]
 fn the_pattern_of_the_paper_leaves_the_interval_of_the_paper() {
     let (table, system, values) = table();
-    // Activity II in region C is sensitive; II in A and III in A and C are left out with it.
+    // Activity II in region C is sensitive; II in A and III in A and C are suppressed with it.
     let out: Vec<usize> = [[2, 3], [2, 1], [3, 1], [3, 3]].map(|codes| table.cell(&codes)).to_vec();
     let published = (0..16).map(|cell| (!out.contains(&cell)).then_some(values[cell])).collect();
     let readers = SumsAttack::new(&system, published);
     assert_eq!(readers.intervals(&out[..1]), Ok(vec![between(5, 30)]));
     assert!(out.iter().all(|&cell| readers.derivation(&[(cell, 1)]).is_none()));
-    // One cell fewer and it can be computed.
+    // With one cell fewer it can be computed.
     for cell in 1..4 {
         let published = (0..16).map(|at| (at == out[cell] || !out.contains(&at)).then_some(values[at])).collect();
         assert_eq!(SumsAttack::new(&system, published).intervals(&out[..1]), Ok(vec![between(22, 22)]));
@@ -52,7 +52,7 @@ fn the_cheapest_pattern_of_the_paper_is_found() {
         work: 100_000,
     };
     let found = problem.protect();
-    // 8 + 17 + 12: every other rectangle through the cell has a dearer sum, and any pattern holds a closed path.
+    // 8 + 17 + 12: every other rectangle through the cell has a greater sum, and any pattern contains a closed path.
     let secondary = vec![table.cell(&[2, 1]), table.cell(&[3, 1]), table.cell(&[3, 3])];
     assert_eq!(found, Protection::Protected(CellSuppression { secondary, cost: 37, least: true }));
 }

@@ -1,4 +1,4 @@
-//! What is left out: against all patterns on tiny tables, and by the intervals on larger ones.
+//! Suppressed cells: against all patterns on tiny tables, and by the intervals on larger ones.
 
 use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::sums::{
@@ -9,7 +9,7 @@ use super::attack::dense;
 use super::recoverer::{self, Small};
 use crate::common::random::{self, Draw};
 
-/// A table whose cells are all known to us.
+/// A table whose cells are all known to the publisher.
 struct Table {
     system: SumSystem,
     values: Vec<i128>,
@@ -19,7 +19,7 @@ struct Table {
 }
 
 impl Table {
-    /// Random values in the cells that are no totals, with so many sensitive ones.
+    /// Random values in the cells that are not totals, with this many sensitive ones.
     fn new(draw: &mut Draw, dimensions: Vec<Dimension>, leaf: impl Fn(&[usize]) -> bool, sensitive: u64) -> Table {
         let of = Dimensions::new(dimensions);
         let system = of.system(Range::NotNegative);
@@ -66,7 +66,7 @@ impl Table {
         (0..self.values.len()).map(|cell| (!out(&cell)).then_some(self.values[cell])).collect()
     }
 
-    /// Whether every sensitive cell is protected, by enumeration: from readers, and from those who are alone in a cell.
+    /// Whether every sensitive cell is protected, by enumeration: from readers, and from lone contributors of a cell.
     fn is_safe(&self, secondary: &[usize]) -> bool {
         let published = self.published(secondary);
         let lone = self.lone.iter().filter(|&&lone| published[lone].is_none());
@@ -89,7 +89,7 @@ impl Table {
         })
     }
 
-    /// The sets of cells that may be left out and cost less than this, without those that lie in another one.
+    /// The sets of cells that may be suppressed and cost less than this, without supersets of others.
     fn cheaper(&self, cost: u128) -> Vec<Vec<usize>> {
         let free = |cell: &usize| self.costs[*cell].is_some() && self.sensitive.iter().all(|other| other.cell != *cell);
         let cells: Vec<usize> = (0..self.values.len()).filter(free).collect();
@@ -129,7 +129,7 @@ fn no_pattern_is_cheaper_than_the_cheapest() {
                     assert!(!table.is_safe(&other), "{:?}: {other:?} is cheaper than {found:?}", table.values);
                     assert!(!table.problem(0).exposed(&other).is_empty());
                 }
-                // What is found without a search is as safe.
+                // A pattern that is found without a search is as safe.
                 let Protection::Protected(cheap) = table.problem(0).protect() else { panic!("a pattern was found") };
                 assert!(table.is_safe(&cheap.secondary) && cheap.cost >= found.cost);
             }
@@ -197,7 +197,8 @@ fn many_sensitive_cells_are_protected_from_lone_contributors() {
 
 #[test]
 fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
-    // Two releases of one class: 15, then 116. What came in between is 101, of which one person has 100. Cells: two slices, two sums.
+    // Two releases of one class: 15, then 116. The sum added in between is 101, of which one person contributes 100.
+    // Cells: two slices, two sums.
     let relations = vec![Relation::total(2, [0]), Relation::total(3, [0, 1])];
     let system = SumSystem::new(4, relations, Range::NotNegative);
     let values = [15, 101, 15, 116];
@@ -215,7 +216,7 @@ fn a_sum_of_releases_is_left_out_where_a_slice_would_follow() {
     assert_eq!(problem.exposed(&[]), [1]);
     let Protection::Protected(found) = problem.protect() else { panic!("a sum can be left out") };
     assert_eq!((found.secondary, found.cost, found.least), (vec![2], 15, true));
-    // Where both have to be published nothing protects it.
+    // If both have to be published nothing protects it.
     let problem = SuppressionProblem { costs: &[None; 4], ..problem };
     assert_eq!(problem.protect(), Protection::Impossible { cell: 1 });
 }

@@ -1,5 +1,6 @@
-//! A second way to what readers can compute, slow and plain: every vertex of the polytope of tables that agree with what is published,
-//! by solving every square subsystem with fractions; unbounded directions by the same for its cone.
+//! A second computation of what readers can compute, slow and plain: every vertex of the polytope of tables that agree
+//! with the published ones, by solving every square subsystem with fractions; unbounded directions by the same for its
+//! cone.
 
 /// A fraction in lowest terms, small enough for these tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Small {
 /// Equations `coefficients · unknowns = right`, dense.
 pub type Equations = Vec<(Vec<i128>, i128)>;
 
-/// The numbers of the unknowns in these columns when all others are 0; `None` without exactly one solution.
+/// The values of the unknowns in these columns when all others are 0; None unless there is exactly one solution.
 fn solve(equations: &Equations, columns: &[usize], unknowns: usize) -> Option<Vec<Small>> {
     let row = |(terms, right): &(Vec<i128>, i128)| -> Vec<Small> {
         columns.iter().map(|&column| Small::whole(terms[column])).chain([Small::whole(*right)]).collect()
@@ -70,7 +71,7 @@ fn solve(equations: &Equations, columns: &[usize], unknowns: usize) -> Option<Ve
     Some(solution)
 }
 
-/// Every subset of so many columns.
+/// Every subset of this many columns.
 fn subsets(columns: usize, size: usize) -> Vec<Vec<usize>> {
     (0u32..1 << columns)
         .filter(|subset| subset.count_ones() as usize == size)
@@ -86,7 +87,7 @@ fn vertices(equations: &Equations, unknowns: usize) -> Vec<Vec<Small>> {
     of.filter(|solution| solution.iter().all(|number| number.parts().0 >= 0)).collect()
 }
 
-/// The smallest and the largest number of an unknown, `None` where nothing limits it; `Err` where no numbers fit.
+/// The smallest and the largest value of an unknown, None if nothing limits it; `Err` if no values fit.
 pub fn interval(equations: &Equations, unknown: usize, unknowns: usize) -> Result<(Small, Option<Small>), ()> {
     let corners = vertices(equations, unknowns);
     let of: Vec<Small> = corners.iter().map(|corner| corner[unknown]).collect();

@@ -1,5 +1,5 @@
-//! Examples of sdcTable (Statistics Austria), with what its tests and its manual say of them: cells that are sensitive, cells that are left
-//! out with them, and intervals.
+//! Examples of sdcTable (Statistics Austria), with the results in its tests and its manual: sensitive cells, secondary
+//! suppressions, and intervals.
 
 use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
@@ -72,7 +72,7 @@ fn the_same_cells_are_left_out_with_a_sensitive_one() {
     assert_eq!(numbered(&found.secondary), [5, 11, 12], "men in A, and both in C");
 }
 
-/// Two cells of each row and column are left out, and one of them can be computed all the same.
+/// Two cells of each row and column are suppressed, and one of them can be computed all the same.
 #[test]
 fn a_cell_that_can_be_computed_is_found_and_protected() {
     let table = Dimensions::new(vec![Dimension::flat(4), Dimension::flat(4)]);
@@ -99,7 +99,7 @@ fn a_cell_that_can_be_computed_is_found_and_protected() {
         vec![Interval { low: Some(RationalNumber::whole(low)), high: Some(RationalNumber::whole(high)) }]
     };
     assert_eq!(attack(&out), (true, between(47, 47)));
-    // Its heuristic leaves out x with b, and its attack finds this interval.
+    // Its heuristic suppresses x with b, and its attack finds this interval.
     let with = [&out[..], &[table.cell(&[2, 2])]].concat();
     assert_eq!(attack(&with), (false, between(0, 141)));
     // One more cell is enough, and none is cheaper.

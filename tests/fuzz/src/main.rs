@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 static TARGET: OnceLock<fn(&[u8])> = OnceLock::new();
 
-/// Finds the target. What panics inside a decoder and is caught there is no crash: only what comes out is.
+/// Finds the target. A panic that a decoder catches is not a crash: only one that reaches its caller is.
 fn begin() {
     let named = std::env::var("TIDEGATE_FUZZ").unwrap_or_default();
     let found = targets::TARGETS.iter().find(|(name, _)| *name == named);

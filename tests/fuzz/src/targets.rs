@@ -1,5 +1,6 @@
-//! What fuzzing calls with any bytes: every decoder of the program, each with what must hold whatever the bytes are. The same
-//! functions are called with instruments (`tests/fuzz/run`) and, with all corpora and some of their mutations, by the everyday tests.
+//! The functions that fuzzing calls with any bytes: every decoder of the program, each with its invariants for all
+//! bytes. The same functions are called with instruments (`tests/fuzz/run`) and, with all corpora and some of their
+//! mutations, by the everyday tests.
 
 use std::io::Write as _;
 use std::os::fd::AsRawFd as _;
@@ -23,7 +24,7 @@ use tidegate::engine::model::{Columns, Taxonomy, paths};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::release::{Manifest, Notice, RemovalNotice, Taxonomies};
 
-/// A target: its name, which is that of its corpus, and what it does.
+/// A target: its name, which is that of its corpus, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
@@ -79,7 +80,8 @@ impl Bytes {
     }
 }
 
-/// No error shows a word of the data that is like no word of a message: twelve letters and digits, both among them.
+/// No error shows a word of the data that no message contains: at least twelve letters and digits, with both among
+/// them.
 fn shows_nothing(error: &Error, data: &[u8]) {
     let shown = format!("{error} {error:?}");
     for word in words(data) {
@@ -89,12 +91,12 @@ fn shows_nothing(error: &Error, data: &[u8]) {
     }
 }
 
-/// Runs of twelve letters and digits or more.
+/// Runs of at least twelve letters and digits.
 fn words(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     data.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| word.len() >= 12)
 }
 
-/// A file of raw rows, read every way in which one is. `secret`: the bytes of it that no error may show.
+/// A file of raw rows, read in every way. `secret`: its bytes that no error may show.
 fn rows(file: &Bytes, secret: &[u8]) {
     let path = file.path();
     let strict = decode(&path, columns(), &hasher(), BadRows::Refused("outside"), &mut |_| {});
@@ -106,7 +108,7 @@ fn rows(file: &Bytes, secret: &[u8]) {
             return;
         }
     };
-    // One who allows every share decodes the same rows, one who allows none the same if there is no fault.
+    // With every share permitted the same rows are decoded, and with none permitted too if there is no fault.
     let lenient =
         decode(&path, columns(), &hasher(), BadRows::SetAside(Decimal::parse("1").expect("a share")), &mut |_| {})
             .expect("it was taken in");
@@ -122,7 +124,7 @@ fn rows(file: &Bytes, secret: &[u8]) {
     again(&taken.aside);
 }
 
-/// Messages that were set aside read back as they were written, and are faults still.
+/// Messages that were set aside are read back as they were written, and are still faults.
 fn again(offer: &Offer) {
     let written = offer.bytes();
     assert!(Offer::parse(&written).expect("what was written") == *offer, "the same messages");
@@ -141,11 +143,11 @@ fn csv(data: &[u8]) {
 }
 
 fn json(data: &[u8]) {
-    // Without it the file could be anything else.
+    // Without it the file could have any format.
     rows(&Bytes::new(&[b"{}\n", data]), data);
 }
 
-/// Parquet and Arrow tell by themselves what they are. Errors may name their columns.
+/// Parquet and Arrow files identify themselves. Errors may name their columns.
 fn table(data: &[u8]) {
     let file = Bytes::new(&[data]);
     rows(&file, b"");
@@ -155,7 +157,7 @@ fn table(data: &[u8]) {
     });
 }
 
-/// A schema, a zero byte, and records, each behind its length.
+/// A schema, a zero byte, and records, each after its length.
 fn avro(data: &[u8]) {
     let end = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
     let Ok(schema) = std::str::from_utf8(&data[..end]) else { return };
@@ -193,7 +195,7 @@ fn decoded(writing: Writing, messages: &[Vec<u8>]) {
 
 fn guess(data: &[u8]) {
     if let Err(error) = sample::read(&Bytes::new(&[data]).path()) {
-        // Errors may name columns, whose names are in the first line that holds anything; rows may hold the same words.
+        // Errors may name columns, whose names are in the first line with content; rows may contain the same words.
         let mut lines = data.split(|byte| matches!(byte, b'\n' | b'\r'));
         let header = lines.find(|line| !line.is_empty()).unwrap_or_default();
         let is_named = |word: &&[u8]| header.windows(word.len()).any(|part| part == *word);
@@ -204,14 +206,14 @@ fn guess(data: &[u8]) {
 
 fn feed(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // Nothing that it names is there.
+    // Nothing that it names exists.
     match FeedConfig::parse(text, Path::new("/proc/self/fd/none/feed.toml")) {
         Ok(feed) => feed.columns.trees().into_iter().for_each(within),
         Err(error) => assert!(!error.text.is_empty()),
     }
 }
 
-/// A taxonomy has no more than any may have.
+/// A taxonomy does not exceed the limits.
 fn within(tree: &Taxonomy) {
     assert!(tree.nodes() <= MOST_NODES && (tree.height(0) as usize) < MOST_LEVELS);
     assert!((0..tree.nodes()).all(|node| (1..=MOST_LABEL).contains(&tree.label(node as u32).len())));
@@ -237,7 +239,7 @@ fn entry(data: &[u8]) {
     }
 }
 
-/// What is sealed, as it is when it was opened.
+/// The content of a sealed object after it was opened.
 fn sealed(data: &[u8]) {
     if let Ok(offer) = Offer::parse(data) {
         assert!(Offer::parse(&offer.bytes()).is_ok_and(|again| again == offer), "the same messages");
@@ -268,7 +270,8 @@ fn delta(data: &[u8]) {
     let _ = parts.try_fold(Snapshot::default(), |log, commit| log.after(commit, "tidegate/t/1"));
 }
 
-/// A table of a release, where others may have written it: what the library would take too long to read is refused before.
+/// A table of a release, which another program may have written: input that the library would read for too long is
+/// refused before.
 fn part(data: &[u8]) {
     if check_parquet(Path::new("part.parquet"), &data.to_vec().into()).is_err() {
         return;

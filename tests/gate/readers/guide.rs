@@ -1,5 +1,5 @@
-//! The Python that README and the guide show, run as it stands on releases that the program has made: page by page, one
-//! block after the other, in a folder that holds what the pages speak of.
+//! The Python code in README and the guide, run unchanged on releases that the program has made: page by page, one
+//! block after the other, in a folder with the files that the pages name.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,13 +10,13 @@ use crate::common::needs;
 
 const PAGES: [&str; 3] = ["README.md", "src/guide/releases.md", "src/guide/analysts.md"];
 
-/// A page that goes on where the last of those ends.
+/// A page that continues after the last of those.
 const COUNTING: &str = "src/guide/counting.md";
 
-/// The estimator of the program, written down once more.
+/// The program's estimator, written a second time.
 const ESTIMATOR: &str = include_str!("counting.py");
 
-/// The blocks of a page that are Python, in order; not those for a cluster that is not here.
+/// The blocks of a page that are Python, in order; without those for a cluster that does not exist here.
 fn blocks(page: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).expect("a page");
     let blocks = text.split("```python\n").skip(1).map(|rest| rest.split("```").next().expect("an end").to_owned());
@@ -62,7 +62,7 @@ fn made(folder: &Path) {
     tidegate(&["anonymize", "--feed", "two.toml", "--in", &one, "--out", "two"]);
 }
 
-/// Runs each text by itself, one after the other in one Python, which begins once; what each says.
+/// Runs each text by itself, one after the other in one Python process; returns the output of each.
 fn all(python: &OsStr, folder: &Path, texts: &[(&str, String)]) -> Vec<String> {
     const ALL: &str = "import sys\n\
         for page, text in zip(sys.argv[1::2], sys.argv[2::2]):\n    \
@@ -91,12 +91,12 @@ fn what_pages_show_to_analysts_works() {
         of_pages.chain(of_counts).chain([(PAGES[2], blocks(PAGES[2])[0].clone())]).collect();
     let said = all(&python, folder.path(), &texts);
     let [plain, same, begins, _] = &said[PAGES.len()..] else { panic!("what each says") };
-    // Three readers estimate the same from two tables, to the last but few digits.
+    // Three readers estimate the same from two tables, up to the last few digits.
     let said = &said[2];
     let number = said.lines().rev().find(|line| line.parse::<f64>().is_ok()).expect("an estimate");
     let first = number.get(..6).expect("no whole number");
     assert!(said.matches(first).count() >= 3, "{first}: {said}");
-    // What the program counts is what its description gives; what a few lines count is possible.
+    // The program's counts follow from its description; the counts of a few lines are possible.
     let asked = "age between 25 and 44 and ward = 'Surgery'";
     let answer = tidegate(folder.path(), &["query", "admissions/releases/admissions", asked, "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
@@ -105,7 +105,7 @@ fn what_pages_show_to_analysts_works() {
     let (plain, same) = (count(plain), count(same));
     assert!((same - estimate).abs() < 1e-6 * estimate.max(1.0), "{same}: {answer}");
     assert!(low - 1e-6 <= plain && plain <= high + 1e-6, "{plain}: {answer}");
-    // The newest release, not the first one; and a change of it is found out.
+    // The newest release, not the first one; and a change of it is noticed.
     let page = PAGES[2];
     let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
     let text = fs::read_to_string(&manifest).expect("a manifest");

@@ -1,4 +1,4 @@
-//! When the budget is spent: floats whose error holds, bounds on the safe side, and else nothing.
+//! When the budget is spent: floats whose error bound holds, bounds on the safe side, and otherwise nothing.
 
 use tidegate::engine::gate::refinement::{
     AttackTarget, AttackTerms, Attacker, CarvedClass, CarvedRelease, LayeredColumn, Malformed, RatioFigure,
@@ -10,7 +10,7 @@ use super::local::{Chance, made};
 use super::{attack, column, terms};
 use crate::common::cases;
 
-/// Releases with something to count, and what they are attacked by.
+/// Releases with something to count, and the terms of their attacks.
 fn releases(number: u32) -> Vec<(CarvedRelease, AttackTerms)> {
     let mut chance = Chance(4);
     (0..number)
@@ -84,7 +84,7 @@ fn drawn_bounds_hold() {
                 RatioFigure::Impossible => assert!(exact.is_impossible()),
                 _ => {
                     if found.assignments == SolutionCount::Unknown {
-                        // Distinct values take a graph, assignments another one.
+                        // Distinct values need a graph, assignments another one.
                         found.assignments.clone_from(&exact.assignments);
                     }
                     assert_eq!(*exact, found);
@@ -95,7 +95,7 @@ fn drawn_bounds_hold() {
     assert!(drawn > 100 && close > 50 && single > 50, "{drawn}, {close}, {unknown}, {single}");
 }
 
-/// What was drawn lies within what can be, and nothing is called certain that is not.
+/// Sampled solutions are possible ones, and nothing is called certain that is not.
 fn supports(exact: &AttackTarget, found: &AttackTarget) {
     let pairs = exact.blocks.iter().map(|block| block.support).zip(found.blocks.iter().map(|block| block.support));
     let slabs = exact.slabs.iter().flatten().copied().zip(found.slabs.iter().flatten().copied());
@@ -131,7 +131,7 @@ fn a_grid_that_is_too_large_changes_nothing() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Twelve columns and k = 12: no graph holds that, and some caps have to be forgotten.
+/// Twelve columns and k = 12: no graph can represent that, and some caps are dropped.
 #[test]
 fn twelve_columns() {
     let columns: Vec<LayeredColumn> = (0..12).map(|_| column(&[25; 2], &[2])).collect();
@@ -146,7 +146,7 @@ fn twelve_columns() {
     assert_eq!(targets[0].certain_crowds(), Some(Vec::new()));
 }
 
-/// A class with more rows than its slabs may hold, or with nothing free, is none of ARX-LR.
+/// A class with more rows than its slabs may contain, or without a free cell, is not one of ARX-LR.
 #[test]
 fn no_solution() {
     let columns = || vec![column(&[10; 4], &[2, 2]), column(&[10; 4], &[2, 2])];

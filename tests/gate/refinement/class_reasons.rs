@@ -1,4 +1,4 @@
-//! What is said of classes that an attack finds: by their labels, and where it is kept, without a count.
+//! Reasons about classes that an attack finds: by their labels, and in the kept form without a count.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ fn policy(search: Search) -> Policy {
     Policy::new(&settings, ChainKind::Disjoint, &facts).expect("no contradiction")
 }
 
-/// Four people of a node with two leaves are two in each, and three of one leaf are no fewer: what is kept of the first class names it, and no
-/// number of people.
+/// Four people of a node with two leaves are two in each, and three of one leaf are no fewer: the kept reason names the
+/// first class, and no number of people.
 #[test]
 fn a_small_class_is_named_by_its_own_label() {
     let (columns, policy) = (columns(), policy(Search::ArxLr));
@@ -67,7 +67,7 @@ fn a_small_class_is_named_by_its_own_label() {
         assert!(!text.contains("a10") && !text.contains("2 rows"), "{text}");
     }
     assert_eq!(texts(&kept).len(), small);
-    // Both leaves; all classes together show no other.
+    // Both leaves; no other class is found in all classes together.
     let all = attacked(&columns, classes, (&policy, Attacker::Strongest), (1, JointAttack::Yes)).expect("classes");
     assert_eq!(all.found.crowds(), Some(2));
     // A class that is too small for a group is named before anything is attacked.

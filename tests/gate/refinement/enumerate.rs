@@ -1,5 +1,5 @@
-//! Every way in which the rows of a target can lie in its leaf cells, one by one, against the constraints as the paper
-//! states them (CRA 4.4 and A.1): no row where an earlier class lies, and fewer than k in every smaller segment.
+//! Every placement of the rows of a target in its leaf cells, one by one, against the constraints as the paper states
+//! them (CRA 4.4 and A.1): no row in a cell of an earlier class, and fewer than k in every smaller segment.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub fn products<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     })
 }
 
-/// The free cells of a target with their volumes, and which of them lie in each smaller segment.
+/// The free cells of a target with their volumes, and which of them are in each smaller segment.
 pub struct Puzzle {
     pub cells: Vec<(Vec<u32>, u64)>,
     pub sparse: Vec<Vec<usize>>,
@@ -83,7 +83,7 @@ fn weight(volume: u64, rows: u64, left: u64, values: RepeatedValues) -> u128 {
     }
 }
 
-/// Every way; calls with the counts per cell and how many solutions it stands for.
+/// Calls `act` for every placement, with the counts per cell and the number of solutions that it represents.
 pub fn every(puzzle: &Puzzle, rows: u64, cap: u64, values: RepeatedValues, act: &mut impl FnMut(&[u64], u128)) {
     fn place(
         (puzzle, cap, values): (&Puzzle, u64, RepeatedValues),
@@ -108,12 +108,12 @@ pub fn every(puzzle: &Puzzle, rows: u64, cap: u64, values: RepeatedValues, act: 
     place((puzzle, cap, values), &mut Vec::new(), (rows, 1), act);
 }
 
-/// Ways to put so many rows into so many cells; the last cell takes the rest, so steps are few more.
+/// The number of ways to put this many rows into this many cells; the last cell takes the rest, so steps are few more.
 pub fn size(cells: usize, rows: u64) -> u64 {
     (0..rows).fold(1u64, |all, at| all.saturating_mul(cells as u64 + at) / (at + 1))
 }
 
-/// Compares every figure of every target that can be enumerated; how many could.
+/// Compares every figure of every target that can be enumerated; returns how many.
 fn check(made: &Made, attacker: Attacker, values: RepeatedValues) -> u64 {
     let release = &made.release;
     let attack = RefinementAttack::new(release, terms(attacker, values)).expect("an order of formation");
@@ -123,7 +123,7 @@ fn check(made: &Made, attacker: Attacker, values: RepeatedValues) -> u64 {
         let place = target.place;
         assert_eq!(attack.admits(place, made.rows(place)), Some(true), "the truth is a solution");
         for slabs in target.slabs.iter().filter(|slabs| slabs.len() == 2 && place != AttackedRows::Outliers) {
-            // Neither half can hold all rows, so both are crowds below k, though mostly not known to the row.
+            // Neither half can contain all rows, so both have fewer than k, though mostly an unknown number.
             assert!(target.is_impossible() || slabs.iter().all(|slab| slab.least >= 1 && slab.most <= cap));
         }
         let puzzle = puzzle(release, attacker, place);
@@ -159,13 +159,13 @@ fn check(made: &Made, attacker: Attacker, values: RepeatedValues) -> u64 {
         });
         assert_eq!(target.cra, SolutionCount::Exact(solutions.into()));
         if target.is_impossible() {
-            // Only where rows share values and the attacker thinks that they do not.
+            // Only if rows share values and the attacker assumes that they do not.
             assert!(solutions == 0 && values == RepeatedValues::Distinct);
             continue;
         }
         assert_eq!(target.assignments, SolutionCount::Exact(assignments.into()));
         compare(&target, &marginals, &slabs);
-        // Without the attack everything is free and nothing is capped.
+        // Without the attack every cell is free and nothing is capped.
         let SolutionCount::Exact(lr) = &target.lr else { panic!("exact") };
         assert_eq!(*lr, BigUint::from(weight(target.volume as u64, target.rows, 0, values)));
         let RatioFigure::Exact { log10 } = target.ratio else { panic!("exact") };
@@ -221,8 +221,8 @@ fn every_placement_of_small_releases() {
     assert!(outliers > 30 && wide > 50 && tied > 10, "{outliers}, {wide}, {tied}");
 }
 
-/// Three rows, two of them alike, under a node with three children: one child is empty. A rule that every child of a class
-/// holds a row (the halves of CRA 4.4) would call the truth impossible.
+/// Three rows, two of them equal, under a node with three children: one child is empty. A rule that every child of a
+/// class contains a row (the halves of CRA 4.4) would call the truth impossible.
 #[test]
 fn a_child_of_three_may_be_empty() {
     let columns = [column(&[10; 9], &[3, 3])];

@@ -1,4 +1,4 @@
-//! All targets at once: what is drawn against every combination of placements, and the truth as one of them.
+//! All targets at once: sampled solutions against every combination of placements, with the truth as one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::common::cases;
 /// Leaf cells with rows, and how many.
 type Rows = Vec<(Vec<u32>, u64)>;
 
-/// The targets that are certainly formed after every chance of a state has gone by.
+/// The targets that are certainly formed after all classes of a state.
 fn later(release: &CarvedRelease, attacker: Attacker, state: &[usize]) -> Vec<usize> {
     let key = |state: &[usize]| StateKey::new(release.columns(), state);
     let after = |place: AttackedRows| match (place, attacker) {
@@ -37,7 +37,7 @@ fn states(release: &CarvedRelease, attacker: Attacker) -> Vec<(Vec<usize>, Vec<u
     states.into_iter().map(|state| (state.clone(), later(release, attacker, &state))).collect()
 }
 
-/// Whether no segment of any state would have made a class of what was left.
+/// Whether no segment of any state would have formed a class of the remaining rows.
 fn fit(release: &CarvedRelease, states: &[(Vec<usize>, Vec<usize>)], rows: &[Rows]) -> bool {
     states.iter().all(|(state, later)| {
         let mut segments: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
@@ -63,7 +63,7 @@ fn the_truth_always_fits() {
     }
 }
 
-/// Every combination of placements that fits, with its weight; `None` if there are too many to look at.
+/// Every combination of placements that fits, with its weight; None if there are too many to enumerate.
 fn combinations(release: &CarvedRelease, attacker: Attacker, values: RepeatedValues) -> Option<Vec<(Vec<Rows>, f64)>> {
     let mut all: Vec<(Vec<Rows>, f64)> = vec![(Vec::new(), 1.0)];
     for place in release.places() {
@@ -89,7 +89,7 @@ fn combinations(release: &CarvedRelease, attacker: Attacker, values: RepeatedVal
     Some(all)
 }
 
-/// log10 of LR over all joint solutions; `None` if there are too many combinations to look at.
+/// log10 of LR over all joint solutions; None if there are too many combinations to enumerate.
 fn by_hand(release: &CarvedRelease, attacker: Attacker, values: RepeatedValues) -> Option<f64> {
     let solutions: f64 = combinations(release, attacker, values)?.iter().map(|(_, weight)| weight).sum();
     let found = RefinementAttack::new(release, terms(attacker, values)).expect("an order of formation").targets();
@@ -97,7 +97,7 @@ fn by_hand(release: &CarvedRelease, attacker: Attacker, values: RepeatedValues) 
     Some(lr - solutions.log10())
 }
 
-/// How many of these rows of a target lie in a part of it.
+/// The number of these rows of a target in a part of it.
 fn held(release: &CarvedRelease, target: &AttackTarget, part: SegmentPart, rows: &Rows) -> u64 {
     let nodes = release.nodes(target.place);
     let child = |at: usize, cell: &[u32]| {
@@ -114,7 +114,8 @@ fn held(release: &CarvedRelease, target: &AttackTarget, part: SegmentPart, rows:
     rows.iter().filter(|(cell, _)| inside(cell)).map(|(_, count)| count).sum()
 }
 
-/// Parts of targets that hold the same number of rows, fewer than k, in every combination, and not by their target alone.
+/// Parts of targets that contain the same number of rows, fewer than k, in every combination, but not for their target
+/// alone.
 fn certain(
     release: &CarvedRelease,
     targets: &[AttackTarget],
@@ -164,7 +165,7 @@ fn what_is_certain_together_is_what_every_combination_shows() {
     assert!(compared > 200 && told > 3, "{compared}, {told}");
 }
 
-/// Two classes of three, each of which leaves two ways open; a state that formed nothing leaves one.
+/// Two classes of three, each with two possible placements; a state that formed nothing leaves one.
 #[test]
 fn a_crowd_of_one_is_certain_that_no_class_shows() {
     let columns = vec![column(&[10; 2], &[2]), column(&[10; 4], &[2, 2])];
@@ -184,8 +185,8 @@ fn a_crowd_of_one_is_certain_that_no_class_shows() {
     }
 }
 
-/// Each class has one person in each of three leaves, so that any leaf has two people together: the state that tells the leaves of the first
-/// column apart would have formed classes of two before.
+/// Each class has one person in each of three leaves, so that any leaf has two people together: the state that
+/// separates the leaves of the first column would have formed classes of two before.
 #[test]
 fn classes_that_cannot_stand_together_show_nothing() {
     let class = |node: usize| CarvedClass { state: vec![2, 1], nodes: vec![0, node], rows: 3 };
@@ -200,7 +201,7 @@ fn classes_that_cannot_stand_together_show_nothing() {
     }
 }
 
-/// Larger releases: what is open is shown by two placements, so that nothing is refused for want of work.
+/// Larger releases: two placements show what is not certain, so that nothing is rejected because of the work limit.
 #[test]
 fn what_is_open_is_found_open() {
     let mut chance = Chance(8);
@@ -216,7 +217,7 @@ fn what_is_open_is_found_open() {
         all += 1;
         let Some(found) = crowds(&attack, &targets) else { continue };
         known += 1;
-        // The truth is one of the placements: what is certain holds of it.
+        // The truth is one of the placements: certain facts hold for it.
         for (at, crowd) in found {
             let rows: Rows = made.leaves[at].iter().map(|row| (row.clone(), 1)).collect();
             assert_eq!(held(&made.release, &targets[at], crowd.part, &rows), crowd.least);
@@ -236,7 +237,7 @@ fn the_joint_bound_holds() {
             terms.budget.draws = 1024;
             let attack = RefinementAttack::new(&made.release, terms).expect("an order of formation");
             let targets = attack.targets();
-            // Rows that share values are no solution for a reader who thinks they do not.
+            // Rows that share values are not a solution for a reader who assumes that they do not.
             if targets.len() < 2 || targets.iter().any(|target| target.cra == SolutionCount::Exact(0u8.into())) {
                 continue;
             }
@@ -250,7 +251,8 @@ fn the_joint_bound_holds() {
             assert!((estimate - truth).abs() < 0.2, "{found:?}, {truth}");
             compared += 1;
             apart += u32::from(found.kept < found.draws);
-            // Where the work does not last for all caps, some are forgotten, and what is drawn without them is kept less often.
+            // If the work is not enough for all caps, some are dropped, and solutions sampled without them are kept
+            // less often.
             for arrows in [1, 20, 60] {
                 terms.budget.arrows = 8 * arrows;
                 let less = RefinementAttack::new(&made.release, terms).expect("an order of formation");
@@ -279,6 +281,6 @@ fn no_people_together_tells_nothing() {
     let attack = RefinementAttack::new(&release, terms).expect("an order of formation");
     let found = joint(&attack, &attack.targets());
     assert!(found.kept == found.draws && found.ratio.is_at_most(1.1), "{found:?}");
-    // Where none of the draws fits together, nothing is most likely.
+    // If no sample fits together, there is no most likely value.
     assert!(found.estimate().is_some() && Joint { kept: 0, ..found }.estimate().is_none());
 }

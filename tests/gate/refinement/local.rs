@@ -1,4 +1,4 @@
-//! A slow ARX-LR by the letter of SCIENCE 6, with the rows at hand, and releases by chance for it to make.
+//! A slow ARX-LR by the letter of SCIENCE 6, with the rows at hand, and random releases that it makes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,14 +51,14 @@ pub fn columns(chance: &mut Chance, most: u64) -> Vec<LayeredColumn> {
         column(&lengths, fans)
     };
     let number = 1 + chance.below(most) as usize;
-    // Columns that are alike make full ties.
+    // Equal columns make full ties.
     if chance.below(2) == 0 {
         return vec![one(chance); number];
     }
     (0..number).map(|_| one(chance)).collect()
 }
 
-/// Rows by chance, crowded around some places, as values counted from 0 per column.
+/// Random rows, concentrated around some places, as values counted from 0 per column.
 pub fn rows(chance: &mut Chance, columns: &[LayeredColumn], number: u64) -> Vec<Vec<u64>> {
     let crowded = chance.below(2) == 0;
     let value = |chance: &mut Chance, column: &LayeredColumn| {
@@ -89,7 +89,7 @@ fn states(columns: &[LayeredColumn]) -> Vec<(StateKey, Vec<usize>)> {
     keyed
 }
 
-/// What ARX-LR makes of rows.
+/// The result of ARX-LR for some rows.
 pub fn local(columns: &[LayeredColumn], rows: &[Vec<u64>], k: u64) -> Made {
     let leaves: Vec<Vec<u32>> =
         rows.iter().map(|row| columns.iter().zip(row).map(|(column, &value)| leaf(column, value)).collect()).collect();
@@ -119,7 +119,7 @@ pub fn local(columns: &[LayeredColumn], rows: &[Vec<u64>], k: u64) -> Made {
     Made { release, leaves: held }
 }
 
-/// A release that the slow ARX-LR has made of rows by chance.
+/// A release that the slow ARX-LR has made of random rows.
 pub fn made(chance: &mut Chance, most_columns: u64, most_rows: u64) -> Made {
     let columns = columns(chance, most_columns);
     let number = 2 + chance.below(most_rows);

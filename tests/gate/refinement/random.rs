@@ -1,5 +1,5 @@
-//! Larger releases than can be enumerated: against a plain dynamic program that forgets nothing, and on several numbers
-//! of threads.
+//! Larger releases than can be enumerated: against a plain dynamic program that drops no cap, and on several numbers of
+//! threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ fn plainly(target: &AttackTarget, values: RepeatedValues) -> BigUint {
     ways.into_iter().filter(|(state, _)| state[0] == target.rows).map(|(_, way)| way).sum()
 }
 
-/// Classes anywhere, whether or not ARX-LR makes such; the paper's attacker takes any.
+/// Any classes, whether or not ARX-LR makes such; the paper's attacker accepts any.
 fn anything(chance: &mut Chance) -> CarvedRelease {
     let columns = columns(chance, 4);
     let k = 2 + chance.below([6, 6, 5, 3, 2][columns.len()]);
@@ -76,7 +76,7 @@ fn a_plain_dynamic_program_finds_the_same() {
                 let expected = match target.is_impossible() {
                     true => {
                         impossible += 1;
-                        // Blocks are given where there is a solution.
+                        // Blocks are given if there is a solution.
                         continue;
                     }
                     false => plainly(&target, values),
@@ -103,7 +103,7 @@ fn any_number_of_threads_finds_the_same() {
             let mut terms = terms(Attacker::Strongest, RepeatedValues::Repeated);
             terms.budget.draws = 640;
             let whole = RefinementAttack::new(&made.release, terms).expect("an order of formation");
-            // So that chance takes part in single figures too.
+            // So that single figures are sampled too.
             terms.budget.arrows = 40;
             let targets = pool.install(|| attack(&made.release, terms));
             format!("{targets:?} {:?}", pool.install(|| joint(&whole, &whole.targets())))

@@ -1,4 +1,5 @@
-//! True rows find their classes again: by the order of formation exactly, without it in some order that gives the release.
+//! True rows lead to their classes again: with the order of formation exactly, without it in some order that gives the
+//! release.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ fn rows_find_their_classes() {
             assert_eq!(rows.len() as u64, made.release.rows(place));
             tied += u32::from(fuzzy(rows) != fuzzy(made.rows(place)));
         }
-        // One row less, or one twice, is another release.
+        // With one row less, or one twice, it is another release.
         let mut other = all.clone();
         let at = chance.below(all.len() as u64) as usize;
         other[at].1 += 1;
@@ -43,11 +44,12 @@ fn rows_find_their_classes() {
         other[at].1 -= 2;
         assert!(divide(&made.release, Attacker::Paper, &other).is_err());
     }
-    // Orders that differ and both give the release are rare.
+    // Releases that two orders give are rare.
     assert!(tied < 20, "{tied}");
 }
 
-/// Two states that tie: the rows give the release where that of the first column came first, and the release says that it came last.
+/// Two states that tie: the rows give the release if that of the first column came first, and the release says that it
+/// came last.
 #[test]
 fn an_order_that_is_known_is_kept_to() {
     let class =

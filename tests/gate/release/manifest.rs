@@ -1,4 +1,4 @@
-//! The manifest and the taxonomies: their form to the letter, one spelling only, figures that the gate finds as well.
+//! The manifest and the taxonomies: their exact form, with only one spelling, and figures that the gate finds as well.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub fn policy(guarantee: Guarantee) -> Policy {
     Policy::new(&written, ChainKind::Cumulative, &policy::ColumnFacts::default()).expect("no contradiction")
 }
 
-/// Four people in two crowds.
+/// Four people in two classes.
 pub fn small() -> Table {
     let mut sex = Tree::new("*");
     for label in ["F", "M"] {
@@ -135,7 +135,7 @@ fn a_manifest_has_one_spelling() {
     }
 }
 
-/// The gate judges with code of its own, so what a manifest says must be what the gate finds.
+/// The gate checks with code of its own, so the figures of a manifest must be those of the gate.
 #[test]
 fn figures_are_those_that_the_gate_finds() {
     random::run("release_figures", 300, |draw| {

@@ -1,5 +1,5 @@
-//! The report: well-formed, self-contained, bounded however large a taxonomy is, and silent about sensitive values.
-//! The pages are left in the target folder for a person to look at.
+//! The report: well-formed, self-contained, limited in size for any taxonomy, and without sensitive values. The pages
+//! are left in the target folder for a person to look at.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn page(table: &Table, guarantee: Guarantee, checks: &[CheckLine]) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-/// Leaves a page where a person finds it.
+/// Leaves a page in the target folder.
 fn keep(name: &str, page: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reports");
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -124,7 +124,7 @@ fn earlier(release: u32, rows: u64, loss: f64) -> PastRelease {
     PastRelease { release, rows, classes: 1, smallest_class: 2, loss, refinement: None }
 }
 
-/// What changed since the release before, the course of all releases, purpose, contact, and digests of the files.
+/// Changes since the previous release, the course of all releases, purpose, contact, and hashes of the files.
 #[test]
 fn the_page_tells_what_is_around_the_release() {
     let table = small();
@@ -152,7 +152,7 @@ fn the_page_tells_what_is_around_the_release() {
     assert!(first.contains("the first release of its chain") && !first.contains("<polyline"));
 }
 
-/// Pages in another language hold no text of the first one.
+/// Pages in another language contain no text of the first one.
 #[test]
 fn pages_speak_the_language_that_is_asked_for() {
     let before = [earlier(1, 1_234, 0.25)];
@@ -189,7 +189,7 @@ fn masking_is_said_with_its_public_bound() {
     assert!(page(&manifest).contains("at most 1/1") && !page(&manifest).contains("MASK"));
 }
 
-/// What stands above everything else: what was judged, what was not, and columns of which nothing is left.
+/// The text above everything else: what was checked, what was not, and columns that show only their root.
 #[test]
 fn the_verdict_comes_first() {
     let page = page(&hospital(500, [0, 1, 1, 1, 2, 0]), Guarantee::Blind, &checks());
@@ -202,7 +202,7 @@ fn the_verdict_comes_first() {
     };
     let made = checks().iter().filter(|line| line.made).count();
     assert_eq!(of("<b>Judged:</b>").matches(';').count() + 1, made);
-    // No check looked at sensitive values, and the manifest lists none.
+    // No check read sensitive values, and the manifest lists none.
     assert_eq!(of("<b>Not judged:</b>").matches(';').count() + 1, checks().len() - made + 1);
     assert!(of("<b>Not judged:</b>").contains("; Diversity."));
     let none = of("<p class=\"warning\">Columns without detail");
@@ -264,7 +264,7 @@ fn reports_are_functions_of_what_is_published() {
         let bytes = report(&manifest, &table.columns, &Overview::of(&table.release), Surroundings::default());
         well_formed(std::str::from_utf8(&bytes).expect("text"));
         let again = table.built_otherwise(draw);
-        // Files and the decision come later and change nothing.
+        // Files and the decision are added later and change nothing.
         let file = FileLine { path: "report.html".to_owned(), sha256: Sha256::of(&bytes), rows: None };
         let later = Manifest { files: vec![file], decision: Some(Sha256::of(b"a decision")), ..manifest };
         assert_eq!(report(&later, &again.columns, &Overview::of(&again.release), Surroundings::default()), bytes);

@@ -18,7 +18,7 @@ use tidegate::engine::model::{
 
 use crate::common::random::{self, Draw};
 
-/// Raw rows, and what is published of them.
+/// Raw rows, and their published form.
 pub struct Table {
     pub columns: Columns,
     pub release: Release,
@@ -60,7 +60,7 @@ pub fn declared(trees: Vec<Taxonomy>, kinds: &[Kind]) -> Columns {
     Columns::new(sensitive.chain(quasi).collect())
 }
 
-/// A value of a type, often null and rarely twice the same where the type has many.
+/// A value of a type, often null and rarely repeated if the type has many.
 pub fn value(draw: &mut Draw, kind: Kind) -> Value {
     const TEXTS: [&str; 8] = ["", "a", "A", "ä", "a\0b", "日本", "a longer text, with \"quotes\" and\nlines", "𝒳"];
     const FLOATS: [f64; 7] = [0.0, -0.0, 0.1, -1.5, f64::MAX, f64::MIN_POSITIVE, 5e-324];
@@ -80,7 +80,7 @@ pub fn value(draw: &mut Draw, kind: Kind) -> Value {
     }
 }
 
-/// A random table of up to so many rows.
+/// A random table of up to this many rows.
 pub fn random_table(draw: &mut Draw, most: u64) -> Table {
     let trees: Vec<Taxonomy> = (0..draw.between(1, 3)).map(|at| random::tree(draw, at as usize, 3)).collect();
     let kinds: Vec<Kind> = (0..draw.between(0, 3)).map(|_| KINDS[draw.between(0, 5) as usize]).collect();
@@ -137,7 +137,7 @@ impl Table {
         Table { columns, release, values, recoding: self.recoding.clone(), raw }
     }
 
-    /// The same rows as a source would bring them, where no text is empty.
+    /// The same rows as a source would deliver them, in which no text is empty.
     pub fn as_accepted(&self) -> Table {
         let cell = |value: &Value| if *value == Value::Text("".into()) { Value::Null } else { value.clone() };
         let row = |(leaves, tuple): &(Vec<u32>, Vec<Value>)| (leaves.clone(), tuple.iter().map(cell).collect());
@@ -154,8 +154,8 @@ impl Table {
         count(self.quasi(), self.columns.of(Role::Sensitive).count(), &self.raw, 0).headcount()
     }
 
-    /// Each person's leaves and each person's values, each by the number of the class, from the definition: classes are numbered
-    /// in the order of their nodes, people stand by class and leaves, values by class and tuple.
+    /// Each person's leaves and each person's values, each by the number of the class, from the definition: classes are
+    /// numbered in the order of their nodes, people are sorted by class and leaves, values by class and tuple.
     fn by_class(&self) -> (ByClass<'_, u32>, ByClass<'_, Value>) {
         let nodes =
             |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };

@@ -1,5 +1,5 @@
-//! Releases in two tables: rows as the definition says, bytes that tell nothing of where they come from, and the one table
-//! that the gate's reader makes of both.
+//! Releases in two tables: rows by the definition, bytes that reveal nothing of their origin, and the one table that
+//! the gate's reader makes of both.
 
 use tidegate::engine::gate::bytes::read_tables;
 use tidegate::engine::histogram::SensitiveValues;
@@ -31,7 +31,7 @@ fn bytes_of_two_tables_do_not_tell_how_they_came_about() {
     });
 }
 
-/// What is written, read back and joined by class is the release.
+/// The two tables, written, read back and joined by class, are the release.
 #[test]
 fn two_tables_join_to_the_release() {
     random::run("release_two_join", 300, |draw| {

@@ -1,4 +1,4 @@
-//! Bytes that tell more than rows, or other than rows should: columns, what a writer adds, and what no writer does.
+//! Bytes that reveal more than rows, or something else: columns, additions of a writer, and files that no writer makes.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn data(name: &'static str, reason: &'static str, edit: impl Fn(&mut Vec<u8>) + 
     offer(name, "form", reason, move |offer| edit(offer.data_mut()))
 }
 
-/// The same file with other pages; they are those of the first column, labels of the age.
+/// The same file with other pages: those of the first column, labels of the age.
 fn paged(name: &'static str, reason: &'static str, edit: impl Fn(&mut Vec<Page>) + 'static) -> Mutant {
     data(name, reason, move |data| {
         *data = repaged(data, 0, |column, pages| {

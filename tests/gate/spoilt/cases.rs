@@ -1,5 +1,5 @@
-//! What the gate knows beside the bytes, spoilt: another recoding, other atoms, people who are gone, a history that is not
-//! the one that was published.
+//! Faults in the gate's inputs beside the bytes: another recoding, other atoms, missing people, a history that is not
+//! the published one.
 
 use tidegate::engine::gate::bytes::PublishedTable;
 use tidegate::engine::gate::verdict::History;
@@ -12,7 +12,7 @@ use super::chain::{Offer, policy};
 use super::sample::{settings, third};
 use super::{Mutant, offer};
 
-/// The offered people under the recoding with these labels, and a table that is right for it.
+/// The offered people under the recoding with these labels, and a correct table for it.
 pub fn recoded(offer: &mut Offer, labels: [&[&str]; 2]) {
     offer.recoding = recoding(offer, labels);
     retold(offer);
@@ -90,7 +90,8 @@ fn recodings() -> Vec<Mutant> {
     ]
 }
 
-/// A person of an earlier release gone everywhere: the last release had more rows, and nothing can be said of the two.
+/// A person of an earlier release is missing everywhere: the last release had more rows, and nothing can be concluded
+/// from the two.
 fn gone() -> Vec<Mutant> {
     fn erased(offer: &mut Offer) {
         offer.before = without_some(&offer.before);
@@ -134,7 +135,7 @@ fn people() -> Vec<Mutant> {
     ]
 }
 
-/// Of a release with classes that are too small these are named, and no class of exactly k people.
+/// For a release with classes that are too small the reasons name these, and no class of exactly k people.
 #[test]
 fn classes_of_k_people_are_large_enough() {
     let (_, mut spoilt) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
@@ -151,7 +152,7 @@ fn classes_of_k_people_are_large_enough() {
     assert!(places.iter().all(|place| place.contains(" = ")), "{places:?}");
 }
 
-/// Of a search that is walked again nothing is called unknown that no limit asks for.
+/// For a search that is run again no figure is called unknown that no limit needs.
 #[test]
 fn a_figure_that_no_limit_asks_for_is_not_called_unknown() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
@@ -160,7 +161,7 @@ fn a_figure_that_no_limit_asks_for_is_not_called_unknown() {
     assert!(names.contains(&"certainty") && !names.contains(&"max_global_ratio"), "{names:?}");
 }
 
-/// Where a recoding stays, a release changes nothing for those who were published before: those who are new are looked at.
+/// If a recoding stays, a release changes nothing for people who were published before: the new ones are checked.
 #[test]
 fn those_who_are_new_are_looked_at_where_a_recoding_stays() {
     let (_, mut spoilt) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
@@ -172,7 +173,8 @@ fn those_who_are_new_are_looked_at_where_a_recoding_stays() {
     assert!(places.len() == 1 && !places[0].contains("increment 1 "), "{places:?}");
 }
 
-/// What the guarantees of other chains refuse: `bcf`, and disjoint releases, which nothing but their crowds protects.
+/// Faults under the guarantees of other chains: `bcf`, and disjoint releases, which only the sizes of their classes
+/// protect.
 pub fn other(bcf: bool) -> Vec<Mutant> {
     let finest = |offer: &mut Offer| {
         recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);

@@ -1,5 +1,6 @@
-//! What the gate refuses in chains with a coin and in chains that mask values: slices with one person, tests that move an attacker's
-//! belief too far, recodings that cross, and values that were changed where they need not be, or not changed where they had to be.
+//! Faults in chains with a random draw and in chains that mask values: slices with one person, tests that change an
+//! attacker's belief too much, recodings that cross, and values that were changed without need, or not changed although
+//! they had to be.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use super::chain::{Chain, Human, Offer, policy};
 use super::sample::{columns, people, settings, third};
 use super::{Mutant, offer, refused, told};
 
-/// Labels of a recoding that the releases of a coin's chain are under.
+/// Labels of the recoding of releases in a chain with a random draw.
 const HALVES: [&[&str]; 2] = [&["young", "old"], &["north", "south"]];
 
 fn with_coin(cuts: Cuts) -> PolicySettings {
@@ -25,7 +26,7 @@ fn with_coin(cuts: Cuts) -> PolicySettings {
     PolicySettings { rho, max_odds, cuts: Some(cuts), ..settings(Some(Guarantee::Chain)) }
 }
 
-/// The third release of a chain with a coin.
+/// The third release of a chain with a random draw.
 fn tested(cuts: Cuts) -> Offer {
     let mut chain = Chain::new(columns(), policy(&with_coin(cuts), ChainKind::Cumulative));
     chain.release(&people(0));
@@ -48,12 +49,12 @@ fn coins() -> Vec<Mutant> {
     ]
 }
 
-/// As many tests as the policy bears are borne, and a slice of two people is enough.
+/// As many tests as the policy permits are accepted, and a slice of two people is enough.
 #[test]
 fn chains_with_a_coin_keep_to_their_limits() {
     let good = tested(Cuts::Nested);
     assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| told(&verdict)));
-    // Each test doubles the odds at ρ = 0.5: six are 64.
+    // Each test doubles the odds at ρ = 0.5: six give 64.
     let six = Offer { tests: 6, ..good.clone() };
     assert!(six.decided(|_| ()).is_ok(), "{:?}", six.decided(|_| ()).err().map(|verdict| told(&verdict)));
     refused(&good, &coins());
@@ -64,7 +65,8 @@ fn chains_with_a_coin_keep_to_their_limits() {
     assert!(!reasons.iter().any(|(check, _)| ["slices", "max_odds"].contains(&check.as_str())), "{reasons:?}");
 }
 
-/// What a recoding makes certain is known where the last release was under the one that stood: it may have been finer.
+/// Certain facts about a recoding are known only if the last release was under the standing one: it may have been
+/// finer.
 #[test]
 fn what_a_finer_release_may_have_told_is_not_known() {
     let certainty = |offer: &Offer| {
@@ -77,7 +79,7 @@ fn what_a_finer_release_may_have_told_is_not_known() {
     assert_eq!([certainty(&good), certainty(&finer)], [Some(true), Some(false)]);
 }
 
-/// Where recodings may cross, it has to be proven that every person has k candidates left.
+/// If recodings may cross, a proof is required that every person has k candidates left.
 #[test]
 fn recodings_that_cross_need_a_proof() {
     let mut crossing = tested(Cuts::Crossing);
@@ -89,7 +91,8 @@ fn recodings_that_cross_need_a_proof() {
     assert!(reasons.iter().any(|(check, _)| check == "chain"), "{reasons:?}");
 }
 
-/// People of a tick in every place: from four to six in each, with diagnoses that follow from where they are in no simple way.
+/// People of a tick with every leaf tuple: from four to six with each, with diagnoses that do not follow from it in a
+/// simple way.
 fn everywhere(tick: usize) -> Vec<Human> {
     let mut draw = Draw::new(23, tick as u64);
     let mut all = Vec::new();
@@ -144,7 +147,7 @@ impl Fold for Keep<'_> {
     }
 }
 
-/// The fewest candidates that a person who is there has left, searched for without the gate's shortcuts.
+/// The fewest candidates left for an existing person, computed without the gate's shortcuts.
 fn least(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> u64 {
     let trees = columns.trees();
     let under = |(at, recoding): (usize, &Recoding)| Release::under(rows, 0..at as u32 + 1, recoding);
@@ -192,7 +195,7 @@ fn bounds(rows: &Histogram, recodings: &[Recoding], columns: &Columns) -> Vec<u6
     found
 }
 
-/// Crossing recodings are approved for exactly the k that is left to each person.
+/// Crossing recodings are approved for exactly the k that is left for each person.
 #[test]
 fn crossing_recodings_leave_what_the_search_finds() {
     let (third, rows, recodings) = crossed();
@@ -215,7 +218,7 @@ fn crossing_recodings_leave_what_the_search_finds() {
     assert!(left >= 3, "{left} are left");
     let open = |k: u64| open_under(k, None);
     assert_eq!([left - 1, left, left + 1].map(open), [false, false, true], "{left} are left");
-    // A release that is coarser than all earlier ones tells nothing more of their people, who were judged then.
+    // A release that is coarser than all earlier ones reveals nothing more about their people, who were checked then.
     assert!(!open_under(left + 1, Some([&["any age"], &["any ward"]])));
 }
 
@@ -245,7 +248,7 @@ fn masked() -> Offer {
     chain.offer(&candidate)
 }
 
-/// Rows in which one value of each of these diagnoses stands in the place of another one.
+/// Rows in which one value of each of these diagnoses is replaced by another one.
 fn changed(rows: &Histogram, (from, to): (&str, &str), most: u64) -> Histogram {
     let mut left = most;
     let mut all: Option<Histogram> = None;
@@ -312,7 +315,7 @@ fn masks_keep_to_their_limits() {
     assert!(limit == 0.5 && value > 0.25 && value <= limit, "{value} of {limit}");
 }
 
-/// Where the tests of a chain may move a belief, a mask that is enough for `blind` is not enough.
+/// If the tests of a chain may change a belief, a mask that is enough for `blind` is not enough.
 #[test]
 fn tests_count_for_what_is_believed() {
     let good = masked();
@@ -327,7 +330,7 @@ fn tests_count_for_what_is_believed() {
     };
     assert_eq!(against(good.policy.clone()), BTreeSet::new());
     assert!(against(coin("64")).iter().any(|text| text.contains("more than 1/m")), "{:?}", against(coin("64")));
-    // Where a release splits atoms, the people of a part that shows the set are told apart from the others.
+    // If a release splits atoms, the people of a part that shows the set are separated from the others.
     let split = |labels: [&[&str]; 2]| {
         let mut offer = Offer { policy: coin("64"), ..good.clone() };
         recoded(&mut offer, labels);
@@ -338,7 +341,7 @@ fn tests_count_for_what_is_believed() {
     assert!(split([&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]));
 }
 
-/// No label lies above the floor of its column; one at the floor may be published.
+/// No label is above the floor of its column; one at the floor may be published.
 #[test]
 fn labels_keep_to_the_floors_of_their_columns() {
     let details = vec![DetailSettings::default().with_floor(1); 2];

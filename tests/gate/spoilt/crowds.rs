@@ -1,4 +1,4 @@
-//! A chain whose classes keep their labels: limits on sensitive values hold of what is new, label by label.
+//! A chain whose classes keep their labels: limits on sensitive values apply to the new rows, label by label.
 
 use tidegate::engine::model::{Columns, Leaf, Role, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, DiversitySettings, Policy, PolicySettings, Search};
@@ -7,7 +7,7 @@ use super::measures::columns;
 use crate::common::chain::{Chain, Human};
 use crate::common::random::Draw;
 
-/// Sixty people with a diagnosis of their own each, or all with the same one.
+/// Sixty people with a different diagnosis each, or all with the same one.
 #[test]
 fn people_with_one_diagnosis_are_not_diverse() {
     let diversity = DiversitySettings { distinct_l: Some(2), ..DiversitySettings::default() };

@@ -1,5 +1,6 @@
-//! The table of measures, spoilt: a sum that is not that of its people, one that gives a number away, labels that are missing or are no
-//! one's, numbers of other people, and rows of earlier releases that have changed. And what a policy lets out, against the rules by hand.
+//! Faults in the table of measures: a sum that is not that of its people, one that reveals a number, labels that are
+//! missing or have no people, numbers of other people, and changed rows of earlier releases. Also what a policy
+//! publishes, against the rules by definition.
 
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ fn policy(rules: bool) -> Policy {
 /// A chain and what its next release would be.
 struct World {
     chain: Chain,
-    /// What each release has shown of measures.
+    /// The published measures of each release.
     shown: Vec<Histogram>,
     /// The people who wait.
     waiting: Vec<(Human, Option<i64>)>,
@@ -77,7 +78,7 @@ impl World {
         World { chain: Chain::new(columns(), policy(rules)), shown: Vec::new(), waiting: Vec::new() }
     }
 
-    /// People come, with a number each: what the gate is shown, and what the table of measures would tell.
+    /// Adds people, each with a number: returns the gate's input, and the table of measures.
     fn offer(&mut self, draw: &mut Draw, people: u64) -> (Offer, Histogram) {
         let first = 1_000 * (self.shown.len() as u128 + 1);
         let came: Vec<(Human, Option<i64>)> = (0..u128::from(people))
@@ -119,7 +120,7 @@ impl World {
     }
 }
 
-/// What is told of each label is what its people's numbers give, by the definitions of the rules.
+/// Checks that each published figure follows from its people's numbers, by the definitions of the rules.
 fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &Chain) {
     let (trees, finder) = (chain.columns.trees(), carving.finder(&chain.columns.trees()));
     let ruled = chain.policy.in_force().p_rule.is_some();
@@ -144,7 +145,7 @@ fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &
     }
 }
 
-/// The same with these parts of the table of measures: of earlier releases, and what is new.
+/// The same with these parts of the table of measures: of earlier releases, and new ones.
 fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], told: &Histogram) -> Offer {
     let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
     let rows = Tables::Parts(parts.into_iter().filter(|part| part.table == TableKind::Rows).collect());
@@ -219,7 +220,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
         }
         let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
         refused(&with(&offer, &[], &fewer), "dominance");
-        // Rows of the first release once more: as they were, and with another sum.
+        // Rows of the first release again: unchanged, and with another sum.
         let earlier = |told: &Histogram| [(ReleaseSpan::of(1), told.clone().as_one(1))];
         assert!(with(&offer, &earlier(&world.shown[0]), &told).judged().verdict().safe());
         let other = changed(&world.shown[0], 0, |told| told[0] = Value::Int(77));
@@ -242,7 +243,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     assert!(met.iter().all(|labels| *labels > 3), "{met:?}");
 }
 
-/// A chain whose releases hold all people so far: the next one, with what it tells of the measures of each class.
+/// A cumulative chain: the next release, with the measures of each class.
 fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease, Offer) {
     let first = 1_000 * (u128::from(chain.feed.releases()) + 1);
     let came = (0..u128::from(people)).map(|at| {

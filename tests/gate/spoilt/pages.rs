@@ -1,4 +1,5 @@
-//! The files that go with a table, spoilt one by one: the manifest field by field, its spelling, the report, the taxonomies.
+//! Faults in the files that are published with the table, one by one: the manifest field by field, its spelling, the
+//! report, the taxonomies.
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, Guarantee, PolicySettings};
@@ -12,12 +13,12 @@ fn pages(name: &'static str, reason: &'static str, spoil: impl Fn(&mut ReleasePa
     knowing(name, reason, move |_, pages| spoil(pages))
 }
 
-/// The same for who needs what was offered.
+/// The same for a fault that needs the offered release.
 fn knowing(name: &'static str, reason: &'static str, spoil: impl Fn(&Offer, &mut ReleasePages) + 'static) -> Mutant {
     Mutant { name, spoil: Spoil::Pages(Box::new(spoil)), check: "pages", reason }
 }
 
-/// A manifest with something changed, and the report that follows from it.
+/// A manifest with a change, and the report that follows from it.
 fn again(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 'static) -> Mutant {
     knowing(name, reason, move |offer, pages| {
         let mut json: Json = serde_json::from_slice(&pages.manifest).expect("JSON");
@@ -35,7 +36,7 @@ fn again(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 's
     })
 }
 
-/// The files of a release that was judged by something else.
+/// The files of a release that was checked by something else.
 fn by_other(
     name: &'static str,
     reason: &'static str,
@@ -51,7 +52,7 @@ fn by_other(
     })
 }
 
-/// A manifest with something changed, spelled as manifests are.
+/// A manifest with a change, spelled as manifests are.
 fn manifest(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) + 'static) -> Mutant {
     pages(name, reason, move |pages| {
         let mut json: Json = serde_json::from_slice(&pages.manifest).expect("JSON");
@@ -112,7 +113,7 @@ fn fields() -> Vec<Mutant> {
     ]
 }
 
-/// One bit more or less in a float is as good a note as any.
+/// One bit more or less in a float could carry a hidden message.
 fn nudged(json: &mut Json, key: &str) {
     let number = json[key].as_f64().expect("a float");
     json[key] = json!(f64::from_bits(number.to_bits() + 1));
@@ -177,7 +178,7 @@ fn more() -> Vec<Mutant> {
 }
 
 fn others() -> Vec<Mutant> {
-    /// The report and what the manifest says of it.
+    /// The report, and its hash in the manifest.
     fn reported(pages: &mut ReleasePages, edit: impl Fn(String) -> String) {
         let text = String::from_utf8(pages.report.clone()).expect("text");
         let other = edit(text.clone()).into_bytes();
@@ -188,7 +189,7 @@ fn others() -> Vec<Mutant> {
         pages.manifest = manifest.replace(&was, &is).into_bytes();
         pages.report = other;
     }
-    /// The taxonomies and what the manifest says of them.
+    /// The taxonomies, and their hash in the manifest.
     fn told(pages: &mut ReleasePages, from: &str, to: &str) {
         let text = String::from_utf8(pages.taxonomy.clone()).expect("text");
         let other = text.replacen(from, to, 1).into_bytes();
@@ -221,7 +222,7 @@ fn others() -> Vec<Mutant> {
     ]
 }
 
-/// Files that agree with each other, and not with what was judged.
+/// Files that agree with each other, and not with the checked table.
 fn agreeing() -> Vec<Mutant> {
     fn last_first(json: &mut Json) {
         let policy = json["policy"].as_object_mut().expect("keys");

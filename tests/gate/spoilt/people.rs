@@ -1,5 +1,5 @@
-//! People who are not where the release says, in chains that are too short for the list of mutants: refused, never fallen
-//! over; and what a refusal that follows from sensitive values does to a chain.
+//! People who are not under the labels of the release, in chains that are too short for the list of mutants: rejected,
+//! never with a panic; and the effect on a chain of a rejection that follows from sensitive values.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,7 +13,7 @@ use super::chain::{Chain, Human, Offer, arrivals, policy};
 use super::sample::{columns, people, settings, third};
 use super::{FEEDS, told};
 
-/// The first release with a table of other people; the gate knows the right ones.
+/// The first release with a table of other people; the gate has the right ones.
 fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> Offer {
     let mut chain = Chain::new(columns(), policy(&settings(guarantee), kind));
     let candidate = chain.proposed(&people(0));
@@ -34,7 +34,7 @@ fn has(verdict: &Verdict, check: &str, text: &str) -> bool {
     told(verdict).iter().any(|(of, told)| of == check && told.contains(text))
 }
 
-/// All old people in the north are told as young: their class is not there.
+/// All old people in the north are published as young: their class is missing.
 #[test]
 fn a_class_under_another_label_is_refused() {
     for (kind, guarantee) in FEEDS {
@@ -48,14 +48,14 @@ fn a_class_under_another_label_is_refused() {
         let verdict = refused(&spoilt, "people in another class");
         assert!(has(&verdict, "growth", "its people are"), "{verdict:?}");
         if guarantee == Some(Guarantee::Blind) {
-            // What cannot be looked at is no reason to let a release pass.
+            // If a check cannot be made, that is not a reason to approve a release.
             assert!(has(&verdict, "correspondence", "does not show the people"), "{verdict:?}");
             assert!(has(&verdict, "chain", "does not show the people"), "{verdict:?}");
         }
     }
 }
 
-/// The private table of an older increment holds a value that no person has.
+/// The private table of an older increment contains a value that no person has.
 #[test]
 fn an_older_table_with_a_foreign_value_is_refused() {
     let stranger = |human: Human| Human { values: vec![Value::Text("Zoster".into()), Value::Null], ..human };
@@ -64,7 +64,7 @@ fn an_older_table_with_a_foreign_value_is_refused() {
         let strangers: Vec<Human> = people(0).into_iter().map(stranger).collect();
         spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0).into();
         if guarantee == Guarantee::Blind {
-            // Under the recoding of the release before no older person is looked for.
+            // Under the recoding of the previous release no older person is looked for.
             spoilt.recoding = columns().trees().iter().map(|tree| Cut::root(tree)).collect();
             let all = spoilt
                 .newest
@@ -79,7 +79,7 @@ fn an_older_table_with_a_foreign_value_is_refused() {
     }
 }
 
-/// A release that is refused for what it shows of values is never merged with the next one.
+/// A release that is rejected for its values is never merged with the next one.
 #[test]
 fn a_refusal_that_may_follow_from_values_stops_the_chain() {
     let other =
@@ -97,7 +97,8 @@ fn a_refusal_that_may_follow_from_values_stops_the_chain() {
     }
 }
 
-/// What every check reads: those that may depend on values, and those whose figures are private for another reason.
+/// The inputs of every check: checks that may depend on values, and checks whose figures are private for another
+/// reason.
 #[test]
 fn checks_say_what_they_read() {
     let sensitive = ["form", "growth", "correspondence", "chain", "pages"];
@@ -114,7 +115,7 @@ fn checks_say_what_they_read() {
     }
 }
 
-/// No person is lost between the ticks: each one who came is in the release, waits, or is withheld.
+/// No person is lost between the ticks: each one is in the release, waits, or is withheld.
 #[test]
 fn a_person_who_is_lost_is_missed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));

@@ -1,4 +1,4 @@
-//! What a policy promises is looked at or nothing leaves, and what a manifest says of it.
+//! What a policy guarantees is checked or nothing is published; and what a manifest says about it.
 
 use serde_json::{Value as Json, json};
 use tidegate::engine::gate::verdict::{Approved, Verdict};
@@ -12,18 +12,18 @@ use super::chain::{Chain, Human, Offer, policy};
 use super::sample::{columns, people, settings, third};
 use super::told;
 
-/// The first release under a policy, which is good apart from what the policy asks for.
+/// The first release under a policy, which is good except for the requirements of the policy.
 fn first(written: &PolicySettings, kind: ChainKind) -> Offer {
     let known = Known { guarded_sets: 1, sensitive: 2, measures: 1, ..Known::default() };
     let asked = Policy::new(written, kind, &known).expect("no contradiction");
-    // The feed need not know what is asked for.
+    // The feed need not know the requirement.
     let plain = PolicySettings { k: Some(3), ..PolicySettings::default() };
     let mut chain = Chain::new(columns(), policy(&plain, kind));
     let candidate = chain.proposed(&people(0));
     Offer { policy: asked, ..chain.offer(&candidate) }
 }
 
-/// What is refused because no check is there for a key.
+/// The keys whose check is missing in a rejection.
 fn uncovered(verdict: &Verdict) -> Vec<(String, String)> {
     let text = |key: &str| format!("policy.{key}: `{key}` is asked for and this version has no check for it");
     let mut found = told(verdict);
@@ -40,7 +40,7 @@ fn ratio(text: &str) -> Option<Decimal> {
     Some(Decimal::parse(text).expect("a decimal"))
 }
 
-/// Each key that asks for something, and the check that would have to be made.
+/// Each key with a requirement, and the check that must be made for it.
 fn asking() -> Vec<(ChainKind, &'static str, &'static str, PolicySettings)> {
     use ChainKind::Cumulative;
     let plain = || PolicySettings { k: Some(3), ..PolicySettings::default() };
@@ -66,14 +66,14 @@ fn what_is_asked_for_is_checked_or_nothing_leaves() {
     }
 }
 
-/// What happens after a refusal is no promise, and neither is what is written as off.
+/// The action after a rejection is not a guarantee, and neither is a key that is off.
 #[test]
 fn what_promises_nothing_is_not_asked_for() {
     let plain = PolicySettings { k: Some(3), ..PolicySettings::default() };
     let off = [
         (ChainKind::Cumulative, PolicySettings { on_unsafe: Some(OnUnsafe::Coarsest), ..plain.clone() }),
         (ChainKind::Cumulative, PolicySettings { search: Some(Search::TopDown), ..plain.clone() }),
-        // Limits of what is attacked where classes have labels of their own.
+        // Limits of attacks on classes that have labels of their own.
         (ChainKind::Cumulative, PolicySettings { max_ratio: ratio("2").map(MaxRatio::Limit), ..plain.clone() }),
         (
             ChainKind::Cumulative,
@@ -112,8 +112,8 @@ fn bcf_says_what_it_is_not_safe_against() {
     }
 }
 
-/// A release of groups says that nothing is known of what the way of grouping tells; and its labels have to be the finest that cover
-/// their people, as the attack on it takes for granted.
+/// A release of groups says that leakage of the method of grouping is not known; and its labels must be the finest that
+/// cover their people, which its attack assumes.
 #[test]
 fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
     for search in [Search::Mondrian, Search::Mdav] {
@@ -129,7 +129,7 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
         assert_eq!(lines, [&json!({"check": "grouping", "made": false, "value": null, "limit": null})]);
         let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
         assert!(report.contains("<th scope=\"row\">Conclusions from how groups were made<p>"));
-        // Two classes change places.
+        // Two classes are exchanged.
         let carving = good.carving.clone().expect("groups have labels of their own");
         let mut groups = carving.groups().expect("groups");
         assert!(groups.len() > 1, "{} classes", groups.len());
@@ -141,8 +141,8 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
     }
 }
 
-/// Two atoms of one class, 3 and 7 or 5 and 5 people: the first was not published when it formed, so that both come out
-/// with one release. Nothing public tells how many came together.
+/// Two atoms of one class, 3 and 7 or 5 and 5 people: the first was not published when it formed, so both are published
+/// with one release. No public file reveals how many formed together.
 #[test]
 fn a_manifest_tells_no_sizes_of_atoms() {
     let published = |sizes: [usize; 2]| {

@@ -1,4 +1,4 @@
-//! Rows that are not those of the people: each mutant is written as a release would be, unless its order is what is wrong.
+//! Rows that are not those of the people: each mutant is written as a release would be, unless its order is the fault.
 
 use super::chain::Offer;
 use super::sample::{Line, lines};
@@ -15,7 +15,7 @@ fn sorted(
     offer(name, check, reason, move |offer| rewrite(offer, true, &edit))
 }
 
-/// Rows edited and written as they then stand.
+/// Rows edited and written in their present order.
 fn unsorted(name: &'static str, reason: &'static str, edit: impl Fn(&mut Vec<Line>) + 'static) -> Mutant {
     offer(name, "form", reason, move |offer| rewrite(offer, false, &edit))
 }
@@ -97,7 +97,7 @@ pub fn mutants() -> Vec<Mutant> {
         }),
         offer("increments one after the other", "form", "canonical order", |offer| {
             let rows = lines(offer);
-            // Every third row stands for those who are new.
+            // Every third row belongs to a new person.
             let (old, new): (Vec<_>, Vec<_>) = rows.into_iter().enumerate().partition(|(at, _)| at % 3 > 0);
             let rows: Vec<Line> = old.into_iter().chain(new).map(|(_, row)| row).collect();
             *offer.data_mut() = Sheet::of(&rows).bytes();

@@ -44,7 +44,7 @@ pub fn columns() -> Columns {
     ])
 }
 
-/// Arrivals per tick: leaves of both columns, and how many people. Under k = 3 the first tick's atoms are the four
+/// Arrivals per tick: leaves of both columns, and the number of people. Under k = 3 the first tick's atoms are the four
 /// classes {young, old} × {north, south}; the two in the old north of the second tick wait for the third.
 const TICKS: [&[(&str, &str, usize)]; 3] = [
     &[
@@ -61,7 +61,7 @@ const TICKS: [&[(&str, &str, usize)]; 3] = [
     &[("40-59", "n1", 2), ("0-19", "s1", 3)],
 ];
 
-/// The people of a tick. No person's values follow from where they are.
+/// The people of a tick. No person's values follow from their leaves.
 pub fn people(tick: usize) -> Vec<Human> {
     let columns = columns();
     let trees = columns.trees();
@@ -77,7 +77,7 @@ pub fn people(tick: usize) -> Vec<Human> {
 }
 
 pub fn settings(guarantee: Option<Guarantee>) -> PolicySettings {
-    // Other chains give up more of this table than a floor would bear.
+    // Other chains lose more of this table than a floor would permit.
     let max_loss = Decimal::parse("0.8").filter(|_| guarantee == Some(Guarantee::Blind));
     PolicySettings { k: Some(3), guarantee, max_loss, ..PolicySettings::default() }
 }

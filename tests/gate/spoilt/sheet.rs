@@ -1,5 +1,5 @@
-//! A table written anew with something changed: by the writer of the Parquet crate, which can do more than a release may,
-//! and page by page, which can do what no writer does.
+//! A table written again with a change: by the writer of the Parquet crate, which can do more than a release may, and
+//! page by page, which can do what no writer does.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::sample::Line;
 pub struct Sheet {
     pub columns: Vec<(Field, ArrayRef)>,
     pub properties: WriterPropertiesBuilder,
-    /// Whether a column says how many bytes its text has.
+    /// Whether a column states how many bytes its text has.
     pub sizes: bool,
     /// Rows per row group.
     pub group: usize,
@@ -117,7 +117,7 @@ fn arrow_cast(array: &ArrayRef, kind: &DataType) -> ArrayRef {
     }
 }
 
-/// What the footer says.
+/// The metadata in the footer.
 pub fn footer(data: &[u8]) -> ParquetMetaData {
     ParquetMetaDataReader::new().parse_and_finish(&Bytes::copy_from_slice(data)).expect("a Parquet file")
 }
@@ -128,8 +128,8 @@ pub fn end_of_pages(data: &[u8]) -> usize {
     tail - u32::from_le_bytes(data[tail..tail + 4].try_into().expect("four bytes")) as usize
 }
 
-/// The file with its pages written one by one, uncompressed, after `edit` has seen those of each column; so many bytes are
-/// left between one column and the next.
+/// The file with its pages written one by one, uncompressed, after `edit` has changed those of each column; this many
+/// bytes are left between one column and the next.
 pub fn repaged(data: &[u8], gap: usize, edit: impl Fn(usize, &mut Vec<Page>)) -> Vec<u8> {
     use std::io::Write as _;
     let metadata = footer(data);
@@ -175,7 +175,7 @@ pub fn repaged(data: &[u8], gap: usize, edit: impl Fn(usize, &mut Vec<Page>)) ->
     whole
 }
 
-/// Entries added behind those of a dictionary page of text; the page says so.
+/// Adds entries after those of a dictionary page of text, and to its count.
 pub fn with_entries(page: &mut Page, entries: &[&str]) {
     let Page::DictionaryPage { buf, num_values, .. } = page else { panic!("a dictionary comes first") };
     let mut longer = buf.to_vec();

@@ -1,5 +1,5 @@
-//! A release in two tables, spoilt: rows under the number of another class, values moved between classes, other leaves,
-//! another order, columns that are none of theirs, and what the manifest says of either file.
+//! Faults in a release in two tables: rows under the number of another class, values moved between classes, other
+//! leaves, another order, foreign columns, and wrong hashes in the manifest.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ impl Rows {
         self
     }
 
-    /// The place of a row of another class than that of the first one.
+    /// The position of the first row of another class than the first one.
     fn other(&self) -> usize {
         self.quasi.iter().position(|row| row.2 != self.quasi[0].2).expect("two classes")
     }
@@ -119,7 +119,7 @@ fn sorted(name: &'static str, check: &'static str, reason: &'static str, edit: i
     })
 }
 
-/// Rows edited and written as they then stand.
+/// Rows edited and written in their present order.
 fn unsorted(name: &'static str, reason: &'static str, edit: impl Fn(&mut Rows) + 'static) -> Mutant {
     offer(name, "form", reason, move |offer| {
         let mut rows = Rows::of(offer);
@@ -321,7 +321,7 @@ fn every_mutant_of_two_tables_is_refused() {
     refused(&offered(None), &mutants);
 }
 
-/// Whichever byte of either table is another one, and wherever it ends too early.
+/// Any byte of either table changed, and either table truncated.
 #[test]
 fn no_byte_of_two_tables_can_be_changed() {
     let good = offered(None);
@@ -347,7 +347,7 @@ fn no_byte_of_two_tables_can_be_changed() {
     }
 }
 
-/// What is asked of the values of a crowd is asked of the values that two tables put together.
+/// Requirements on the values of a class apply to the values that two tables together show.
 #[test]
 fn diversity_is_that_of_the_classes() {
     let asked = |distinct_l| Some(DiversitySettings { distinct_l: Some(distinct_l), ..DiversitySettings::default() });

@@ -1,4 +1,4 @@
-//! Which file names which: every path in a file that leads into this package, followed through re-exports to the file
+//! Which file imports which: every path in a file that leads into this package, followed through re-exports to the file
 //! that it ends in.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,11 +24,11 @@ impl Source {
 /// A path that leads from one module to another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The module the path stands in.
+    /// The module that contains the path.
     pub from: String,
     /// The module it ends in: the longest beginning of the path that is a module.
     pub to: String,
-    /// The line it stands on.
+    /// Its line.
     pub line: usize,
 }
 
@@ -39,8 +39,8 @@ pub fn module(place: &str) -> String {
     if inside == "lib" { String::new() } else { inside.replace('/', "::") }
 }
 
-/// Every import of the package's own modules outside test modules; a module that names itself is none, and neither is a
-/// door's `pub use` of what lies behind it.
+/// Every import of the package's own modules outside test modules. A module that names itself is not one, and neither
+/// is a `pub use` in a `mod.rs` of its children.
 pub fn imports(sources: &[Source]) -> Vec<Import> {
     let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.place)).collect();
     let sources = sources.iter().filter(|source| !source.is_test());
@@ -69,10 +69,10 @@ fn segments(module: &str) -> Vec<String> {
     module.split("::").filter(|name| !name.is_empty()).map(str::to_string).collect()
 }
 
-/// The path with what modules pass on replaced by where they have it from, as the module `from` sees them.
+/// The path with re-exports replaced by their origin, as the module `from` sees them.
 fn follow(from: &[String], path: &[String], passed_on: &BTreeMap<Vec<String>, Alias>) -> Vec<String> {
     let mut path = path.to_vec();
-    // More steps than any honest chain of re-exports has.
+    // More steps than any reasonable chain of re-exports has.
     for _ in 0..16 {
         let hit = (1..=path.len()).find_map(|length| {
             let alias = passed_on.get(&path[..length])?;
@@ -100,25 +100,25 @@ fn engine() -> impl Iterator<Item = String> {
     std::iter::once("engine".to_owned())
 }
 
-/// One reading of a file's tokens.
+/// One pass over a file's tokens.
 struct Walk<'a> {
     tokens: &'a [Token],
     at: usize,
-    /// The module that is being read, inline modules included.
+    /// The module that is being read, including inline modules.
     here: Vec<String>,
-    /// Modules that a `use` has brought into scope, with what they stand for.
+    /// Modules that a `use` has brought into scope, with their origin.
     names: BTreeMap<String, Vec<String>>,
     /// Paths into the package, and their lines.
     found: Vec<(Vec<String>, usize)>,
-    /// What can be named as if it were here.
+    /// Names that other modules can use as if they were defined here.
     passed_on: Vec<(Vec<String>, Alias)>,
 }
 
-/// Where a name is from that a `use` has brought into a module.
+/// The origin of a name that a `use` has brought into a module.
 #[derive(Clone)]
 struct Alias {
     origin: Vec<String>,
-    /// Other modules can name it, too; without that only those below this one.
+    /// Whether other modules can use it, too; otherwise only those below this one.
     public: bool,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
                     inline.push(depth);
                     self.at += 1;
                 }
-                // `impl Trait + use<'a>` is no import.
+                // `impl Trait + use<'a>` is not an import.
                 "use" if self.text(self.at + 1) != "<" => {
                     let public = self.at > 0 && matches!(self.text(self.at - 1), "pub" | ")");
                     self.at += 1;
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The tree of a `use`, from the place it has come to.
+    /// The tree of a `use`, from the current place.
     fn tree(&mut self, before: &[String], public: bool, modules: &BTreeSet<String>) {
         let line = self.tokens.get(self.at).map_or(0, |token| token.line);
         let mut path = before.to_vec();
@@ -239,7 +239,7 @@ impl<'a> Walk<'a> {
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
             // The engine is a package of its own, whose root is the module `engine` of this one.
-            "crate" if self.here.first().is_some_and(|storey| storey == "engine") => {
+            "crate" if self.here.first().is_some_and(|first| first == "engine") => {
                 Some(engine().chain(rest(1)).collect())
             }
             "tidegate_engine" => Some(engine().chain(rest(1)).collect()),
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// All rings: sets of modules of which each leads to each other.
+/// All cycles: sets of modules, each of which leads to each other one.
 pub fn rings(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> = edges.keys().map(|from| (from, reached(from, edges))).collect();
     let leads = |from: &String, to: &String| reached.get(from).is_some_and(|reached| reached.contains(to));
@@ -270,7 +270,7 @@ pub fn rings(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>
     rings.collect::<BTreeSet<BTreeSet<String>>>().into_iter().collect()
 }
 
-/// What a module leads to, over any number of steps.
+/// The modules that a module leads to, over any number of steps.
 fn reached<'a>(from: &'a String, edges: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];
@@ -280,7 +280,7 @@ fn reached<'a>(from: &'a String, edges: &'a BTreeMap<String, BTreeSet<String>>) 
     found
 }
 
-/// Who names whom.
+/// Which module imports which.
 pub fn edges(imports: &[Import]) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for import in imports {

@@ -1,4 +1,5 @@
-//! Names say what they hold: no two public types share one, and no file has one that tells nothing of what is in it.
+//! Names describe their content: no two public types share one, and no file has one that says nothing about its
+//! content.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use super::text;
 /// Names of types that sibling modules share, because they are the same idea.
 const SAME_IDEA: &[&str] = &["Args"];
 
-/// Participles, pronouns and other words that say nothing of what a file or a type holds.
+/// Participles, pronouns and other words that say nothing about the content of a file or a type.
 const SAY_NOTHING: &[&str] = &[
     "about",
     "after",
@@ -107,7 +108,7 @@ fn types(sources: &[Source]) -> BTreeMap<String, Vec<String>> {
         let tokens = text::tokens(&text::without_tests(&text::code(&source.text)));
         for three in tokens.windows(3) {
             let [word, kind, name] = [0, 1, 2].map(|at| three[at].text.as_str());
-            // A macro's variable is no name.
+            // A macro's variable is not a name.
             if word == "pub" && ["struct", "enum", "trait", "type"].contains(&kind) && name != "$" {
                 places.entry(name.to_owned()).or_default().push(source.place.clone());
             }
@@ -116,7 +117,7 @@ fn types(sources: &[Source]) -> BTreeMap<String, Vec<String>> {
     places
 }
 
-/// The names that several public types have, and those that say nothing, each with the files that it is in.
+/// Names shared by several public types, and names that say nothing, each with its files.
 pub fn bad_types(sources: &[Source]) -> Vec<String> {
     let mut bad = Vec::new();
     for (name, files) in types(sources) {
@@ -130,7 +131,7 @@ pub fn bad_types(sources: &[Source]) -> Vec<String> {
     bad
 }
 
-/// A file whose name tells nothing of what is in it.
+/// Whether the name of a file says nothing about its content.
 pub fn silent(source: &Source) -> Option<String> {
     let name = source.place.rsplit('/').next()?.trim_end_matches(".rs");
     SAY_NOTHING.contains(&name).then(|| format!("{}: a file is named by what it holds", source.place))

@@ -1,4 +1,4 @@
-//! Each check of this folder on text that breaks it, and on text that only looks as if it did.
+//! Each check of this folder on text that breaks it, and on text that only seems to.
 
 use super::imports::{Source, edges, imports, rings};
 use super::{names, rooms, rules, text};
@@ -7,7 +7,7 @@ fn source(place: &str, text: &str) -> Source {
     Source { place: place.to_string(), text: text.to_string() }
 }
 
-/// The modules that one file names, where the others are only there to be named.
+/// The modules that one file imports; the others exist only to be imported.
 fn named(place: &str, text: &str) -> Vec<String> {
     const OTHERS: &[&str] = &[
         "src/lib.rs",
@@ -62,7 +62,7 @@ fn imports_are_found_however_they_are_written() {
     assert_eq!(named(gate, "fn f<'a>(x: &'a u8) -> impl Sized + use<'a> { x }"), [""; 0]);
 }
 
-/// What the table says of one import.
+/// The verdict of the table on one import.
 fn trespasses(place: &str, text: &str, other: &str) -> usize {
     let imports = imports(&[source(place, text), source(other, "//! Empty.")]);
     assert_eq!(imports.len(), 1, "the import is seen");

@@ -1,14 +1,14 @@
-//! The rooms of the house and who may name whom. A new room is entered here before it can be used.
+//! The rooms of the house and which may import which. A new room is entered here before it can be used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::Import;
 
-/// A room and the rooms it may name; a folder and everything below it, or one file. What is not listed may not be
-/// named: the deciding storey names nothing of the acting one because no line here lets it.
+/// A room and the rooms it may import; a folder and everything below it, or one file. What is not listed may not be
+/// imported: the engine imports nothing of the daemon because no line here permits it.
 pub const ROOMS: &[(&str, &[&str])] = &[
-    // The deciding storey, in the order in which data goes through it.
-    // Fractions, seeded draws and the like, which search and gate both need.
+    // The engine, in the order in which data passes through it. Fractions, seeded draws and the like, which search and
+    // gate both need.
     ("engine::arithmetic", &[]),
     ("engine::model", &[]),
     ("engine::policy", &["engine::model"]),
@@ -23,7 +23,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         "engine::safeguards",
         &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"],
     ),
-    // A feed between two ticks: what the search decides, and the people it is about.
+    // A feed between two ticks: the decisions of the search, and the people they are about.
     (
         "engine::feed",
         &[
@@ -39,17 +39,17 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::counting", &["engine::arithmetic", "engine::model", "engine::histogram"]),
     // Figures of re-identification from the sizes of classes.
     ("engine::risk", &["engine::arithmetic"]),
-    // When sums of numbers give the largest contributions away.
+    // Whether sums of numbers reveal the largest contributions.
     ("engine::dominance", &["engine::model"]),
-    // What is published of the numbers of a class.
+    // What is published about the numbers of a class.
     ("engine::measures", &["engine::model", "engine::policy", "engine::histogram", "engine::dominance"]),
-    // Tables of published sums: what follows from them, and which cells to leave out.
+    // Tables of published sums: what follows from them, and which cells to suppress.
     ("engine::sums", &["engine::arithmetic", "engine::model", "engine::dominance"]),
-    // The public files as values and as bytes; a check that judges them reads them back.
+    // The public files as values and as bytes; a check reads them back.
     ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::measures", "engine::risk"]),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),
-    // The gate shares no code with the search that it judges.
+    // The gate shares no code with the search that it checks.
     (
         "engine::gate",
         &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::release"],
@@ -58,10 +58,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         "engine::audit",
         &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::risk", "engine::gate"],
     ),
-    // The acting storey. `ENGINE` stands for all rooms above.
+    // The daemon. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
     ("daemon::chance", &["daemon::error"]),
-    // Memory that held secrets or rows is overwritten.
+    // Memory that contained secrets or rows is overwritten.
     ("daemon::wiped_bytes", &[]),
     // Keys, secrets and certificates are read with a limit.
     ("daemon::small_file", &["daemon::error", "daemon::wiped_bytes"]),
@@ -83,11 +83,11 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // The log knows bytes; what entries mean for a feed is told elsewhere.
+    // The log knows bytes; what entries mean for a feed is defined elsewhere.
     ("daemon::seal", &["daemon::error", "daemon::chance", "daemon::wiped_bytes"]),
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
-    // What is durable: what entries and sealed objects say, each form with its version.
+    // Durable formats: the content of entries and sealed objects, each with its version.
     ("daemon::formats", &["daemon::error", "daemon::intake_counts", "daemon::sign", "daemon::terms", ENGINE]),
     (
         "daemon::journal",
@@ -99,12 +99,12 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::seal",
             "daemon::sign",
             "daemon::wiped_bytes",
-            // A decision to publish is made of what the gate alone makes.
+            // A decision to publish is made from a type that only the gate can make.
             "engine::gate",
             "engine::release",
         ],
     ),
-    // A feed at work: what its log means, and how entries come into it.
+    // A running feed: the meaning of its log, and how entries are made.
     (
         "daemon::feed_writer",
         &[
@@ -122,7 +122,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // Tells what happens; the rooms that act call it, and it names none of them.
+    // Reports events; the rooms that act call it, and it imports none of them.
     ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
     (
         "daemon::verify",
@@ -136,9 +136,9 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // Asks others over HTTP.
+    // Requests over HTTP.
     ("daemon::web", &["daemon::error"]),
-    // Tells others; what they are told, the log says.
+    // Notifications; the log contains their content.
     (
         "daemon::notify",
         &[
@@ -213,7 +213,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // What people are answered: values of every room below, for commands and for pages of the daemon.
+    // Answers for people: values of every room below, for commands and for pages of the daemon.
     (
         "daemon::view",
         &[
@@ -232,7 +232,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // Commands name both storeys, never each other.
+    // Commands import both the engine and the daemon, never each other.
     (
         "cli",
         &[
@@ -261,7 +261,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             ENGINE,
         ],
     ),
-    // The doors: they list their rooms.
+    // The top modules: they list their rooms.
     ("", &[]),
     ("main", &["cli", "daemon::error"]),
     ("engine", &[]),
@@ -271,8 +271,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
 
 const ENGINE: &str = "engine::";
 
-/// The files of the gate that hold one check each, or what one check stands on. They get what they share as values from
-/// the others and never name each other, so that a mistake in one cannot hide in another.
+/// The files of the gate that contain one check each, or its basis. They receive shared data as values from the others
+/// and never import each other, so that an error in one cannot hide an error in another.
 pub const CHECKS: &[&str] = &[
     "form",
     "crowd",
@@ -290,17 +290,17 @@ pub const CHECKS: &[&str] = &[
     "dominance",
 ];
 
-/// The room that a module lies in: the longest entry of the table that it is in.
+/// The room that a module belongs to: the longest entry of the table that contains it.
 pub fn room(module: &str) -> Option<&'static str> {
     let inside = |name: &str| match name {
-        // Doors are files, not folders.
+        // Top modules are files, not folders.
         "" | "engine" | "daemon" => module == name,
         _ => module == name || module.strip_prefix(name).is_some_and(|rest| rest.starts_with("::")),
     };
     ROOMS.iter().map(|&(name, _)| name).filter(|name| inside(name)).max_by_key(|name| name.len())
 }
 
-/// Imports that the table does not allow, and modules that are in no room.
+/// Imports that the table does not permit, and modules that are in no room.
 pub fn trespasses(imports: &[Import]) -> Vec<String> {
     let mut found = Vec::new();
     for Import { from, to, line } in imports {
@@ -313,7 +313,7 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
         let may = here == there
             || allowed.contains(&there)
             || (allowed.contains(&ENGINE) && there.starts_with(ENGINE))
-            // A door re-exports from its own rooms.
+            // A top module re-exports from its own rooms.
             || (["", "engine", "daemon"].contains(&here) && to.starts_with(from.as_str()));
         if !may {
             found.push(format!("{from} (line {line}) names {to}, but {here} may name only {allowed:?}"));
@@ -322,7 +322,7 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
     found
 }
 
-/// Checks of the gate that name each other.
+/// Checks of the gate that import each other.
 pub fn whispers(imports: &[Import]) -> Vec<String> {
     let check = |module: &str| {
         let inside = module.strip_prefix("engine::gate::")?;
@@ -338,7 +338,7 @@ pub fn whispers(imports: &[Import]) -> Vec<String> {
         .collect()
 }
 
-/// The table itself as edges, to be tested for rings.
+/// The table itself as edges, to be tested for cycles.
 pub fn table() -> BTreeMap<String, BTreeSet<String>> {
     let rooms = |allowed: &[&str]| -> BTreeSet<String> {
         let named = |name: &&str| allowed.contains(name) || (allowed.contains(&ENGINE) && name.starts_with(ENGINE));

@@ -1,18 +1,18 @@
-//! What every file keeps to: a header, lengths, and words that it must not hold.
+//! The rules for every file: a header, lengths, and forbidden words.
 
 use std::collections::BTreeSet;
 
 use super::imports::{Source, module};
 use super::text;
 
-/// Lines of a file at most.
+/// The greatest number of lines of a file.
 pub const FILE: usize = 500;
-/// Lines of a function at most.
+/// The greatest number of lines of a function.
 pub const FUNCTION: usize = 70;
-/// Lines of the file in the middle at most, of all files under `src/`.
+/// The greatest median of lines over all files under `src/`.
 pub const MEDIAN: usize = 150;
 
-/// Names that the deciding storey does not know, and what it uses instead.
+/// Names that the engine may not use, and what it uses instead.
 const NAMES: &[(&[&str], &str)] = &[
     (&["async", "await", "tokio", "futures"], "it is synchronous; the daemon waits"),
     (
@@ -26,7 +26,7 @@ const NAMES: &[(&[&str], &str)] = &[
     (&["println", "eprintln", "print", "eprint", "dbg"], "return what there is to say; the command line says it"),
 ];
 
-/// Paths of the standard library that the deciding storey does not take.
+/// Paths of the standard library that the engine may not use.
 const PATHS: &[&[&str]] = &[
     &["std", "::", "fs"],
     &["std", "::", "net"],
@@ -38,10 +38,11 @@ const PATHS: &[&[&str]] = &[
     &["File", "::", "create"],
 ];
 
-/// The one file in which memory is not looked after by the compiler.
+/// The one file with unsafe code.
 pub const UNSAFE: &str = "src/daemon/ingest/topic/id.rs";
 
-/// Where a file of the gate asks which search has made what it judges. It is told what is public of a search, as values.
+/// Places in the gate that ask which search has made a release. The gate receives the public facts of a search as
+/// values.
 pub fn asks_for_the_search(source: &Source) -> Vec<String> {
     if !module(&source.place).starts_with("engine::gate") {
         return Vec::new();
@@ -51,15 +52,14 @@ pub fn asks_for_the_search(source: &Source) -> Vec<String> {
     found.map(|token| format!("{}:{}: the gate takes `Search::facts`", source.place, token.line)).collect()
 }
 
-/// Where a file of the acting storey does what only one of them may.
+/// Places in the daemon with something that only one file may contain.
 pub fn unsafe_code(source: &Source) -> Vec<String> {
     let code = text::code(&source.text);
     let found = text::tokens(&code).into_iter().filter(|token| token.text == "unsafe" && source.place != UNSAFE);
     found.map(|token| format!("{}:{}: `unsafe`: {UNSAFE} alone may", source.place, token.line)).collect()
 }
 
-/// What in a file of the deciding storey is not its business. Tests inside the file are held to the same, but for
-/// `.unwrap()`.
+/// Forbidden names and paths in a file of the engine. Its unit tests follow the same rules, except for `.unwrap()`.
 pub fn words(source: &Source) -> Vec<String> {
     if !module(&source.place).starts_with("engine") {
         return Vec::new();
@@ -71,7 +71,7 @@ pub fn words(source: &Source) -> Vec<String> {
         let follows =
             |text: &[&str]| text.iter().zip(at..).all(|(text, at)| tokens.get(at).is_some_and(|t| t.text == *text));
         for (names, instead) in NAMES {
-            // A macro is named by its name alone: `print` of `print!`, not a method of that name.
+            // A macro is recognised by its name: `print` of `print!`, not a method of that name.
             let called = !matches!(token.text.as_str(), "print" | "eprint" | "dbg") || follows(&[&token.text, "!"]);
             if names.contains(&token.text.as_str()) && called {
                 found.push(format!("{}:{}: `{}`: {instead}", source.place, token.line, token.text));
@@ -104,7 +104,7 @@ pub fn words(source: &Source) -> Vec<String> {
     found
 }
 
-/// A file that does not open with what it is for, in at least one full sentence.
+/// Whether a file does not begin with a header of at least one full sentence.
 pub fn header(source: &Source) -> Option<String> {
     let lines = source.text.lines().take_while(|line| line.starts_with("//!"));
     let text = lines.map(|line| line.trim_start_matches("//!").trim()).collect::<Vec<_>>().join(" ");
@@ -130,15 +130,15 @@ pub fn lengths(source: &Source) -> Vec<String> {
     found
 }
 
-/// The length of the file in the middle.
+/// The median length of files.
 pub fn median(sources: &[Source]) -> usize {
     let mut lengths: Vec<usize> = sources.iter().map(|source| source.text.lines().count()).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied().unwrap_or(0)
 }
 
-/// Words by which a text speaks of the place it was written in, or of work not done. Put together here, so that this
-/// file does not hold them.
+/// Words that refer to the place where a text was written, or to unfinished work. Composed here, so that this file does
+/// not contain them.
 pub fn outside(place: &str, text: &str) -> Vec<String> {
     let words = [
         concat!("TO", "DO"),
@@ -161,8 +161,8 @@ pub fn outside(place: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Sections that comments cite by the name of a page of the guide and a number, and that the page does not have. Without
-/// a number the whole page is meant.
+/// Sections that comments cite by the name of a page of the guide and a number, and that the page does not have.
+/// Without a number the whole page is cited.
 pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in source.text.lines().enumerate() {
@@ -179,8 +179,8 @@ pub fn citations(source: &Source, pages: &[(&str, &str)]) -> Vec<String> {
     found
 }
 
-/// Files of this package that a text names in backticks and that are not there: Rust files by the end of their path, and other files
-/// and folders by their whole path. Braces name several.
+/// Files of this package that a text names in backticks and that do not exist: Rust files by the end of their path, and
+/// other files and folders by their whole path. Braces name several.
 pub fn named_files(source: &Source, files: &BTreeSet<String>) -> Vec<String> {
     const ROOTS: [&str; 6] = ["benches/", "deploy/", "schemas/", "src/", "tests/", ".ci/"];
     let is_there = |name: &str| {
@@ -191,7 +191,7 @@ pub fn named_files(source: &Source, files: &BTreeSet<String>) -> Vec<String> {
     };
     let mut found = Vec::new();
     for (number, line) in source.text.lines().enumerate() {
-        // Every second part stands between backticks.
+        // Every second part is between backticks.
         for named in line.split('`').skip(1).step_by(2) {
             let is_path = named.ends_with(".rs") || ROOTS.iter().any(|root| named.starts_with(root));
             if is_path && !named.contains([' ', '*', '<', '=', ':', '…', '$']) {
@@ -203,7 +203,7 @@ pub fn named_files(source: &Source, files: &BTreeSet<String>) -> Vec<String> {
     found
 }
 
-/// Names in the rows of a table of rooms (`| `engine::gate` | …`) that are names of no module: plain words in backticks.
+/// Names in the rows of a table of rooms (`| `engine::gate` | …`) that are not modules: plain words in backticks.
 pub fn named_modules(page: &str, modules: &BTreeSet<String>) -> Vec<String> {
     let is_there = |name: &str| modules.iter().any(|module| module == name || module.ends_with(&format!("::{name}")));
     let is_room = |line: &&str| ["engine", "daemon", "cli"].iter().any(|room| line.starts_with(&format!("| `{room}")));
@@ -224,7 +224,7 @@ pub fn explained(list: &str, sources: &[Source]) -> Vec<String> {
     named.filter(|named| !is_there(named)).map(|named| format!("there is no {}", named.join(" "))).collect()
 }
 
-/// A name with braces as all the names that it stands for.
+/// All names that a name with braces stands for.
 fn alternatives(named: &str) -> Vec<String> {
     let parts = named.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     match parts {

@@ -1,6 +1,6 @@
-//! Rust source as the checks see it: comments and literals blanked, test modules told apart, names and signs in order.
+//! Rust source as the checks see it: comments and literals blanked, test modules marked, names and signs in order.
 
-/// The source with every comment and the inside of every literal replaced by spaces; lines stay where they are.
+/// The source with every comment and the content of every literal replaced by spaces; lines are unchanged.
 pub fn code(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut out = bytes.to_vec();
@@ -89,7 +89,7 @@ fn raw_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(length.map_or(bytes.len(), |length| next + 1 + length + close.len()))
 }
 
-/// The end of a character literal, or of nothing where the quote begins a lifetime.
+/// The end of a character literal, or nothing if the quote begins a lifetime.
 fn char_end(bytes: &[u8], at: usize) -> usize {
     if bytes.get(at + 1) == Some(&b'\\') {
         let from = at + 3;
@@ -116,7 +116,7 @@ pub fn without_tests(code: &str) -> String {
     out
 }
 
-/// Past the brace that closes the one at `open`.
+/// The position after the brace that closes the one at `open`.
 pub fn brace_end(code: &str, open: usize) -> usize {
     let mut depth = 0;
     for (at, byte) in code.bytes().enumerate().skip(open) {
@@ -132,7 +132,7 @@ pub fn brace_end(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// A name, `::` or a single other sign, and the line it is on.
+/// A name, `::` or a single other sign, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// Its text.
@@ -141,7 +141,7 @@ pub struct Token {
     pub line: usize,
 }
 
-/// The tokens of code that [`code`] has been over.
+/// The tokens of code that [`code`] has processed.
 pub fn tokens(code: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let (mut line, mut rest) = (1, code);

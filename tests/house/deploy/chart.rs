@@ -1,5 +1,5 @@
-//! The chart: its values keep to their schema, its feeds are feeds, and what it makes of them is one hardened pod that is
-//! asked for pages that there are.
+//! The chart: its values follow their schema, its feeds are feeds, and it makes one hardened pod whose probes ask for
+//! existing pages.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn the_chart_is_of_the_version_of_the_program() {
     assert_eq!(chart[0]["appVersion"], env!("CARGO_PKG_VERSION"));
 }
 
-/// What can be seen without Helm.
+/// Checks that do not need Helm.
 #[test]
 fn templates_are_whole() {
     for (name, template) in templates() {
@@ -83,7 +83,7 @@ fn templates_are_whole() {
     assert!(set.contains(shared), "the daemon refuses secrets that every account can read");
 }
 
-/// What the readiness probe asks the program.
+/// The command of the readiness probe.
 fn probe(container: &Value) -> Vec<&str> {
     let command = words(&container["readinessProbe"]["exec"]["command"]);
     assert_eq!(command[0], "/usr/bin/tidegate");
@@ -130,7 +130,7 @@ fn helm_makes_one_hardened_pod_of_it() {
     assert!(variables.iter().all(|one| one["valueFrom"]["secretKeyRef"]["name"].is_string()));
 }
 
-/// The very folder that `init` writes: its relative names lead to volumes, keys and taxonomies of the pod.
+/// The folder that `init` writes: its relative names lead to volumes, keys and taxonomies of the pod.
 #[test]
 fn the_folder_that_init_wrote_is_taken_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");

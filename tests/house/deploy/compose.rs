@@ -1,4 +1,4 @@
-//! The compose file: a broker that is ready before its topic is made, and the daemon on what the image offers.
+//! The compose file: a broker that is ready before its topic is created, and the daemon in the image of this package.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn the_compose_file_starts_one_daemon_behind_its_topic() {
         let (from, to) = volume.trim_end_matches(":ro").split_once(':').expect("from and to");
         assert!(place("deploy").join(from).is_file() && to.starts_with("/etc/tidegate/"), "{volume}");
     }
-    // The job makes each key that the feed names.
+    // The job creates each key that the feed names.
     let script = words(&services["keys"]["command"]).join("\n");
     for name in feed.split("\"file:keys/").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(script.contains(name) || name == "kafka.password", "nothing makes {name}");

@@ -1,4 +1,4 @@
-//! The image: built from what is locked, run by a user without rights.
+//! The image: built from locked versions, run by a user without rights.
 
 use super::{no_secret, pinned, place, text, understood};
 
@@ -39,7 +39,7 @@ fn the_image_is_built_from_what_is_locked_and_runs_as_a_user_without_rights() {
     assert_eq!(list("VOLUME"), ["/var/lib/tidegate/private", "/var/lib/tidegate/public"]);
 }
 
-/// What is copied is there, and not left out of the context.
+/// Copied files exist, and are part of the build context.
 #[test]
 fn the_context_holds_what_is_copied() {
     let ignore = text("deploy/Containerfile.dockerignore");

@@ -1,5 +1,5 @@
-//! The Debian package: what it installs beside the program. Building it compiles the program for shipping, so that its parts are
-//! tried with the program that is there, and the rest is read.
+//! The Debian package: the files that it installs beside the program. Building it compiles the program in release mode,
+//! so its parts are tested with the existing program, and the rest is read.
 
 use std::process::Command;
 

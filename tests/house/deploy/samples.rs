@@ -1,4 +1,4 @@
-//! Sample feeds: each is accepted, and those of topics take messages as they are said to come.
+//! Sample feeds: each is accepted, and those of topics accept messages of the described form.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ fn every_sample_is_a_feed() {
     }
 }
 
-/// What a sample asks for can be kept by this version, where it is one of a feed at work.
+/// This version fulfils every requirement of a sample for a daemon.
 #[test]
 fn no_sample_promises_what_is_not_kept() {
     let mut at_work = 0;
@@ -52,7 +52,7 @@ fn no_sample_promises_what_is_not_kept() {
     assert!(at_work >= 5, "{at_work}");
 }
 
-/// What comes of rows under a sample, without a broker: the columns are the same.
+/// The release of some rows under a sample, without a broker: the columns are the same.
 fn published(feed: &str, rows: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
@@ -64,7 +64,7 @@ fn published(feed: &str, rows: &str) -> Value {
     answer["releases"][0].clone()
 }
 
-/// All rows count, and nearly all are published: coins decide who waits.
+/// Checks that all rows count, and nearly all are published: random draws decide who waits.
 fn all_people(release: &Value, all: u64) {
     let [rows, waiting] = ["rows", "waiting"].map(|key| release[key].as_u64().expect("a count"));
     assert!(release["outcome"] == "published" && rows + waiting == all && 5 * rows > 4 * all, "{release}");

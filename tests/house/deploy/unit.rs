@@ -1,9 +1,9 @@
-//! The unit of systemd: what it starts, how it ends, and that it is let do nothing else.
+//! The unit of systemd: what it starts, how it ends, and that it is permitted nothing else.
 
 use super::{grace, no_secret, said, text, tool, understood};
 
 const UNIT: &str = "deploy/systemd/tidegate@.service";
-/// The exposure that systemd may find at most, in tenths: 0 nothing, 100 everything.
+/// The greatest exposure that systemd may report, in tenths: 0 nothing, 100 everything.
 const EXPOSED: &str = "20";
 
 #[test]
@@ -33,7 +33,7 @@ fn the_unit_ends_in_time_and_has_no_rights() {
     }
     assert!(says("SystemCallFilter").contains(&"@system-service"));
     assert!(says("LoadCredential").iter().any(|key| key.starts_with("operator.key:")));
-    // Keys come from there, or the words above the unit are wrong.
+    // Keys come from there, or the comment above the unit is wrong.
     assert!(unit.contains("key = \"file:/run/credentials/tidegate@admissions.service/operator.key\""));
     assert!(text("deploy/systemd/tidegate.sysusers").lines().any(|line| line.starts_with("u tidegate ")));
 }
@@ -43,7 +43,7 @@ fn systemd_takes_it() {
     let Some(mut verify) = tool("systemd-analyze", &["--version"]) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let unit = folder.path().join("tidegate@admissions.service");
-    // The program where it is, or its absence is all that is found.
+    // With the path of the program here, so that its absence is the only finding.
     let here = text(UNIT).replace("/usr/local/bin/tidegate", env!("CARGO_BIN_EXE_tidegate"));
     std::fs::write(&unit, here).expect("a unit");
     let output = verify.arg("verify").arg(&unit).output().expect("systemd-analyze");

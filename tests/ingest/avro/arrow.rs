@@ -1,5 +1,5 @@
-//! Messages that are Arrow IPC streams: rows of all of them count, a message that cannot be read is set aside as one, rows
-//! that do not count by themselves.
+//! Messages that are Arrow IPC streams: rows of all of them count, an unreadable message is set aside as one, rows with
+//! a fault one by one.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The same values as fastavro, which shares nothing with us, writes into records of random schemas. `TIDEGATE_PYTHON` names
-//! a Python that has it (tests/run sets one up).
+//! The same values as fastavro, which shares no code with this program, writes into records of random schemas.
+//! `TIDEGATE_PYTHON` names a Python that has it (tests/run sets one up).
 
 use std::process::Command;
 

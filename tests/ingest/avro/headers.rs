@@ -1,4 +1,4 @@
-//! Schemas that are named beside a record: the bytes of Confluent's own header, and what names nothing.
+//! Schemas that are named beside a record: the bytes of Confluent's own header, and headers that name nothing.
 
 use tidegate::daemon::ingest::topic::{Batch, SchemaKey, Schemas, Writing, beside};
 use tidegate::engine::histogram::MisfitKind;
@@ -6,7 +6,7 @@ use tidegate::engine::histogram::MisfitKind;
 use super::write::{FIELDS, person, record};
 use super::{FEED, columns, decoded, faults, framed, json, known};
 
-/// The number 89791762-2336-4186-9674-299b90a802e2 behind its mark, as it stands in a header.
+/// The number 89791762-2336-4186-9674-299b90a802e2 after its marker, as in a header.
 const GUID: [u8; 17] =
     [1, 0x89, 0x79, 0x17, 0x62, 0x23, 0x36, 0x41, 0x86, 0x96, 0x74, 0x29, 0x9b, 0x90, 0xa8, 0x02, 0xe2];
 /// A name and a value.

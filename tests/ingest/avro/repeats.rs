@@ -1,4 +1,4 @@
-//! Rows of people who have one already, in messages of a topic: set aside with their offset, decoded again as they were.
+//! Rows of people who have one already, in messages of a topic: set aside with their offset, decoded again unchanged.
 
 use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing, decode_sifted};
 use tidegate::daemon::ingest::{Offer, Repeats, retry_sifted};
@@ -9,7 +9,7 @@ use super::arrow::{SHORT, stream};
 use super::write::{FIELDS, person, record};
 use super::{FEED, columns, decoded, faults, framed, hasher, of, written};
 
-/// Those of the rows of a batch that are first count, the others are set aside at these offsets.
+/// First rows of a batch count, the others are set aside at these offsets.
 #[track_caller]
 fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     let mut repeats = Repeats::of(&|_: Person| false);
@@ -29,7 +29,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
     };
     let same = again(&|_| true);
     assert!(same.rows.is_empty() && same.aside == offer, "still repeats");
-    // Were no person known, the first of each would count.
+    // If no person were known, the first row of each would count.
     let rows = again(&|_| false);
     assert_eq!(rows.rows.len() + rows.aside.messages().len(), offsets.len());
     assert!(!rows.rows.is_empty());
@@ -63,7 +63,7 @@ fn rows_are_cut_out_of_messages_of_many() {
     ];
     let firsts = [stream(&[&[(a, 1, 1), (b, 2, 2), (c, 5, 5), (d, 7, 7)]])];
     check(&written(Writing::Arrow, &messages), &written(Writing::Arrow, &firsts), &columns, &[0, 0, 1, 2, 2]);
-    // A fault before a repeat in the same message: each keeps what is its own.
+    // A fault before a repeat in the same message: each is set aside with its own place.
     let mixed = stream(&[&[(a, 500, 1), (a, 1, 2), (a, 2, 3)]]);
     let batch = written(Writing::Arrow, &[mixed]);
     let mut repeats = Repeats::of(&|_: Person| false);

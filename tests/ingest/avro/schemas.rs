@@ -1,5 +1,5 @@
-//! What a schema may say: every type, names and namespaces, schemas that refer to others, several of them in one topic,
-//! changes as Debezium tells them.
+//! What a schema may contain: every type, names and namespaces, schemas that refer to others, several of them in one
+//! topic, changes as Debezium sends them.
 
 use tidegate::daemon::ingest::topic::{KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode};
 use tidegate::engine::histogram::MisfitKind;
@@ -33,7 +33,7 @@ fn each_schema_has_ways_of_its_own() {
     let other = r#"{"id": "x", "age": 33, "born": "1970-01-01"}"#.to_owned();
     assert!(found.rows == json(&[object, other], &columns), "the same rows");
     assert_eq!(faults(&found), [(2, Some("born".to_owned()), MisfitKind::Missing)]);
-    // A sensitive value that is not there is null, and so is one whose column the schema does not have.
+    // A missing sensitive value is null, and so is one whose column the schema does not have.
     assert_eq!(found.nulled, 5);
 }
 
@@ -108,7 +108,7 @@ fn names_lead_through_namespaces_maps_and_references() {
     let (inner, object) = person(4);
     let wanted = json(&[format!(r#"{{"a": {{"b": {object}}}}}"#)], &columns);
     let value = record("Value", FIELDS);
-    // A name inside a namespace, used again by a whole name, behind a union, in a map.
+    // A name inside a namespace, used again by its full name, after a union, in a map.
     let spaced = value.replacen("\"name\": \"Value\"", "\"name\": \"Value\", \"namespace\": \"x.y\"", 1);
     let twice = format!(
         r#"{{"type": "record", "name": "E", "namespace": "x.y", "fields": [{{"name": "z", "type": ["null", {spaced}]}}, {{"name": "a", "type": {{"type": "map", "values": ["null", "Value"]}}}}]}}"#
@@ -116,7 +116,7 @@ fn names_lead_through_namespaces_maps_and_references() {
     let message = [branch(0, &[]), long(2), text("c"), branch(0, &[]), text("b"), branch(1, &inner), long(0)].concat();
     let found = decoded(&of(&[&twice], &[framed(1, &message)]), &columns);
     assert!(faults(&found).is_empty() && found.rows == wanted, "{:?}", faults(&found));
-    // A key that is there twice is wrong, wherever.
+    // A key that occurs twice is a fault, wherever it is.
     let message =
         [branch(0, &[]), long(2), text("b"), branch(1, &inner), text("b"), branch(1, &inner), long(0)].concat();
     let found = decoded(&of(&[&twice], &[framed(1, &message)]), &columns);
@@ -158,7 +158,7 @@ fn names_lead_into_lists() {
         assert_eq!(faults(&found), fault.map(faulty).unwrap_or_default(), "{list:?}");
         assert!(fault.is_some() || found.rows == wanted, "the same row");
     }
-    // What is no list, and a list where there should be none.
+    // A value that is not a list, and a list where there should be none.
     for (schema, message, fault) in [
         (record("E", &[("a", r#""string""#)]), text("x"), MisfitKind::NoList),
         (record("E", &[("a", r#""bytes""#)]), text("x"), MisfitKind::NoList),
@@ -173,7 +173,7 @@ fn names_lead_into_lists() {
         let found = decoded(&of(&[&schema], &[framed(1, &message)]), &columns);
         assert_eq!(faults(&found), faulty(fault), "{schema}");
     }
-    // A list that holds itself.
+    // A list that contains itself.
     let itself = r#"{"type": "record", "name": "E", "fields": [{"name": "a", "type": {"type": "array", "items": ["E", "string"]}}]}"#;
     let columns = super::columns(&FEED.replacen("name = \"id\"\n", "name = \"id\"\npath = \"$.a[0].a[1]\"\n", 1));
     let message =
@@ -203,7 +203,7 @@ fn changes_are_told_as_debezium_tells_them() {
         |deletes| decode("wards", &batch, &columns, &hasher(), UnwantedPolicies { tombstones: Quarantine, deletes });
     assert_eq!(said(Skip).expect("rows").partitions[0].skipped, 2);
     assert_eq!(said(Halt).expect_err("it halts").field.as_deref(), Some("source.deletes"));
-    // Taken off the envelope.
+    // Taken out of the envelope.
     let flat = record("Value", &[FIELDS, &[("__deleted", r#"["null", "string"]"#)]].concat());
     let message = |said: &[u8]| framed(1, &[&one[..], said].concat());
     let messages = [message(&branch(1, &text("true"))), message(&branch(1, &text("false"))), message(&branch(0, &[]))];

@@ -1,4 +1,5 @@
-//! Messages of a topic that are set aside leave with people who are erased: JSON and Avro as one, of an Arrow message the rows that are theirs.
+//! Messages of a topic that are set aside are removed with people who are erased: JSON and Avro as one, of an Arrow
+//! message the rows that are theirs.
 
 use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing};
 use tidegate::daemon::ingest::{Offer, OfferWithout, retry_sifted};
@@ -9,7 +10,7 @@ use super::arrow::{SHORT, stream};
 use super::write::{FIELDS, person, record};
 use super::{FEED, columns, decoded, framed, hasher, of, written};
 
-/// What is set aside of a batch, without a person.
+/// The messages set aside of a batch, without a person.
 fn left(batch: &Batch, id: &str, columns: &Columns) -> Option<OfferWithout> {
     let found = decoded(batch, columns);
     let aside = found.partitions[0].aside.as_ref().expect("faults");
@@ -32,7 +33,7 @@ fn messages_that_are_set_aside_leave_with_their_person() {
     let without = left(&json, "a", &columns).expect("one is theirs");
     assert_eq!((offsets(&without.rest), without.gone), (vec![1, 3], 1));
     assert!(left(&json, "c", &columns).is_none());
-    // Each has an age that no taxonomy has; one names a schema that is not known.
+    // Each has an age that is not in the taxonomy; one names an unknown schema.
     let (record, text) = (|number| person(number).0, record("P", FIELDS));
     let frames = [framed(1, &record(3)), framed(1, &record(4)), framed(2, &record(3))];
     let fewer = super::columns(&FEED.replace("max = 119", "max = 0").replace("bands = [5, 10]", "bands = [1]"));
@@ -62,12 +63,12 @@ fn rows_of_others_stay_when_a_message_of_many_leaves() {
     assert_eq!((offsets(&without.rest), without.gone), (vec![0, 0, 0, 1], 4));
     let kinds = without.rest.messages().iter().map(|one| one.place.kind);
     assert!(kinds.into_iter().all(|kind| kind == MisfitKind::NoColumn), "what keeps them out is what it was");
-    // Decoded as they are later, they are the rows of others, and one that has no identifier.
+    // Decoded later, they are the rows of others, and one without an identifier.
     let later = retry_sifted(&without.rest, &short, &hasher(), UnwantedPolicies::SET_ASIDE, None).expect("rows");
     let others = decoded(&written(Writing::Arrow, &[stream(&[&[(b, 2, 2), (c, 5, 5), (c, 6, 6)]])]), &short);
     assert!(later.rows == others.rows, "the rows of others");
     assert_eq!((later.aside.messages().len(), later.aside.messages()[0].place.kind), (1, MisfitKind::Missing));
-    // Nothing of the person is left in the bytes.
+    // The bytes contain nothing of the person.
     let holds = |bytes: &[u8]| bytes.windows(8).any(|window| window == THEIRS.to_le_bytes());
     assert!(holds(&messages[0]) && !holds(&without.rest.bytes()));
     assert_eq!(left(&batch, "c", &full).map(|without| (offsets(&without.rest).len(), without.gone)), Some((5, 2)));

@@ -1,5 +1,5 @@
-//! What is not one record and nothing else: cut off, two after each other, damaged, under the wrong schema. It is set aside
-//! with its offset, whatever it is.
+//! Bytes that are not exactly one record: truncated, two in a row, damaged, under the wrong schema. Each is set aside
+//! with its offset.
 
 use tidegate::engine::histogram::MisfitKind;
 
@@ -57,7 +57,7 @@ fn schemas_that_are_none_are_told_apart() {
 
 #[test]
 fn numbers_that_claim_too_much_claim_nothing() {
-    // What believes them does not end.
+    // A decoder that believes them does not end.
     wait::ends("decoding of messages that claim too much", claims);
 }
 
@@ -65,7 +65,7 @@ fn claims() {
     let columns = columns(FEED);
     let items = |kind: &str| record("P", &[("a", kind)]);
     let itself = r#"{"type": "record", "name": "P", "fields": [{"name": "next", "type": ["null", "P"]}]}"#;
-    // Records without bytes that hold each other, wider and wider.
+    // Records without bytes that contain each other, wider and wider.
     let mut wide = r#"{"type": "record", "name": "R0", "fields": []}"#.to_owned();
     for depth in 1..40 {
         wide = format!(
@@ -92,7 +92,7 @@ fn claims() {
         let found = decoded(&of(&[&schema], &[framed(1, &message)]), &columns);
         assert_eq!(faults(&found), [(0, None, MisfitKind::NotAvro)], "{}", &schema[..schema.len().min(200)]);
     }
-    // Nesting that a schema allows and a message has is none of a problem, up to a point.
+    // Nesting that a schema permits and a message has is not a problem, up to a limit.
     let message = [branch(1, &[]).repeat(50), branch(0, &[])].concat();
     let found = decoded(&of(&[itself], &[framed(1, &message)]), &columns);
     assert_eq!(faults(&found), [(0, Some("id".to_owned()), MisfitKind::Missing)]);

@@ -1,4 +1,4 @@
-//! Resources of FHIR R4 as they are exported in bulk, one a line: what matters of them lies in lists of objects.
+//! Resources of FHIR R4 as they are exported in bulk, one a line: the needed values are in lists of objects.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Headers: what is missing, there twice or misspelt is told; what may be a row of values is not.
+//! Headers: missing, repeated or misspelt names are reported; a header that may be a row of values is not shown.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn names_of_columns_are_text() {
     assert_eq!((error.line, &*error.text), (Some(1), "the names of the columns are not UTF-8: save the file as UTF-8"));
 }
 
-/// Names are compared with each other, so that there may not be any number of them.
+/// Names are compared with each other, so their number is limited.
 #[test]
 fn columns_are_limited() {
     let folder = Folder::new();

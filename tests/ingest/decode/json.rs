@@ -1,4 +1,4 @@
-//! JSON lines: what is wrong with a line, where, and what that means for its row.
+//! JSON lines: faults of a line, their places, and their effect on the row.
 
 use std::path::Path;
 
@@ -96,7 +96,7 @@ fn whatever_is_wrong_with_a_sensitive_field_is_null() {
         let decoded = strict(&folder.file("a.jsonl", &line)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((decoded.rows.len(), decoded.nulled), (1, 1));
     }
-    // Where bytes stand that are no text, nothing else changes.
+    // If some bytes are not text, nothing else changes.
     let line = b"{\"id\":\"7\",\"age\":30,\"born\":\"1990-01-02\",\"ward\":\"\xe9\"}\n";
     let error = strict(&folder.file("a.jsonl", line)).expect_err("no text");
     assert_eq!((error.field.as_deref(), error.text.as_str()), (Some("ward"), "row 1: the field is not UTF-8"));
@@ -153,7 +153,7 @@ fn paths_lead_into_lists() {
             r#"{"s":{"c":[1,{"v":"x","v2":[]},2]},"a":[{"m":[{},[3,[4]],{}],"v":"7"},{"v":8},"A",{"v":9}]}"#,
             "1 0".to_owned(),
         ),
-        // A list that is too short, or a null in it, has no value there.
+        // A list that is too short, or a null in it, has no value at that position.
         (r#"{"a":[{"v":"7","m":[0,[3]]}],"s":{"c":[{"v":"x"}]}}"#, "1 1".to_owned()),
         (r#"{"a":[{"v":"7","m":[0,[3]]},null,null],"s":{"c":[null,null]}}"#, "1 1".to_owned()),
         (r#"{"a":[{"v":"7","m":[0]}]}"#, format!("`age`: {missing}")),
@@ -161,7 +161,7 @@ fn paths_lead_into_lists() {
         (r#"{"a":[]}"#, format!("`id`: {missing}")),
         (r#"{"a":null}"#, format!("`id`: {missing}")),
         (r#"{}"#, format!("`id`: {missing}")),
-        // What is no list.
+        // A value that is not a list.
         (r#"{"a":{"0":{"v":"7"}}}"#, format!("`id`: {no_list}")),
         (r#"{"a":"7"}"#, format!("`id`: {no_list}")),
         (r#"{"a":[{"v":"7","m":[0,3]}]}"#, format!("`age`: {no_list}")),
@@ -170,7 +170,7 @@ fn paths_lead_into_lists() {
         (r#"{"a":[[{"v":"7"}]]}"#, format!("`id`: {nested}")),
         (r#"{"a":[{"v":"7","m":[0,[[3]]]}]}"#, format!("`age`: {nested}")),
         (r#"{"a":[{"v":"7","m":[0,[3]]},0,{"x":"A"}]}"#, format!("`ward`: {nested}")),
-        // Keys that are there twice, also inside lists.
+        // Keys that occur twice, also inside lists.
         (r#"{"a":[{"v":"7","m":[0,[3]],"v":"7"}]}"#, format!("`id`: {twice}")),
         (r#"{"a":[{"v":"7","m":[0,[3]]}],"a":[]}"#, format!("`id`: {twice}")),
         (r#"{"a":[{"v":"7","m":[0,[3]],"m":[0,[3]]}]}"#, format!("`age`: {twice}")),
@@ -184,12 +184,12 @@ fn paths_lead_into_lists() {
         };
         assert_eq!(text, wanted, "{line}");
     }
-    // What is no JSON is none, wherever it stands; what is not read may nest as deep as it likes.
+    // Invalid JSON is a fault, wherever it is; parts that are not read may be nested to any depth.
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let rows = |line: &str| decode(&folder.file("a.json", line), &columns, &hasher(), STRICT, &mut |_| {});
     assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A",],"s":null}"#).is_err());
     assert!(rows(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"} 1],"s":null}"#).is_err());
-    // What leads to a sensitive field alone is no more than that field.
+    // A value that leads only to a sensitive field is treated as that field.
     let nulled = |line: &str| rows(line).map(|decoded| (decoded.rows.len(), decoded.nulled)).expect("a row");
     assert_eq!(nulled(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"],"s":{"c":[{"v":"x"} 1]}}"#), (1, 1));
     assert_eq!(nulled(r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"],"s":{"c" [0,{"v":"x"}]}}"#), (1, 1));
@@ -256,7 +256,7 @@ fn undeclared_keys_are_told_within_limits() {
     let late = |rows: usize| with("").repeat(rows) + &with("\"late\":1,");
     assert_eq!((undeclared(late(999)).len(), undeclared(late(1_000)).len()), (1, 0));
     assert!(undeclared(late(40_000)).is_empty());
-    // Rows that do not count tell nothing: their keys may be anybody's name.
+    // Errors show nothing of rows that do not count: their keys may be a person's name.
     let keyed = with("").repeat(2) + "{\"Xq7secret\":{\"age\":30}}\n";
     let decoded = lenient(&folder.file("b.jsonl", keyed), "0.5").expect("rows");
     assert_eq!((decoded.rows.len(), decoded.undeclared.len()), (2, 0));

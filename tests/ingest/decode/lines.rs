@@ -1,5 +1,5 @@
-//! What a file is taken for by its name and its first line, and what is a line of text: blank ones, their numbers, and
-//! characters that are no reason to refuse a file.
+//! How the format of a file is recognised by its name and its first line, and what is a line of text: blank ones, their
+//! numbers, and characters that are no reason to refuse a file.
 
 use tidegate::engine::model::Value;
 
@@ -63,12 +63,12 @@ fn blank_lines_are_no_rows() {
         let line = text.split('\n').position(|line| line.contains("119")).expect("a line") as u64 + 1;
         assert_eq!((one.row, one.line), (4, Some(line)), "{name}");
     }
-    // A line that is no text is not blank.
+    // A line that is not text is not blank.
     let path = folder.file("c.jsonl", [json_lines().as_bytes(), b"\\\xff\n"].concat());
     assert_eq!(lenient(&path, "1").expect("rows").quarantined.len(), 1);
 }
 
-/// A sensitive cell never decides what becomes of a file, wherever it stands.
+/// A sensitive cell never decides how a file is read, wherever it is.
 #[test]
 fn nul_in_a_cell_is_a_character() {
     let folder = Folder::new();
@@ -93,7 +93,7 @@ fn nul_in_a_cell_is_a_character() {
     }
 }
 
-/// Where one block of what is read ends and the next one begins, between the two bytes of an end of a line too.
+/// The border between two blocks of input, also between the two bytes of a line end.
 #[test]
 fn lines_are_counted_over_blocks() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Numbers of measures: the same from every format, beside the rows that count, and none where a cell holds no number.
+//! Numbers of measures: the same from every format, beside the rows that count, and none for a cell without a number.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ const FEED: &str = "[feed]\nname = \"t\"\n\
     [[column]]\nname = \"cost\"\nrole = \"measure\"\n\
     [[column]]\nname = \"days\"\nrole = \"measure\"\ntype = \"int\"\n";
 
-/// Cost and days as text and as JSON write them, and as typed columns hold them.
+/// Cost and days as text and as JSON write them, and in typed columns.
 type Cells = (&'static str, &'static str, &'static str, &'static str, Option<f64>, Option<i64>);
 
-/// The third one is of a row that does not count.
+/// The third one belongs to a row that does not count.
 const CELLS: [Cells; 6] = [
     ("12.5", "3", "12.5", "3", Some(12.5), Some(3)),
     ("", "", "null", "null", None, None),

@@ -1,5 +1,5 @@
 //! Quotes of delimited text: a broken one is an error of the file and never a row that swallowed others, wherever the
-//! file is cut into what is read at a time. Quotes that are none are text.
+//! blocks of input end. Stray quotes that are not quoting are text.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn people(numbers: std::ops::Range<u32>) -> String {
     numbers.map(|n| format!("{SECRET}{n},30,1990-01-02,A,{SECRET}D,1\n")).collect()
 }
 
-/// The error of a file that no share of rows set aside lets pass.
+/// The error of a file that no share of set-aside rows lets pass.
 fn refused(path: &Path) -> Error {
     let error = strict(path).expect_err("a broken quote");
     let again = lenient(path, "1").expect_err("a broken quote is no row");
@@ -53,7 +53,7 @@ fn text_behind_a_closing_quote_ends_the_file() {
         let table = TableFile::increment(&path, &columns()).and_then(read_all).expect_err("a broken quote");
         assert_eq!((table.line, &table.text), (error.line, &error.text));
     }
-    // What comes before it is told first.
+    // Faults before it are reported first.
     let path = folder.file("a.csv", format!("{HEADER}x,120,1990-01-02,A,a,1\nx,30,1990-01-02,A,\"a\"b,1\n"));
     assert_eq!(strict(&path).expect_err("an age").field.as_deref(), Some("age"));
     let header = folder.file("b.csv", format!("id,\"age\" ,born,ward,diagnosis,stay\n{few}"));
@@ -68,7 +68,7 @@ fn read_all(mut table: TableFile) -> Result<u64> {
     Ok(rows)
 }
 
-/// Legal quoting that looks like rows nonetheless: a quote before one value and one behind another.
+/// Legal quoting that looks like rows nonetheless: a quote before one value and one after another.
 #[test]
 fn rows_inside_a_quoted_field_end_the_file() {
     let folder = Folder::new();
@@ -129,7 +129,7 @@ fn quotes_inside_unquoted_fields_are_text() {
     }
     let path = folder.file("b.csv", format!("{HEADER}{odd}x,120,1990-01-02,A,a,1\n"));
     assert_eq!(strict(&path).expect_err("an age").line, Some(3));
-    // The delimiter is found all the same.
+    // The delimiter is recognised all the same.
     let header = HEADER.replace(',', ";");
     let path = folder.file("c.csv", format!("5\" needle;{header}a;x;30;1990-01-02;A;a,b;1\n"));
     assert_eq!(strict(&path).expect("rows").rows.len(), 1);
@@ -137,7 +137,7 @@ fn quotes_inside_unquoted_fields_are_text() {
     assert_eq!(strict(&path).expect("rows").rows.len(), 1);
 }
 
-/// Every place of a quote and of what follows it on the border of what is read at a time.
+/// Every position of a quote and of the bytes after it at the border of two blocks.
 #[test]
 fn borders_of_what_is_read_change_nothing() {
     let folder = Folder::new();

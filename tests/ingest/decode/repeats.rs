@@ -1,5 +1,5 @@
-//! Rows of people who have one already are set aside where that is wanted, from every format: with their place and all that is
-//! needed to offer them again, and nothing of them is left among the rows that count.
+//! Rows of people who have one already are set aside if the feed file says so, from every format: with their place and
+//! everything that is needed to offer them again, and nothing of them is left among the rows that count.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tidegate::engine::histogram::{MisfitKind, Person};
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
 
-/// Offers what was set aside again, when these people are known.
+/// Offers set-aside rows again, when these people are known.
 fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> TakenRows {
     let offer = Offer::parse(&aside.bytes()).expect("what was written");
     let mut repeats = Repeats::of(known);
@@ -49,16 +49,16 @@ fn repeats_are_set_aside_from_every_format() {
         let places: Vec<u64> = messages.iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row).collect();
         assert_eq!(places, (6 + faults..11 + faults).collect::<Vec<_>>(), "{name}");
         assert!(messages.iter().all(|one| one.raw.is_some()), "{name}");
-        // They are repeats for as long as their people are known, and rows like others when they are not.
+        // They are repeats for as long as their people are known, and ordinary rows when they are not.
         let same = again(&taken.aside, &|_| true);
         assert!(same.rows.is_empty() && same.aside == taken.aside, "{name}: still repeats");
         let rows = again(&taken.aside, &|_| false);
         assert!(rows.rows == first.rows && rows.aside.messages().len() as u64 == faults, "{name}: rows again");
-        // Of people who were known before, nothing is left; values that only they have are not either.
+        // For people who were known before, nothing is left; neither are values that only they have.
         let taken = took(&|person| people[..4].contains(&person));
         assert_eq!((taken.rows.len(), taken.rows.values().len(), taken.aside.faults()), (1, 1, faults), "{name}");
         assert_eq!(taken.rows.people(), Some(&people[4..]), "{name}");
-        // Of an offer those of one person are taken out.
+        // Removes those of one person from an offer.
         let asked = [people[2]].into();
         let rest = taken.aside.without(&asked, &columns(), &hasher()).expect("two are theirs").rest;
         assert_eq!(rest.messages().len(), taken.aside.messages().len() - 2, "{name}");
@@ -99,7 +99,7 @@ fn a_person_who_is_set_aside_for_a_fault_is_no_first_row() {
     assert_eq!((taken.rows.len(), kinds), (1, vec![(1, MisfitKind::Outside), (3, MisfitKind::Repeat)]));
 }
 
-/// However many there are, little of them is held at a time.
+/// However many there are, few of them are in memory at a time.
 #[test]
 fn many_are_handed_on_in_several_offers() {
     let folder = Folder::new();
@@ -143,7 +143,7 @@ fn many_are_handed_on_in_several_offers() {
     }
 }
 
-/// The code that takes what is handed on may fail.
+/// The code that accepts an offer may fail.
 #[test]
 fn what_cannot_be_handed_on_ends_it() {
     let folder = Folder::new();

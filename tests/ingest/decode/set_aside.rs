@@ -1,5 +1,5 @@
-//! Messages that the daemon sets aside: kept as they were, with every fault, they are the same faults
-//! when they are offered again, and under a corrected feed file the very rows that the file itself would give.
+//! Messages that the daemon sets aside: kept unchanged, with every fault. Offered again they have the same faults, and
+//! under a corrected feed file they are the very rows that the file itself would give.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::{FEED, Folder, hasher};
 
 const OPEN: &str = "optional = true\nunknown = \"other\"\n";
 
-/// The feed of the other tests without leaves for what is missing or unknown, and with more ages.
+/// The feed of the other tests without leaves for missing or unknown values, and with more ages.
 pub fn closed(ages: &str) -> String {
     FEED.replace(OPEN, "").replace("119", ages)
 }
@@ -54,7 +54,7 @@ pub fn again(offer: &Offer, columns: &Columns) -> TakenRows {
     retry(offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Takes a file under one feed file and offers what was set aside again under another.
+/// Reads a file under one feed file and offers set-aside rows again under another.
 pub fn check(path: &Path, before: &Columns, after: &Columns) -> TakenRows {
     let first = took(path, before);
     let plain = decode(path, before, &hasher(), BadRows::SetAside(Decimal::parse("1").expect("a share")), &mut |_| {})
@@ -93,7 +93,7 @@ pub fn check_all(path: &Path) {
 
 pub const HEADER: &str = "id,remark,age,born,ward,diagnosis,stay,more\n";
 
-/// Rows of delimited text, good and bad in turns.
+/// Rows of delimited text, good and bad alternately.
 fn text() -> Vec<u8> {
     let mut text = HEADER.as_bytes().to_vec();
     for row in [
@@ -178,13 +178,13 @@ fn rows_of_text_are_offered_again() {
         Outside,
     ];
     assert_eq!(kinds, wanted);
-    // As they stood there.
+    // Unchanged from the file.
     let raw = |at: usize| first.aside.messages()[at].raw.as_ref().expect("kept").bytes();
     assert_eq!(raw(0), b"p2,\"a\n\n\"\"b\"\"\",130,1990-01-02,A,F32,1,y");
     assert_eq!(raw(15), b"p14,r,150,1990-01-02,A,F32,2,x");
 }
 
-/// A column of its own, where an empty field is written with quotes and white space is a value.
+/// A column of its own, in which an empty field is quoted and white space is a value.
 #[test]
 fn rows_of_one_field_are_offered_again() {
     let folder = Folder::new();
@@ -257,7 +257,7 @@ fn lines_are_offered_again() {
         check(&path, &numbered(), &columns(&closed("119")));
         check(&path, &columns(&closed("119")), &numbered());
     }
-    // The way to a field may lead elsewhere, too.
+    // The path to a field may change, too.
     let paths =
         |id: &str| columns(&closed("119").replace("name = \"id\"\n", &format!("name = \"id\"\npath = \"{id}\"\n")));
     let nested = r#"{"p":{"id":"7"},"id":"8","age":30,"born":"1990-01-02","ward":"A"}"#;

@@ -1,5 +1,5 @@
-//! Messages of typed formats that the daemon sets aside, and of all formats in large files and random tables: each is one
-//! row's and shows nothing, neither of it nor of others.
+//! Messages of typed formats that the daemon sets aside, and of all formats in large files and random tables: each
+//! belongs to one row, and errors show nothing of it or of others.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tidegate::engine::model::forms::dates;
 use super::set_aside::{HEADER, again, check, check_all, closed, columns, feeds, took};
 use super::{Folder, SECRET, common, hasher};
 
-/// What a typed row is made of: id, age, birthday, ward, diagnosis, stay, more.
+/// The cells of a typed row: id, age, birthday, ward, diagnosis, stay, more.
 type Typed = (
     Option<String>,
     Option<i64>,
@@ -61,7 +61,7 @@ fn typed(rows: &[Typed]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length")
 }
 
-/// The same rows as files of every typed format, cut into batches of so many.
+/// The same rows as files of every typed format, divided into batches of this size.
 fn files(rows: &[Typed], cut: usize) -> Vec<(&'static str, Vec<u8>)> {
     let all = typed(rows);
     let batches: Vec<RecordBatch> =
@@ -70,7 +70,7 @@ fn files(rows: &[Typed], cut: usize) -> Vec<(&'static str, Vec<u8>)> {
     let pages =
         WriterProperties::builder().set_max_row_group_row_count(Some(3 * cut)).set_data_page_row_count_limit(cut);
     let mut parquet = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(pages.build())).expect("a writer");
-    // A file holds one dictionary per column, a stream one per batch.
+    // A file contains one dictionary per column, a stream one per batch.
     let mut file = FileWriter::try_new(Vec::new(), &schema).expect("a writer");
     let mut stream = StreamWriter::try_new(Vec::new(), &schema).expect("a writer");
     for batch in &batches {
@@ -108,7 +108,7 @@ fn typed_rows_are_offered_again() {
             let path = folder.file(name, bytes);
             check_all(&path);
             let first = took(&path, &columns(&closed("119")));
-            // Each message is one row's and no other's.
+            // Each message belongs to exactly one row.
             for message in first.aside.messages() {
                 let bytes = message.raw.as_ref().expect("kept").bytes();
                 let found = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
@@ -127,14 +127,15 @@ fn typed_rows_are_offered_again() {
     }
 }
 
-/// What is kept of a row that is larger than a message may be: of its texts so much that they still are too long for a value.
+/// The kept part of a row that is larger than a message may be: enough of its texts that they are still too long for a
+/// value.
 #[test]
 fn typed_rows_that_are_too_large_are_kept_short() {
     let folder = Folder::new();
     let row = |id: &str, diagnosis: String| -> Typed {
         (Some(id.to_owned()), Some(130), Some("1990-01-02"), Some("A"), diagnosis, Some(1), None)
     };
-    // Behind the last letter that a value may have, which has two bytes, another one begins.
+    // After the last letter that a value may have, which has two bytes, another one begins.
     let rows = vec![row("p1", "F32".into()), row("p2", format!("x{}", "é".repeat(9 << 20)))];
     for (name, bytes) in files(&rows, 2) {
         let path = folder.file(name, bytes);
@@ -143,7 +144,7 @@ fn typed_rows_that_are_too_large_are_kept_short() {
         let later = again(&first.aside, &after);
         assert_eq!((later.rows.len(), later.nulled), (2, 1), "{name}: a text that is too long is null");
         let sizes: Vec<usize> = first.aside.messages().iter().map(size).collect();
-        // Three columns hold it.
+        // Three columns contain it.
         assert!(sizes[0] < 3_000 && (3 * 65_537..200_000).contains(&sizes[1]), "{name}: {sizes:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Of what is set aside the messages of some people are taken out, from every format and whatever keeps them from being rows, as long as their
-//! identifiers can be read.
+//! The messages of some people are removed from those that are set aside, in every format and for every fault, as long
+//! as their identifiers can be read.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use tidegate::engine::model::Columns;
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
 
-/// The numbers of the messages that are left when this person is taken out; `None` if nothing is theirs.
+/// The numbers of the remaining messages when this person is removed; None if none is theirs.
 fn left(aside: &Offer, person: Person, columns: &Columns) -> Option<Vec<u64>> {
     let aside = Offer::parse(&aside.bytes()).expect("what was written");
     let without = aside.without(&[person].into(), columns, &hasher())?;
@@ -31,7 +31,7 @@ fn what_is_set_aside_leaves_with_its_person_in_every_format() {
         ("a.arrow", ipc(&[batch()], false, packed)),
         ("a.arrows", ipc(&[batch()], true, None)),
     ];
-    // Ages from 10 to 40 alone: the third, fourth and fifth person are set aside.
+    // Only ages from 10 to 40: the third, fourth and fifth person are set aside.
     let few = FEED.replace("min = 0, max = 119", "min = 10, max = 40");
     let few = FeedConfig::parse(&few, Path::new("feed.toml")).expect("a feed file").columns;
     let all = take(&folder.file("all.csv", csv()), &columns(), &hasher(), &mut |_| {}).expect("rows");
@@ -40,7 +40,7 @@ fn what_is_set_aside_leaves_with_its_person_in_every_format() {
         let taken = take(&folder.file(name, content), &few, &hasher(), &mut |_| {}).expect("rows");
         let places: Vec<u64> = taken.aside.messages().iter().map(|one| one.place.row).collect();
         assert_eq!((taken.rows.len(), places), (2, vec![3, 4, 5]), "{name}");
-        // Whether by the columns of then or by those of now.
+        // With the columns of then or those of now.
         for columns in [&few, &columns()] {
             let left = |person| left(&taken.aside, person, columns);
             assert_eq!(left(people[2]), Some(vec![4, 5]), "{name}");
@@ -75,7 +75,7 @@ fn what_does_not_say_whose_it_is_stays() {
     let taken = take(&folder.file("a.jsonl", lines.join("\n")), &columns(), &hasher(), &mut |_| {}).expect("rows");
     assert_eq!(taken.aside.messages().len(), 6);
     assert_eq!(left(&taken.aside, hasher().person(&["1"]), &columns()), Some(vec![2, 3, 4, 6]));
-    // A column of a name that the file does not have tells nothing.
+    // A column whose name is not in the file does not help.
     let other = FEED.replace("\"id\"", "\"nr\"");
     let other = FeedConfig::parse(&other, Path::new("feed.toml")).expect("a feed file").columns;
     assert_eq!(left(&taken.aside, hasher().person(&["1"]), &other), None);

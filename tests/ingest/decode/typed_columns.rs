@@ -1,4 +1,5 @@
-//! Cells of typed columns: what is not of the declared type, and what the raw rows behind a release make of that.
+//! Cells of typed columns: those that are not of the declared type, and how they are read as the raw rows behind a
+//! release.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use tidegate::engine::policy::ChainKind;
 
 use super::{FEED, Folder, STRICT, batch, columns, hasher, lenient, strict};
 
-/// The sample people with another column in the place of one.
+/// The sample people with another column in place of one.
 fn with(name: &str, other: ArrayRef) -> RecordBatch {
     let column = |(field, array): (&Arc<arrow_schema::Field>, &ArrayRef)| {
         (field.name().clone(), if field.name() == name { Arc::clone(&other) } else { Arc::clone(array) })
@@ -81,7 +82,7 @@ fn numbers_are_no_text() {
     }
 }
 
-/// Our own releases show null where a sensitive cell is malformed, those of others may show it as it was.
+/// Releases of this program show null for a malformed sensitive cell, those of others may show it unchanged.
 #[test]
 fn increments_match_releases_either_way() {
     let folder = Folder::new();
@@ -120,7 +121,7 @@ fn increments_match_releases_either_way() {
             assert_eq!(subject.is_ok(), fits, "{name}");
         }
     }
-    // What is no text in a sensitive cell is null, as for `anonymize`; elsewhere it is an error.
+    // Bytes in a sensitive cell that are not text are null, as for `anonymize`; elsewhere they are an error.
     for (row, fits) in [(b"p,30,1990-01-02,A,\xff,1\n", true), (b"p,30,1990-01-02,\xff,a,1\n", false)] {
         let path = folder.file("bytes.csv", [b"id,age,born,ward,diagnosis,stay\n", &row[..]].concat());
         let table = TableFile::increment(&path, &columns).expect("raw rows");
@@ -129,7 +130,7 @@ fn increments_match_releases_either_way() {
     }
 }
 
-/// pandas writes whole numbers as floats as soon as one is missing: whether a file is taken must not depend on that.
+/// pandas writes whole numbers as floats as soon as one is missing: whether a file is accepted must not depend on that.
 #[test]
 fn whole_numbers_with_a_gap_are_floats() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! Limits of Arrow IPC: rows that no bytes are for, and batches that unpack to more than is decoded at a time. Also of messages that
-//! are Arrow IPC streams, which are set aside.
+//! Limits of Arrow IPC: rows without bytes, and batches that unpack to more than is decoded at a time. Also for
+//! messages that are Arrow IPC streams, which are set aside.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::{Folder, refused, rows};
 use crate::avro::arrow::SHORT;
 use crate::avro::{columns, decoded, faults, written};
 
-/// So many rows of these columns, without a value.
+/// This many rows of these columns, without a value.
 fn empty(names: &[&'static str], rows: usize) -> Vec<u8> {
     let column = |name: &&'static str| (*name, Arc::new(NullArray::new(rows)) as ArrayRef, true);
     let batch = RecordBatch::try_from_iter_with_nullable(names.iter().map(column)).expect("columns of one length");
@@ -26,7 +26,7 @@ fn empty(names: &[&'static str], rows: usize) -> Vec<u8> {
 fn rows_of_a_file_need_bytes() {
     let folder = Folder::new();
     let names = ["ward", "diagnosis"];
-    // However many rows there are, they take as many bytes.
+    // They take as many bytes for any number of rows.
     let most = (1 << 20) + 16 * empty(&names, 1).len();
     for (count, fits) in [(most, true), (most + 1, false), (usize::try_from(u32::MAX).expect("64 bits"), false)] {
         let path = folder.file("a.arrow", empty(&names, count));

@@ -1,4 +1,5 @@
-//! Limits of a checkpoint of a Delta log, which `verify` reads where any writer of the public root may have put it.
+//! Limits of a checkpoint of a Delta log, which `verify` reads wherever another program may have put it into the public
+//! root.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -36,12 +37,12 @@ fn of_files(files: &[DataFile]) -> Vec<u8> {
     checkpoint(&Metadata::of("t", TableId::rows(1), 5, &columns), Some((7, 5)), files)
 }
 
-/// So many cells of text that are one, of this length.
+/// This many equal cells of text, of this length.
 fn same(cell: &str, count: usize) -> DictionaryArray<Int32Type> {
     DictionaryArray::new(Int32Array::from(vec![0; count]), Arc::new(StringArray::from(vec![cell])))
 }
 
-/// A checkpoint in which the column of an action holds something else.
+/// A checkpoint in which the column of an action contains something else.
 fn with(checkpoint: &[u8], action: &str, column: &str, cells: ArrayRef) -> Vec<u8> {
     let folder = Folder::new();
     let file = File::open(folder.file(PATH, checkpoint)).expect("a file");
@@ -81,7 +82,7 @@ fn checkpoints_of_ours_are_read_whatever_their_size() {
 
 #[test]
 fn a_checkpoint_that_unpacks_to_very_much_is_none() {
-    // Statistics that are well formed: one number with a million zeros before it, named by each file.
+    // Well-formed statistics: one number with a million zeros before it, in each file.
     let stats = format!("{{\"numRecords\":{}1}}", "0".repeat(MIB));
     for (count, fits) in [(100, true), (200, false)] {
         let bytes = of_files(&files(count));

@@ -1,4 +1,4 @@
-//! Limits of Parquet: pages, cells that stand for more than their bytes, rows that no bytes are for, and the footer.
+//! Limits of Parquet: pages, cells that expand to more than their bytes, rows without bytes, and the footer.
 
 use std::sync::Arc;
 
@@ -44,13 +44,13 @@ fn same(bytes: usize, rows: usize) -> StringArray {
 #[test]
 fn pages_are_unpacked_up_to_their_limit() {
     let folder = Folder::new();
-    // A cell stands behind the four bytes of its length.
+    // A cell follows the four bytes of its length.
     for (cell, fits) in [(128 * MIB - 4, true), (128 * MIB - 3, false)] {
         for (plain, version) in [(true, WriterVersion::PARQUET_1_0), (false, WriterVersion::PARQUET_2_0)] {
             let properties = small().set_dictionary_enabled(!plain).set_writer_version(version);
             let path = folder.file("a.parquet", diagnosed(same(cell, 1), properties));
             match rows(&path) {
-                // It is too long for a value, which is for no page to say.
+                // It is too long for a value, but not for a page.
                 Ok(decoded) => assert_eq!((fits, decoded.rows.len(), decoded.nulled), (true, 1, 1)),
                 Err(error) => {
                     assert!(!fits, "{error:?}");
@@ -82,7 +82,7 @@ fn cells_that_repeat_the_one_before_count_in_full() {
             refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), "at most 128 MiB");
         }
     }
-    // Lengths before the cells, nulls and values of all kinds are what they are.
+    // Lengths before the cells, nulls and values of all kinds are unchanged.
     let texts: Vec<Option<String>> =
         (0..5_000).map(|at| (at % 7 != 0).then(|| "flu".repeat(at % 11) + &(at % 13).to_string())).collect();
     let plain = StringArray::from(texts);
@@ -110,7 +110,7 @@ fn batches(batch: &RecordBatch) -> Vec<RecordBatch> {
     (0..batch.num_rows()).step_by(100).map(|at| batch.slice(at, 100.min(batch.num_rows() - at))).collect()
 }
 
-/// So many rows without a value, in a file of so many bytes.
+/// This many rows without a value, in a file of this many bytes.
 fn empty(count: usize, size: usize) -> Vec<u8> {
     let schema =
         Arc::new(Schema::new(["ward", "diagnosis"].map(|name| Field::new(name, DataType::Utf8, true)).to_vec()));
@@ -200,7 +200,8 @@ fn cells_of_one_length_are_read_up_to_their_limit() {
     }
 }
 
-/// A decoder that does not stop at the size that a page says would fill the memory: that is found out before one is asked.
+/// A decoder that does not stop at the size that a page states would fill the memory: this is checked before one is
+/// called.
 #[test]
 fn a_page_is_as_large_as_it_says() {
     let folder = Folder::new();
@@ -210,7 +211,7 @@ fn a_page_is_as_large_as_it_says() {
         let error = rows(&path).expect_err("a page of 200 MiB");
         refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), "at most 128 MiB");
         assert!(check_parquet(&path, &written(100).into()).is_ok(), "{codec:?}: a page of 100 MiB");
-        // Which cells are null stands before what is packed.
+        // The bytes for nulls precede the compressed part.
         let with_null = StringArray::from_iter(same(MIB, 200).iter().chain([None]));
         let second = small().set_compression(codec).set_encoding(Encoding::PLAIN);
         let second = second.set_writer_version(WriterVersion::PARQUET_2_0);
@@ -224,13 +225,13 @@ fn a_page_is_as_large_as_it_says() {
     }
 }
 
-/// The same file, whose page of so many cells of 1 MiB, and of some bytes for which of them are null, says that it has one byte.
+/// The same file, whose page of this many cells of 1 MiB, and of some bytes for nulls, states that it has one byte.
 fn says_one_byte(mut bytes: Vec<u8>, cells: usize) -> Vec<u8> {
     let size = (cells * (MIB + 4)) as u64;
     let place = |long: &Vec<u8>| bytes.windows(long.len()).position(|part| part == long);
     let (at, long) =
         (0..16).map(|levels| zigzag(size + levels)).find_map(|long| Some((place(&long)?, long))).expect("a size");
-    // Longer than it must be, so that everything behind it stays where it is.
+    // Longer than necessary, so that everything after it keeps its position.
     let mut padded = zigzag(1);
     padded[0] |= 0x80;
     padded.resize(long.len() - 1, 0x80);
@@ -239,11 +240,11 @@ fn says_one_byte(mut bytes: Vec<u8>, cells: usize) -> Vec<u8> {
     bytes
 }
 
-/// Pages that could be larger than they say are unpacked before they are read, and are what they were.
+/// Pages that could be larger than they state are unpacked before they are read, and are unchanged.
 #[test]
 fn pages_of_every_codec_are_read() {
     let folder = Folder::new();
-    // Hardly anything of it can be packed.
+    // Nearly incompressible.
     let mut state = 1_u64;
     let mut letter = || {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);

@@ -1,4 +1,4 @@
-//! Limits of what is held in memory as a whole: fields of a sample of JSON, and rows that are set aside.
+//! Limits of data that is in memory as a whole: fields of a sample of JSON, and rows that are set aside.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn rows_that_are_set_aside_have_so_many_bytes() {
     let folder = Folder::new();
     let columns = FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
     let path = folder.file("a.csv", "ward,diagnosis\nA,flu\nC,flu\nC,flu\n");
-    // Each has five bytes, and 128 for what is told of it.
+    // Each has five bytes, and 128 for its description.
     for (most, fits) in [(2 * 133 + 1, true), (2 * 133, false)] {
         let taken = take_within(&path, &columns, &PersonHasher::new(&[7; 32]), most, &mut |_| {});
         match taken {

@@ -95,7 +95,7 @@ fn labels_have_a_limit() {
 #[test]
 fn the_file_of_a_taxonomy_has_a_limit() {
     let folder = Folder::new();
-    // A long blank line would be passed over.
+    // A long blank line would be skipped.
     let text = "A;*\nB;*\n".to_owned();
     for (size, fits) in [(256 << 20, true), ((256 << 20) + 1, false)] {
         let (file, feed) = load(&folder, &(text.clone() + &"\n".repeat(size - text.len())));

@@ -1,4 +1,4 @@
-//! Limits of values and rows that all formats have in common, and of what nests.
+//! Limits of values and rows that all formats have in common, and of nesting.
 
 use std::sync::Arc;
 
@@ -73,7 +73,8 @@ fn a_row_of_csv_has_so_many_bytes() {
     }
 }
 
-/// Of a field that is too long the end is left out before the parser sees it: lines behind it are counted with what was left out.
+/// The end of a field that is too long is removed before the parser sees it: lines after it are counted with the
+/// removed ones.
 #[test]
 fn a_row_that_is_too_long_is_named_behind_a_field_that_is() {
     let folder = Folder::new();
@@ -88,10 +89,10 @@ fn a_row_that_is_too_long_is_named_behind_a_field_that_is() {
 #[test]
 fn values_of_avro_nest_so_deep() {
     let columns = columns(crate::avro::arrow::SHORT);
-    // Each list holds a union with the list that holds it.
+    // Each list contains a union with the list that contains it.
     let schema = r#"{"type":"record","name":"r","fields":[{"name":"id","type":"string"},{"name":"age","type":"int"},
         {"name":"stay","type":"int"},{"name":"more","type":{"type":"record","name":"n","fields":[{"name":"n","type":["null","n"]}]}}]}"#;
-    // The record and its field, two for each level, its union and what it holds, and the last one with nothing in it.
+    // The record and its field, two for each level, its union and its content, and the last one empty.
     for (levels, fits) in [(98, true), (99, false)] {
         let record = [&long(1)[..], b"a", &long(30), &long(3), &long(1).repeat(levels), &long(0)].concat();
         let found = decoded(&of(&[schema], &[[&[0, 0, 0, 0, 1][..], &record].concat()]), &columns);

@@ -1,10 +1,11 @@
-//! What must be true of whatever a power cut has left, at once and when the feed has gone on to the end of its script.
+//! What must hold for every disk that a power cut has left, at once and when the feed has continued to the end of its
+//! script.
 //!
-//! At once: an object is there as a whole or not at all; what the store has promised is there, byte for byte; what it has
-//! said is gone is gone; no manifest is without its files. Then the feed opens, its state is the fold of its log and holds
-//! a first part of what was offered. In the end each person is in it once, every entry of the log that was there is as it
-//! was, whatever a person could have read of the public root is as they have read it, and the tables are those of a run in
-//! which nothing happened.
+//! At once: an object exists as a whole or not at all; everything that the store has promised exists, byte for byte;
+//! everything that it has called deleted is gone; no manifest is without its files. Then the feed opens, its state is
+//! the fold of its log and contains a first part of the offered files. In the end each person is in it once, every
+//! entry of the log is unchanged, everything that could be read in the public root is unchanged, and the tables are
+//! those of an undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::disk::{Objects, Roots};
 use super::requests;
 use super::writer::Script;
 
-/// What the writer has said: what each object may hold, what must be there, and what must not.
+/// The messages of the writer: the possible contents of each object, and which objects must and must not exist.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
     meant: BTreeMap<String, BTreeSet<String>>,
@@ -26,7 +27,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Takes over a line.
+    /// Adds a line.
     pub fn hear(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let [what, path, sha256] = words[..] else { return };
@@ -44,17 +45,17 @@ impl Told {
     }
 }
 
-/// What comes of a script when nothing happens.
+/// The result of an undisturbed script.
 #[derive(Clone)]
 pub struct Meant {
     pub script: Script,
     public: Objects,
-    /// How many people there are after so many ticks.
+    /// The number of people after a number of ticks.
     people: Vec<usize>,
 }
 
 impl Meant {
-    /// What is published where people ask depends on what is drawn, and on what was there when they did.
+    /// With requests the releases depend on random draws, and on the state at the time of the request.
     fn is_known(&self) -> bool {
         !self.script.asked
     }
@@ -65,7 +66,8 @@ impl Meant {
         Meant::if_published(script).unwrap_or_else(|| panic!("{script:?} publishes something"))
     }
 
-    /// The same; `None` where nothing is published, as when the values of a first release are all alike and the policy asks for others.
+    /// The same; None if nothing is published, as when the values of a first release are all equal and the policy
+    /// requires different ones.
     pub fn if_published(script: &Script) -> Option<Meant> {
         let public = Memory::default();
         let private: Arc<dyn Store> = Arc::new(Memory::default());
@@ -82,14 +84,14 @@ impl Meant {
         Some(Meant { script: script.clone(), public: public.objects(), people })
     }
 
-    /// The tables, and what the last one is called.
+    /// The tables, and the name of the last one.
     fn tables(public: &Objects) -> BTreeMap<&String, &Vec<u8>> {
         public.iter().filter(|(path, _)| path.starts_with("data/") || *path == "LATEST").collect()
     }
 }
 
-/// Looks at what was left, where this was seen in the public root before and that was said; `chance` is the seed of who
-/// goes on.
+/// Checks a disk after a power cut, given what was seen in the public root before and the writer's messages; `chance`
+/// is the seed of the next writer.
 pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u64) -> Result<(), String> {
     promises(left, told)?;
     complete(&left.public)?;
@@ -106,7 +108,7 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
     same(&left.public, &after.public, is_kept)
 }
 
-/// Opens a feed and goes on to the end of the script; what is there then.
+/// Opens a feed and continues to the end of the script; returns its objects then.
 pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
     let writer = meant.script.open(&private, &public, 1 << 31 | chance);
     let writer = writer.map_err(|error| format!("it does not open: {error}"))?;
@@ -142,7 +144,7 @@ pub fn objects(store: &dyn Store) -> Result<Objects, String> {
     listed.into_iter().map(read).collect()
 }
 
-/// What the store has promised.
+/// Checks what the store has promised.
 pub fn promises(left: &Roots, told: &Told) -> Result<(), String> {
     let name =
         |root: &str, (path, bytes): (&String, &Vec<u8>)| (format!("{root}/{path}"), Sha256::of(bytes).to_string());
@@ -187,7 +189,7 @@ fn folded(writer: &FeedWriter, private: &dyn Store, public: &dyn Store) -> Resul
     if folded { Ok(()) } else { Err("the state is not the fold of the log".to_owned()) }
 }
 
-/// The first files of the script are in it, whole, and no others.
+/// It contains the first files of the script, whole, and no others.
 fn first_part(writer: &FeedWriter, meant: &Meant) -> Result<(), String> {
     let files = &writer.state().files;
     let in_order = (0..files.len()).map(|tick| format!("{tick:03}.csv")).eq(files.keys().cloned());
@@ -211,7 +213,7 @@ fn finished(writer: &FeedWriter, meant: &Meant) -> Result<(), String> {
     Err(format!("{all} people came, {} are known, {places} are in it", feed.people().len()))
 }
 
-/// What was there is there as it was.
+/// Checks that earlier objects are unchanged.
 pub fn same(before: &Objects, after: &Objects, which: impl Fn(&str) -> bool) -> Result<(), String> {
     match before.iter().find(|(path, bytes)| which(path) && after.get(*path) != Some(bytes)) {
         Some((path, _)) => Err(format!("{path} has changed or is gone")),

@@ -1,13 +1,13 @@
-//! A disk that has been promised nothing but what POSIX says. The content of a file lasts once that file was synced, a
-//! name once the folder that it is in was synced; `syncfs` makes everything last. Of all else a power cut leaves any part:
+//! A disk that keeps only what POSIX promises. The content of a file is durable once that file was synced, a
+//! name once its folder was synced; `syncfs` makes everything durable. A power cut leaves any part of the rest:
 //!
-//! - each write is there, or is not, or is torn: some first bytes, behind them zeros, garbage or the end of the file;
-//! - each change of a name is there or not, whatever became of the ones before and after it: a later one without an
-//!   earlier one, a name without the content of its file, a file without the folder that it is in. A rename is two of
-//!   them, so that the new name may be there without the old one being gone, and the other way round.
+//! - each write is complete, or absent, or torn: some first bytes, followed by zeros, garbage or the end of the file;
+//! - each change of a name is present or not, whatever happened to the ones before and after it: a later one without an
+//!   earlier one, a name without the content of its file, a file without its folder. A rename is two of
+//!   them, so that the new name may exist without the old one being gone, and the other way round.
 //!
-//! No file system is as bad as that: ext4 keeps changes of names in order, and renames whole. One that is better leaves
-//! fewer different disks, all of which are among these. Not modelled: a disk that loses what it said lasts.
+//! No file system is as bad as that: ext4 keeps changes of names in order, and renames whole. A better one leaves
+//! fewer different disks, all of which are among these. Not modelled: a disk that loses what it called durable.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ enum Change {
     Truncate(usize),
 }
 
-/// What was done to a file or a folder, and how much of it lasts.
+/// The changes of a file or a folder, and how many of them are durable.
 #[derive(Default)]
 struct Node {
     is_folder: bool,
@@ -45,18 +45,18 @@ impl Node {
     }
 }
 
-/// Everything that was done to a disk.
+/// All changes of a disk.
 pub struct Disk {
     nodes: Vec<Node>,
 }
 
 impl Disk {
-    /// With the folder for both roots, which lasts.
+    /// With the folder for both roots, which is durable.
     pub fn new() -> Disk {
         Disk { nodes: vec![Node::default(), Node::default()] }
     }
 
-    /// Takes a step over.
+    /// Adds a change.
     pub fn apply(&mut self, op: &Op) {
         match op.clone() {
             Op::Make { folder, name, inode, is_folder } => {
@@ -82,14 +82,14 @@ impl Disk {
         self.nodes[folder].names.push((name, inode));
     }
 
-    /// What a reader sees who looks now.
+    /// What a reader sees now.
     pub fn seen(&self) -> Roots {
         self.roots(&mut |_| Fate::Kept)
     }
 
-    /// What is there after a power cut.
+    /// The content after a power cut.
     pub fn left(&self, draw: &mut Draw) -> Roots {
-        // Some disks have lost nearly all that did not last, some nearly nothing.
+        // Some disks have lost nearly everything that was not durable, some nearly nothing.
         let lost = [0, 1, 4, 7, 8][draw.below(5) as usize];
         self.roots(&mut |content| match () {
             () if draw.below(8) >= lost => Fate::Kept,
@@ -110,7 +110,7 @@ impl Disk {
         roots
     }
 
-    /// The objects below a folder; what is being written, and the lock, are none.
+    /// The objects below a folder; files that are being written, and the lock, are not objects.
     fn objects(&self, folder: Inode, path: &str, found: &mut Objects, fate: &mut dyn FnMut(bool) -> Fate) {
         for (name, inode) in self.names(folder, fate) {
             let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
@@ -161,11 +161,11 @@ impl Disk {
     }
 }
 
-/// What becomes of a step that did not last.
+/// What happens to a change that was not durable.
 enum Fate {
     Kept,
     Lost,
-    /// So many bytes of it, and what is behind them.
+    /// Its first bytes, this many, and what follows them.
     Torn(usize, u64),
 }
 

@@ -1,5 +1,6 @@
-//! A feed of which people ask: between its ticks people are erased, a release is withdrawn, a chain begins under another policy, the operator's key
-//! is changed, and checkpoints are written. What a writer before has done is not done again.
+//! A feed with requests: between its ticks people are erased, a release is withdrawn, a chain begins under another
+//! policy, the operator's key is changed, and checkpoints are written. Steps that a previous writer has completed are
+//! not repeated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,19 +22,19 @@ use super::writer::Script;
 
 /// The policy of the first chain, and that of the one which begins after it.
 pub const ASKED: [[&str; 2]; 3] = [[CROWDS, POLICIES[0]], [POLICIES[4], CROWDS], [TWO_TABLES, CROWDS]];
-/// Ticks in which all is asked.
+/// Ticks that contain all requests.
 pub const TICKS: usize = 8;
 
 /// Ticks that manifests and rows stay for.
 const STAYS: usize = 2;
-/// After these ticks something is asked.
+/// After these ticks there is a request.
 const ERASES: usize = 1;
 const ERASES_ROWS: usize = 3;
 const WITHDRAWS: usize = 4;
 const BEGINS_A_CHAIN: usize = 5;
 const CHANGES_THE_KEY: usize = 6;
 
-/// The key of the operator that a feed has.
+/// The operator's key of a feed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     First,
@@ -49,19 +50,19 @@ impl Key {
     }
 }
 
-/// Which key opens a feed, and its keys; `None` before it has begun.
+/// The key that opens a feed, and its keys; None before it has begun.
 pub fn opened(private: &dyn ReadStore) -> Result<Option<(Key, KeyRing)>> {
     let open = |key: Key| Ok(KeyRing::open(private, &key.operator())?.map(|ring| (key, ring)));
     open(Key::First).or_else(|_| open(Key::New))
 }
 
-/// What the log says; `None` before the feed has begun.
+/// The state that the log gives; None before the feed has begun.
 fn state(private: &dyn Store, public: &dyn Store) -> Result<Option<FeedState>> {
     let Some((_, ring)) = opened(private)? else { return Ok(None) };
     Ok(past_quickly(private, public, &ring)?.state)
 }
 
-/// Opens it under the key and the policy that it goes by now.
+/// Opens it with its present key and policy.
 ///
 /// # Errors
 /// As the feed.
@@ -70,7 +71,7 @@ pub fn open(script: &Script, private: &Arc<dyn Store>, public: &Arc<dyn Store>, 
     let key = opened(&whole)?.map_or(Key::First, |(key, _)| key).operator();
     let chain = state(&whole, &**public)?.map_or(1, |state| state.feed.chain());
     let policy = ASKED[script.policy][usize::from(chain > 1)];
-    // Only where labels are kept can anything that is published go.
+    // Published rows can be removed only if labels are kept.
     let stays = (policy == CROWDS).then_some(60 * STAYS as u64);
     let settings = FeedSettings { keep: stays, retain: stays, ..settings(false) };
     open_set(&key, &feed(policy), Arc::clone(private), Arc::clone(public), chance, settings)
@@ -81,7 +82,7 @@ fn name(number: usize) -> String {
     format!("{number:032x}")
 }
 
-/// What is done after a tick.
+/// The steps after a tick.
 ///
 /// # Errors
 /// As the feed.
@@ -117,10 +118,10 @@ pub fn between(
     Ok(writer)
 }
 
-/// A note lies in the inbox, and is answered.
+/// A request is written into the inbox, and answered.
 fn asks(writer: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script) -> Result<()> {
     let after = || Ok(feed(ASKED[script.policy][1]));
-    // What was asked before a writer ended.
+    // The request before a writer ended.
     writer.inbox(&after, &time(tick))?;
     let (who, when) = ("me".to_owned(), time(tick));
     let request = Request::new(ask, who, when, None, writer.log().ring(), &mut Seeded::new(tick as u64))?;
@@ -131,7 +132,7 @@ fn asks(writer: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script)
     request.read(writer.log().store())
 }
 
-/// What must be true in the end.
+/// Checks what must hold in the end.
 pub fn is_whole(writer: &FeedWriter, private: &dyn Store, public: &dyn Store) -> std::result::Result<(), String> {
     let text = |error: tidegate::daemon::error::Error| error.to_string();
     let state = writer.state();
@@ -154,7 +155,7 @@ pub fn is_whole(writer: &FeedWriter, private: &dyn Store, public: &dyn Store) ->
     }
 }
 
-/// What these scripts write is all that people ask for, and what follows from it.
+/// These scripts contain every kind of request, and every entry that follows from one.
 #[test]
 fn all_is_asked() {
     let (mut kinds, mut paths) = (BTreeSet::new(), BTreeSet::new());

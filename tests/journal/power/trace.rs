@@ -1,5 +1,5 @@
-//! What a writer did to its folders, in order, as the shim wrote it down. Numbers of files are made unique here: a file
-//! system gives the number of a file that is gone to a new one.
+//! The changes that a writer made to its folders, in order, as the shim recorded them. Numbers of files are made unique
+//! here: a file system gives the number of a deleted file to a new one.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -7,57 +7,57 @@ use std::path::Path;
 
 use super::writer::Place;
 
-/// A file or folder; numbered from 0 in the order in which they were made.
+/// A file or folder; numbered from 0 in the order in which they were created.
 pub type Inode = usize;
 
-/// The folder that is watched, and the one below it that holds both roots: both were there from the beginning.
+/// The folder that is watched, and the one below it that contains both roots: both existed from the beginning.
 pub const WATCHED: Inode = 0;
 pub const ROOTS: Inode = 1;
 
-/// One change, or what says that some of them last.
+/// One change, or a sync.
 #[derive(Debug, Clone)]
 pub enum Op {
-    /// A name in a folder leads to a new file or folder.
+    /// A name in a folder now leads to a new file or folder.
     Make { folder: Inode, name: String, inode: Inode, is_folder: bool },
-    /// A name in a folder leads to a file that has one already.
+    /// A name in a folder now leads to a file that has one already.
     Link { folder: Inode, name: String, inode: Inode },
-    /// A name leads nowhere.
+    /// A name is removed.
     Unlink { folder: Inode, name: String },
-    /// A name leads nowhere, and another one to its file.
+    /// A name is removed, and another one now leads to its file.
     Rename { from: (Inode, String), to: (Inode, String), inode: Inode },
-    /// Bytes at a place of a file.
+    /// Bytes at a position of a file.
     Write { inode: Inode, at: usize, bytes: Vec<u8> },
-    /// A file is cut, or filled with zeros.
+    /// A file is truncated, or extended with zeros.
     Truncate { inode: Inode, size: usize },
-    /// A file, or the names in a folder, lasts.
+    /// A file, or the names in a folder, is durable.
     Sync { inode: Inode, folder: bool },
-    /// Everything lasts.
+    /// Everything is durable.
     SyncAll,
-    /// A wait for the disk that failed.
+    /// A sync that failed.
     Unsynced { inode: Inode },
-    /// A call that failed as it was asked to, and its path.
+    /// A call that failed on demand, and its path.
     Fault { path: String },
-    /// What the writer says of itself.
+    /// A message of the writer.
     Said(String),
 }
 
 impl Op {
-    /// Whether the shim counts it among what changes something or waits for it.
+    /// Whether the shim counts it among changes and syncs.
     pub fn changes(&self) -> bool {
         !matches!(self, Op::Said(_) | Op::Unsynced { .. } | Op::Fault { .. })
     }
 }
 
-/// What was done, behind what was there before.
+/// The changes, after the earlier content.
 #[derive(Debug, Clone)]
 pub struct Trace {
     pub ops: Vec<Op>,
-    /// So many of them stand for what was there before.
+    /// This many of them represent the earlier content.
     pub before: usize,
 }
 
 impl Trace {
-    /// Takes down what is in a place, which lasts; read on with [`Begun::end`] when writers have worked there.
+    /// Records the content of a folder, which is durable; continue with [`Begun::end`] when writers have worked there.
     pub fn begin(place: &Place) -> Begun {
         let mut reader = Reader { known: BTreeMap::new(), folders: Vec::new(), said: None };
         for (number, path) in [(WATCHED, place.watched()), (ROOTS, place.roots())] {
@@ -69,21 +69,21 @@ impl Trace {
         Begun { reader, ops }
     }
 
-    /// Takes steps out, as if no writer had made them.
+    /// Removes changes, as if no writer had made them.
     pub fn forget(&mut self, which: impl Fn(&Op) -> bool) {
         let done = self.ops.split_off(self.before);
         self.ops.extend(done.into_iter().filter(|op| !which(op)));
     }
 }
 
-/// A place before anybody worked there.
+/// A folder before any writer worked there.
 pub struct Begun {
     reader: Reader,
     ops: Vec<Op>,
 }
 
 impl Begun {
-    /// What all writers did who have worked there since.
+    /// The changes of all writers since.
     pub fn end(mut self, place: &Place) -> Trace {
         let bytes = std::fs::read(place.trace()).expect("a trace");
         let (mut rest, before) = (&bytes[..], self.ops.len());
@@ -102,11 +102,11 @@ fn number_of(path: &Path) -> u64 {
 
 /// Reads a trace line by line.
 struct Reader {
-    /// The number of what has this number in the file system now.
+    /// The present number of the file with this number in the file system.
     known: BTreeMap<u64, Inode>,
     /// Which of them are folders.
     folders: Vec<bool>,
-    /// The file in which the writer speaks of itself.
+    /// The file with the writer's messages.
     said: Option<Inode>,
 }
 

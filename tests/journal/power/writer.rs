@@ -1,6 +1,6 @@
-//! A writer in a process of its own, which is this test program started once more, under the shim that writes down what it
-//! does to its folders and lets a call fail on demand. It says what it is about to do and what the store has promised, in
-//! a file beside the roots, so that this too has its place in the order of things.
+//! A writer in a process of its own, which is this test program started once more, under the shim that records its
+//! changes of folders and lets a call fail on demand. It writes messages about what it is about to do and what the
+//! store has promised into a file beside the roots, so that they too have a place in the order of changes.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,13 +21,13 @@ use super::feed::{Human, crowd, feed, open, step};
 use super::requests::{self, ASKED};
 pub use super::shim::Shim;
 
-/// A feed that a seed stands for.
+/// The feed of a seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     pub policy: usize,
     pub seed: u64,
     pub ticks: usize,
-    /// People ask between its ticks, and chains begin under other policies.
+    /// Whether there are requests between its ticks, and chains under other policies.
     pub asked: bool,
 }
 
@@ -36,10 +36,10 @@ impl Script {
         if self.asked { ASKED[self.policy][0] } else { POLICIES[self.policy] }
     }
 
-    /// Who comes in each tick.
+    /// The people of each tick.
     pub fn people(&self) -> Vec<Vec<Human>> {
         let (mut draw, mut known) = (Draw(self.seed), 0);
-        // No person in the first tick would be a dull script.
+        // A script without people in the first tick would test little.
         let full = |draw: &mut Draw, known: &mut u128| loop {
             let people = crowd(draw, known);
             if people.len() > 5 {
@@ -49,7 +49,7 @@ impl Script {
         (0..self.ticks).map(|_| full(&mut draw, &mut known)).collect()
     }
 
-    /// Opens the feed, and runs it from wherever it is to its end.
+    /// Opens the feed, and runs it from any state to its end.
     ///
     /// # Errors
     /// As the feed.
@@ -64,7 +64,7 @@ impl Script {
         Ok(writer)
     }
 
-    /// Opens the feed; `chance` is the seed of what it draws.
+    /// Opens the feed; `chance` is the seed of its random draws.
     ///
     /// # Errors
     /// As the feed.
@@ -76,7 +76,7 @@ impl Script {
     }
 }
 
-/// A store that says what is done with it.
+/// A store that reports what is done with it.
 struct Saying {
     store: Local,
     root: &'static str,
@@ -91,7 +91,7 @@ impl Saying {
     fn created(&self, path: &str, bytes: &[u8], created: CreateOutcome) -> Result<()> {
         match created {
             CreateOutcome::Made => self.say("made", path, bytes),
-            // An object of another writer, of which the store says that it is there: it lasts as well.
+            // An object of another writer that exists according to the store: it is durable as well.
             _ => self.store.read(path)?.into_iter().for_each(|there| self.say("made", path, &there)),
         }
         Ok(())
@@ -148,7 +148,7 @@ impl Store for Saying {
     }
 }
 
-/// The writer: only where the shim watches.
+/// The writer; runs only under the shim.
 #[test]
 fn a_writer() {
     let (Ok(watched), Ok(script)) = (std::env::var("WATCHED"), std::env::var("SCRIPT")) else { return };
@@ -173,11 +173,11 @@ fn written(script: &Script, roots: &Path, chance: u64, said: &Arc<Mutex<File>>) 
     script.run(&saying(private, "private"), &saying(public, "public"), chance).map(|_| ())
 }
 
-/// Where writers work, and the trace of what they did there.
+/// Where writers work, and the record of their changes.
 pub struct Place(TempDir);
 
 impl Place {
-    /// An empty one, in memory where there is a file system for that.
+    /// An empty one, in memory if there is a file system for that.
     pub fn new() -> Place {
         let fast = Path::new("/dev/shm");
         let place = if fast.is_dir() { tempfile::tempdir_in(fast) } else { tempfile::tempdir() }.expect("a folder");
@@ -199,7 +199,7 @@ impl Place {
         self.watched().join("roots")
     }
 
-    /// One in which objects lie already.
+    /// One that contains objects already.
     pub fn with(roots: &Roots) -> Place {
         let place = Place::new();
         for (root, mode, objects) in [("private", 0o700, &roots.private), ("public", 0o755, &roots.public)] {
@@ -228,18 +228,18 @@ impl Place {
 
 /// How a writer ended.
 pub struct Ended {
-    /// It came to the end of its script.
+    /// It completed its script.
     pub done: bool,
     /// The shim ended it.
     pub killed: bool,
-    /// The error that it ended with.
+    /// Its error.
     pub error: Option<serde_json::Value>,
-    /// What it printed.
+    /// Its output.
     pub output: String,
 }
 
 impl Shim {
-    /// Starts a writer in a place, and waits for its end. `fault` as the shim reads it.
+    /// Starts a writer in a folder, and waits for its end. `fault` in the shim's notation.
     pub fn run(&self, place: &Place, script: &Script, chance: u64, fault: &str) -> Ended {
         let program = std::env::current_exe().expect("this program");
         let said = place.watched().join("said");

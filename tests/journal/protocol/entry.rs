@@ -1,11 +1,11 @@
-//! Entries of the log, packed into two bytes each, and the slots that they lie in. An entry says what happened and who
-//! wrote it; two entries are the same bytes exactly if they are equal here.
+//! Entries of the log, packed into two bytes each, and their slots. An entry says what happened and which writer wrote
+//! it; two entries are the same bytes exactly if they are equal here.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::quality::FixedState;
 
-/// Slots of a log. All that the bounds of a run allow fits; nothing is appended behind the last one.
+/// Slots of a log. Everything that the bounds of a run permit fits; nothing is appended after the last one.
 pub const SLOTS: usize = 24;
 
 /// What happened.
@@ -45,7 +45,7 @@ const KINDS: [Kind; 12] = [
 pub struct Entry(u16);
 
 impl Entry {
-    /// Of a writer.
+    /// From a writer.
     pub fn new(kind: Kind, writer: u8) -> Entry {
         Entry(kind as u16 | u16::from(writer) << 4)
     }
@@ -55,12 +55,13 @@ impl Entry {
         Entry(self.0 | u16::from(subject) << 7)
     }
 
-    /// Of a release, or done for a request.
+    /// For a release, or for a request.
     pub fn number(self, number: u8) -> Entry {
         Entry(self.0 | u16::from(number) << 8)
     }
 
-    /// The epoch whose program formed the atoms, or drew the coins of a tick; the entry that is approved; what an erasure has moved.
+    /// The epoch whose program formed the atoms, or made the draws of a tick; the approved entry; the objects that an
+    /// erasure has replaced.
     pub fn more(self, more: u8) -> Entry {
         Entry(self.0 | u16::from(more) << 9)
     }
@@ -94,27 +95,27 @@ impl Entry {
         self != Entry::default()
     }
 
-    /// Whether it decides that a release may leave, now or once it is approved.
+    /// Whether it decides that a release may be published, now or once it is approved.
     pub fn decides(self) -> bool {
         matches!(self.kind(), Kind::Publish | Kind::Hold)
     }
 
-    /// The request that it does.
+    /// The request that it handles.
     pub fn request(self) -> Option<u8> {
         matches!(self.kind(), Kind::Approve | Kind::Erase).then(|| self.of())
     }
 }
 
-/// A number that stands for a value.
+/// A number that represents a value.
 pub fn digest(value: impl Hash) -> u64 {
     FixedState::with_seed(1).hash_one(value)
 }
 
-/// The log as it lies in the store. Most states have the log of another one, so that its digest is kept.
+/// The log in the store. Most states have the log of another one, so its hash is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Log {
     slots: [Entry; SLOTS],
-    /// Slots whose entry lies in a pack and has no place of its own any more.
+    /// Slots whose entry is in a pack and no longer has a place of its own.
     packed: u32,
     digest: u64,
 }
@@ -126,13 +127,13 @@ impl Hash for Log {
 }
 
 impl Log {
-    /// What lies in a slot.
+    /// The entry in a slot.
     pub fn at(&self, slot: u8) -> Entry {
         self.slots[usize::from(slot)]
     }
 
-    /// Puts an entry where none is; whether it did. The place of one that lies in a pack is free for a writer that does not know of the
-    /// pack, and what it puts there counts for nothing.
+    /// Puts an entry into an empty slot; returns whether it did. The slot of a packed entry is free for a writer that
+    /// does not know the pack, and an entry that it puts there has no effect.
     pub fn create(&mut self, slot: u8, entry: Entry) -> bool {
         if self.is_packed(slot) {
             self.packed &= !(1 << slot);
@@ -146,14 +147,14 @@ impl Log {
         free
     }
 
-    /// These entries lie in a pack; whether one of them did not.
+    /// Packs these entries; returns whether one of them was not packed before.
     pub fn pack(&mut self, slots: impl Iterator<Item = u8>) -> bool {
         let before = self.packed;
         self.packed |= slots.fold(0, |all, slot| all | 1 << slot);
         self.packed != before
     }
 
-    /// Whether the entry of a slot has no place of its own any more.
+    /// Whether the entry of a slot no longer has a place of its own.
     pub fn is_packed(&self, slot: u8) -> bool {
         self.packed >> slot & 1 > 0
     }
@@ -163,12 +164,12 @@ impl Log {
         self.slots.iter().take_while(|entry| entry.is_there()).count() as u8
     }
 
-    /// Entries up to the first gap, with their places.
+    /// Entries up to the first gap, with their slots.
     pub fn entries(&self) -> impl Iterator<Item = (u8, Entry)> + '_ {
         (0..).zip(self.slots.iter().copied().take_while(|entry| entry.is_there()))
     }
 
-    /// Whether something lies at this place or behind it.
+    /// Whether there is an entry in this slot or after it.
     pub fn beyond(&self, slot: u8) -> bool {
         self.slots[usize::from(slot)..].iter().any(|entry| entry.is_there())
     }

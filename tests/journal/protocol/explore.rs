@@ -1,5 +1,5 @@
-//! Looks at every state that the bounds allow, the nearest first, and at what becomes of the store when every writer has
-//! died and one more starts alone. The first promise that is broken is told with the way to it.
+//! Explores every state within the bounds, the nearest first, and the store after every writer has died and one more
+//! starts alone. The first broken invariant is reported with the steps that lead to it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,20 +11,20 @@ use super::promises::{AT_REST, OF_THE_STORE, OF_THE_WRITERS, Promise, SIGHTS};
 use super::world::{By, Rules, Steps, World};
 use super::{requests, writer};
 
-/// Steps after which a writer that is alone has nothing left to do.
+/// Steps after which a lone writer has nothing left to do.
 const ENOUGH: usize = 100;
 
-/// What was found.
+/// The result.
 pub struct Explored {
     pub states: usize,
-    /// What was left in the store in one of them at least.
+    /// Different stores in these states.
     pub stores: usize,
-    /// What never came about.
+    /// Events that never happened.
     pub unseen: Vec<&'static str>,
     pub broken: Option<Broken>,
 }
 
-/// A promise that is not kept.
+/// A broken invariant.
 pub struct Broken {
     pub promise: &'static str,
     pub way: Vec<String>,
@@ -36,18 +36,18 @@ impl fmt::Debug for Broken {
     }
 }
 
-/// What was looked at already.
+/// States that were explored already.
 #[derive(Default)]
 struct Looked {
     /// Every state.
     states: Seen,
-    /// What lay in the store when all writers had died.
+    /// Stores after all writers had died.
     stores: Seen,
-    /// What lay in the store when its promises were looked at.
+    /// Stores whose invariants were checked.
     kept: Seen,
 }
 
-/// Digests of what was seen. Two of ten million states share one of 64 bits with a chance of less than 1 : 100,000.
+/// Hashes of seen states. Two of ten million states have the same 64 bits with a probability of less than 1 : 100,000.
 #[derive(Default)]
 struct Seen(HashTable<u64>);
 
@@ -63,7 +63,7 @@ impl Seen {
 }
 
 impl Looked {
-    /// The promise that a state breaks; `store`: the digest of what outlasts the writers.
+    /// The invariant that a state breaks; `store`: the hash of the part that outlives the writers.
     fn broken(&mut self, world: &World, store: u64, rules: &Rules) -> Option<&'static str> {
         let broken = if self.kept.adds(store) { first_broken(world, rules, &OF_THE_STORE) } else { None };
         broken.or_else(|| first_broken(world, rules, &OF_THE_WRITERS))
@@ -88,7 +88,7 @@ fn first_broken(world: &World, rules: &Rules, promises: &[Promise]) -> Option<&'
     promises.iter().find(|(_, kept)| !kept(world, rules)).map(|(promise, _)| *promise)
 }
 
-/// Every state within the bounds, until a promise is broken.
+/// Every state within the bounds, until an invariant is broken.
 pub fn explore(rules: &Rules) -> Explored {
     let mut looked = Looked::default();
     let mut sights = 0;
@@ -120,7 +120,7 @@ pub fn explore(rules: &Rules) -> Explored {
     looked.explored(sights, None)
 }
 
-/// All writers have died. One more starts alone on what lies there and goes on until there is nothing left to do.
+/// All writers have died. One more starts alone on the store and continues until there is nothing left to do.
 fn alone(world: &World, rules: &Rules, looked: &mut Looked) -> Option<(&'static str, Vec<String>)> {
     let mut world = World { named: rules.starts, ..world.durable() };
     let rules = Rules { starts: rules.starts + 1, doubts: 0, ..*rules };
@@ -139,7 +139,7 @@ fn alone(world: &World, rules: &Rules, looked: &mut Looked) -> Option<(&'static 
     Some(("a writer that is alone comes to rest", way))
 }
 
-/// The way to a state, in words.
+/// The steps to a state, in words.
 fn retold(ways: &[(u32, u8)], mut at: u32, rules: &Rules) -> Vec<String> {
     let mut turns = Vec::new();
     while at > 0 {

@@ -1,61 +1,61 @@
-//! The same protocol with one thing wrong in it. A check that cannot fail shows nothing: each fault must break the promise
-//! that is named beside it.
+//! The same protocol with one fault. A check that cannot fail shows nothing: each fault must break the invariant beside
+//! it.
 
-/// What is wrong.
+/// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// A release that is held is taken for one that may leave.
+    /// A held release is treated as approved.
     HeldIsPublished,
     /// Objects are swept whatever their epoch.
     SweepsAnyEpoch,
-    /// Atoms are formed by the program that runs, not read back.
+    /// Atoms are formed by the running program, not read back.
     FormsAgain,
-    /// What was not found is sent to the next slot.
+    /// An entry that was not found is sent to the next slot.
     GoesBeyondGap,
     /// A start fixes the values of the newest tick, fixed or not.
     MasksAgain,
     /// Other work is done between a tick and its values.
     WorksUnmasked,
-    /// Files are copied before it is decided about them.
+    /// Files are copied before the decision about them.
     CopiesUndecided,
-    /// The manifest goes before the files.
+    /// The manifest is published before the files.
     ManifestFirst,
-    /// The commit of the Delta log goes before the manifest.
+    /// The commit of the Delta log is published before the manifest.
     CommitFirst,
-    /// A release counts as published before its commit is there.
+    /// A release counts as published before its commit exists.
     PublishesUncommitted,
-    /// Something is there, so it is mine.
+    /// An existing object is assumed to be the writer's own.
     ExistsIsMine,
-    /// What was not found is sent again in other bytes.
+    /// An entry that was not found is sent again in other bytes.
     SendsOther,
-    /// A start sweeps before its fence lasts.
+    /// A start sweeps before its fence is durable.
     ActsUnfenced,
-    /// Raw rows of ticks that are closed are forgotten, published or not.
+    /// Raw rows of closed ticks are forgotten, published or not.
     ForgetsUnpublished,
-    /// A request is done whether it was done or not.
+    /// A request is handled even if it was handled before.
     DoesAgain,
-    /// A new tick leaves a release that is held as it is.
+    /// A new tick does not make a held release void.
     ClosingVoidsNothing,
-    /// An erasure leaves a release that is held as it is.
+    /// An erasure does not make a held release void.
     ErasureVoidsNothing,
-    /// Which files were taken in is kept beside the log.
+    /// The list of files that were read is kept beside the log.
     RemembersBeside,
     /// The inbox is emptied before the entry.
     EmptiesInboxFirst,
-    /// A request is refused without a look whether the log has moved.
+    /// A request is refused without checking whether the log has changed.
     RefusesUnlooked,
-    /// A writer draws coins of its own for a tick whose coins are in the log.
+    /// A writer makes new draws for a tick whose draws are in the log.
     DrawsAgain,
     /// Fences lose their places like other entries.
     PacksFences,
-    /// A writer that begins believes its fence without a look whether the log has gone on.
+    /// A new writer trusts its fence without checking whether the log has continued.
     FencesUnlooked,
-    /// Something is missing, so the store is damaged, whether the log has moved or not.
+    /// A missing object is called damage, whether the log has changed or not.
     HaltsUnlooked,
 }
 
-/// Each fault, and the promise that it breaks.
+/// Each fault, and the invariant that it breaks.
 pub const PLANTED: [(Fault, &str); 24] = [
     (Fault::HeldIsPublished, "no hold leaves unapproved"),
     (Fault::SweepsAnyEpoch, "nothing that is needed is gone"),

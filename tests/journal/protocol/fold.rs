@@ -1,10 +1,10 @@
-//! What a writer knows: the fold of the log, entry by entry (`feed_writer/state.rs`, `feed_writer/state_fold.rs`), and what follows from it for
-//! objects: which a later fold needs, which are named, which may be forgotten.
+//! What a writer knows: the fold of the log, entry by entry (`feed_writer/state.rs`, `feed_writer/state_fold.rs`), and
+//! its consequences for objects: which a later fold needs, which are named, which may be forgotten.
 
 use super::entry::{Entry, Kind, Log};
 use super::faults::Fault;
 
-/// Files, ticks and requests of a run, at most.
+/// The greatest number of files, ticks and requests in a run.
 pub const MANY: usize = 2;
 
 /// The folder of an object.
@@ -16,7 +16,7 @@ pub enum Folder {
     Stage,
 }
 
-/// The name of an object: folder, file or tick, epoch of its writer, whether an erasure wrote it. 0 is none.
+/// The name of an object: folder, file or tick, epoch of its writer, whether an erasure wrote it. 0 means none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Name(u8);
 
@@ -25,8 +25,8 @@ impl Name {
         Name(128 | (folder as u8) << 5 | subject << 4 | (epoch & 7) << 1 | u8::from(again))
     }
 
-    /// Of the coins of a tick. They have a folder of their own; here they have the place of counts that an erasure wrote, which there
-    /// are not.
+    /// For the draws of a tick. They have a folder of their own; here they use the number of counts that an erasure
+    /// wrote, which do not exist.
     pub fn coins(tick: u8, epoch: u8) -> Name {
         Name::new(Folder::Mask, tick, epoch, true)
     }
@@ -46,14 +46,14 @@ pub fn below(epoch: u8) -> u128 {
     (0..128u8).filter(|name| name >> 1 & 7 < epoch).fold(0, |all, name| all | 1 << name)
 }
 
-/// A release that is decided.
+/// A decided release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Pending {
-    /// The place of the decision, from 1; 0 when there is none.
+    /// The number of the decision, from 1; 0 when there is none.
     pub decision: u8,
     pub tick: u8,
     pub release: u8,
-    /// Where its files lie aside.
+    /// The place of its staged files.
     pub stage: Name,
 }
 
@@ -67,33 +67,33 @@ impl Pending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Fold {
     pub epoch: u8,
-    /// By file: its segment, and the tick that took it, from 1.
+    /// By file: its segment, and the tick that closed with it, from 1.
     pub seg: [Name; MANY],
     pub taken: [u8; MANY],
     /// By tick: its atoms, the epoch whose program formed them, its counts.
     pub atoms: [Name; MANY],
     pub formed: [u8; MANY],
     pub mask: [Name; MANY],
-    /// Its coins, and the epoch whose program drew them.
+    /// Its draws, and the epoch whose program made them.
     pub coins: [Name; MANY],
     pub drawn: [u8; MANY],
     pub ticks: u8,
-    /// The tick that no decision was made about, from 1.
+    /// The tick without a decision, from 1.
     pub due: u8,
     pub held: Pending,
     pub leaving: Pending,
     pub releases: u8,
-    /// Ticks whose people are in a release that may leave, and in one that is visible; one bit each.
+    /// Ticks whose people are in an approved release, and in a visible one; one bit each.
     pub out: u8,
     pub shown: u8,
-    /// Requests that were done; one bit each.
+    /// Handled requests; one bit each.
     pub done: u8,
     /// Objects that an erasure has replaced.
     pub old: [Name; 2],
 }
 
 impl Fold {
-    /// Of a whole log, or of its beginning.
+    /// From a whole log, or from its beginning.
     pub fn of(log: &Log, end: u8, fault: Fault) -> Fold {
         let mut fold = Fold::default();
         for (at, entry) in log.entries().take(usize::from(end)) {
@@ -102,7 +102,7 @@ impl Fold {
         fold
     }
 
-    /// Takes over the entry at a place.
+    /// Applies the entry with this number.
     pub fn apply(&mut self, entry: Entry, at: u8, fault: Fault) {
         let (subject, index) = (entry.subject(), usize::from(entry.subject()));
         let name = |folder: Folder| Name::new(folder, subject, self.epoch, false);
@@ -153,7 +153,7 @@ impl Fold {
         }
     }
 
-    /// From now on its people are published.
+    /// From now on its people count as published.
     fn leaves(&mut self, pending: Pending) {
         self.out |= upto(pending.tick);
         self.releases += 1;
@@ -175,29 +175,29 @@ impl Fold {
         }
     }
 
-    /// The tick that is closed and whose values are not fixed.
+    /// The closed tick whose values are not fixed.
     pub fn closing(&self) -> Option<u8> {
         let newest = self.ticks.checked_sub(1)?;
         (!self.mask[usize::from(newest)].is_some()).then_some(newest)
     }
 
-    /// Segments that came since the last tick.
+    /// Segments since the last tick.
     pub fn open(&self) -> u128 {
         (0..MANY).filter(|&file| self.taken[file] == 0).fold(0, |all, file| all | self.seg[file].bit())
     }
 
-    /// Segments that a tick took.
+    /// Segments of a tick.
     pub fn of_tick(&self, tick: u8) -> u128 {
         (0..MANY).filter(|&file| self.taken[file] == tick + 1).fold(0, |all, file| all | self.seg[file].bit())
     }
 
-    /// Atoms of ticks whose people are not published, and the newest ones, which hold a person who waits.
+    /// Atoms of ticks whose people are not published, and the newest ones, which contain a waiting person.
     pub fn unpublished(&self) -> u128 {
         let keep = |tick: &usize| self.out >> tick & 1 == 0 || tick + 1 == usize::from(self.ticks);
         (0..MANY).filter(keep).fold(0, |all, tick| all | self.atoms[tick].bit())
     }
 
-    /// Objects without which a later fold, or the release that is decided, cannot be made.
+    /// Objects that a later fold, or the decided release, needs.
     pub fn needed(&self) -> u128 {
         let closing = self.closing().map_or(0, |tick| self.of_tick(tick));
         let masks = self.mask.iter().fold(0, |all, mask| all | mask.bit());
@@ -205,7 +205,7 @@ impl Fold {
         self.open() | closing | self.unpublished() | masks | staged | self.tossed()
     }
 
-    /// The coins of the next tick, where they are drawn.
+    /// The draws of the next tick, if they are made.
     pub fn tossed(&self) -> u128 {
         self.coins.get(usize::from(self.ticks)).map_or(0, |coins| coins.bit())
     }

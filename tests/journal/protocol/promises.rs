@@ -1,14 +1,15 @@
-//! What must hold in every state (HOUSE 3), as plain functions by name. They read the log entry by entry for themselves and
-//! do not ask a writer's fold, so that a fault of the fold cannot hide here; the one promise about the fold is named so.
+//! What must hold in every state (HOUSE 3), as plain functions by name. They read the log entry by entry themselves and
+//! do not use a writer's fold, so that a fault of the fold cannot hide here; the one invariant about the fold has a
+//! name that says so.
 
 use super::entry::{Entry, Kind, Log};
 use super::fold::{Fold, Folder, MANY, Name};
 use super::world::{Answer, Note, Phase, Rules, World};
 
-/// A promise: its name, and whether it is kept.
+/// An invariant: its name, and whether it holds.
 pub type Promise = (&'static str, fn(&World, &Rules) -> bool);
 
-/// What holds of what lies in the store, whichever writer runs. The order is that in which a broken one is looked for.
+/// Invariants of the store, whichever writer runs. The order is that in which a broken one is looked for.
 pub const OF_THE_STORE: [Promise; 18] = [
     ("the log is one chain without gaps", the_log_is_one_chain_without_gaps),
     ("nothing outside before the fence", nothing_outside_before_the_fence),
@@ -30,13 +31,13 @@ pub const OF_THE_STORE: [Promise; 18] = [
     ("a request that is gone was answered", a_request_that_is_gone_was_answered),
 ];
 
-/// What holds of the writers in every state.
+/// Invariants of the writers in every state.
 pub const OF_THE_WRITERS: [Promise; 2] = [
     ("what a writer knows is the fold of the log", what_a_writer_knows_is_the_fold_of_the_log),
     ("no writer halts", no_writer_halts),
 ];
 
-/// What holds once a writer has had the time to finish everything.
+/// Invariants once a writer has had the time to complete everything.
 pub const AT_REST: [Promise; 5] = [
     ("what is decided becomes visible", what_is_decided_becomes_visible),
     ("a file that came is in an entry", a_file_that_came_is_in_an_entry),
@@ -45,10 +46,10 @@ pub const AT_REST: [Promise; 5] = [
     ("who is erased is gone", who_is_erased_is_gone),
 ];
 
-/// Something that comes about: its name, and whether it has.
+/// An event: its name, and whether it has happened.
 pub type Sight = (&'static str, fn(&World) -> bool);
 
-/// What must come about somewhere: a promise about what never happens would be kept by itself.
+/// Events that must happen somewhere: an invariant about an event that never happens would hold trivially.
 pub const SIGHTS: [Sight; 8] = [
     ("two releases are visible", |world| world.manifest.iter().all(|manifest| *manifest > 0)),
     ("a later tick is published with one that was rejected", |world| {
@@ -93,7 +94,7 @@ fn times(log: &Log, such: impl Fn(Entry) -> bool) -> usize {
     log.entries().filter(|&(_, entry)| such(entry)).count()
 }
 
-/// Decisions by which a release may leave: their places, from 1, and the names of their files aside.
+/// Decisions by which a release may be published: their numbers, from 1, and the names of their staged files.
 fn decided(log: &Log, such: impl Fn(u8, Entry) -> bool) -> impl Iterator<Item = (u8, Name)> {
     let mut epoch = 0;
     log.entries().filter_map(move |(at, entry)| {
@@ -167,12 +168,12 @@ fn a_manifest_shows_a_whole_release(world: &World, _: &Rules) -> bool {
     shown.all(|(_, stage)| world.data & stage.bit() != 0)
 }
 
-/// So a version of the Delta table is never ahead of the manifests, and holds what its manifest says.
+/// A version of the Delta table is never ahead of the manifests, and contains what its manifest says.
 fn a_commit_follows_its_manifest(world: &World, _: &Rules) -> bool {
     world.commits.iter().zip(&world.manifest).all(|(commit, manifest)| *commit == 0 || commit == manifest)
 }
 
-/// So the newest version is at most one release behind.
+/// The newest version is at most one release behind.
 fn a_published_release_has_its_commit(world: &World, _: &Rules) -> bool {
     let is_there = |entry: Entry| world.commits.get(usize::from(entry.of())).is_some_and(|commit| *commit > 0);
     world.log.entries().all(|(_, entry)| entry.kind() != Kind::Published || is_there(entry))

@@ -1,12 +1,12 @@
-//! What is decided becomes visible (`publish/make_visible.rs`): files, then the manifest, then the commit of the Delta log, then the entry. Table, taxonomy, report and
-//! signature are one public file here; each step can be done twice.
+//! Publishing a decided release (`publish/make_visible.rs`): files, then the manifest, then the commit of the Delta
+//! log, then the entry. Table, taxonomy, report and signature are one public file here; each step can be done twice.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
 use super::world::{By, Phase, Rules, Steps, World};
 use super::writer::{missing, send};
 
-/// The first half of a release that is decided.
+/// The first half of a decided release.
 pub fn first(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let turned = rules.fault == Fault::ManifestFirst;
     let shown = if turned { manifest(*world, at, rules) } else { files(*world, at, rules) };
@@ -32,7 +32,7 @@ pub fn second(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
 }
 
-/// The commit of the Delta log, behind the manifest; then it is written down.
+/// The commit of the Delta log, after the manifest; then the entry.
 pub fn third(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let writer = world.writers[at];
     let published = Entry::new(Kind::Published, writer.name).number(writer.fold.leaving.release);
@@ -57,7 +57,7 @@ fn commit(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     Ok(world)
 }
 
-/// Copies what lies aside, or stops.
+/// Copies staged files, or stops.
 fn files(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     let stage = world.writers[at].fold.leaving.stage.bit();
     if world.objects & stage == 0 {
@@ -68,7 +68,7 @@ fn files(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     Ok(world)
 }
 
-/// The visibility point. The manifest names the decision; another one in its place stops the feed.
+/// The release becomes visible. The manifest names the decision; another one in its place stops the feed.
 fn manifest(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     let leaving = world.writers[at].fold.leaving;
     let there = world.manifest[usize::from(leaving.release)];
@@ -80,7 +80,7 @@ fn manifest(mut world: World, at: usize, rules: &Rules) -> Result<World, World> 
     Ok(world)
 }
 
-/// Removes the files aside of what is visible.
+/// Removes the staged files of a visible release.
 pub fn unstage(mut world: World, at: usize) -> World {
     world.outside(at);
     let aside = std::mem::take(&mut world.writers[at].aside);

@@ -1,5 +1,5 @@
-//! The model against the daemon: a feed in memory and one writer of the model do the same in a random order, deaths between
-//! two steps of work included, and write the same kinds of entries and give the same answers.
+//! The model against the daemon: a feed in memory and one writer of the model do the same in a random order, including
+//! deaths between two steps of work, and write the same kinds of entries and give the same answers.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ struct Twins {
 }
 
 impl Twins {
-    /// What the model may do now.
+    /// The possible steps of the model.
     fn steps(&self) -> Steps {
         let mut steps = Steps::new();
         next(&self.world, &RULES, &mut steps);
         steps
     }
 
-    /// The model does something, and finishes it.
+    /// The model begins a step, and completes it.
     fn does(&mut self, then: World) {
         self.world = then;
         for _ in 0..20 {
@@ -60,7 +60,7 @@ impl Twins {
         self.writer.as_mut().expect("it runs")
     }
 
-    /// Does what the model does; `what` is how the model calls it, `then` the world in which it has begun.
+    /// Does what the model does; `what` is its name in the model, `then` the world in which it has begun.
     fn follows(&mut self, what: &str, then: &World, draw: &mut draw::Draw) {
         let kind = then.writers[1].entry.kind();
         let tick = usize::from(self.world.writers[1].fold.ticks);
@@ -81,7 +81,7 @@ impl Twins {
             }
             ("puts an object", Kind::Closed) => _ = self.writer().close(&feed::time(tick)).expect("a tick"),
             ("asks", _) => self.asks(then),
-            // The daemon does nothing that is asked for before it has decided what is due.
+            // The daemon handles no request before it has decided on the release that is due.
             _ if self.writer().state().due.is_some() => return self.decides(),
             _ => _ = self.writer().inbox(&|| Ok(feed::feed("k = 2")), NOW).expect("an inbox"),
         }
@@ -118,7 +118,7 @@ impl Twins {
         self.requests[number] = Some(request);
     }
 
-    /// Both have written the same, and given the same answers.
+    /// Checks that both have written the same, and given the same answers.
     fn agree(&self, seed: u64) {
         let known = |at: u64| self.private.objects().get(&Entry::path(at)).cloned();
         let entries = (0..).map_while(known).map(|bytes| Entry::unproven(&bytes).expect("an entry").body);
@@ -145,7 +145,7 @@ fn person(file: u8, at: u32) -> u128 {
     u128::from(file) * 100 + u128::from(at) + 1
 }
 
-/// What is done in one go, by how the model calls its first step.
+/// Steps that are done at once, by the model's name of the first one.
 const WORK: [&str; 5] =
     ["starts and reads the log", "puts an object", "stages a release", "approves", "finds nothing to approve"];
 
@@ -163,7 +163,7 @@ fn the_daemon_writes_what_the_model_writes() {
             let may = |(by, what, _): &&(By, &str, World)| match by {
                 By::Crash(_) => draw.below(3) == 0,
                 By::Person => runs && !asked,
-                // A writer that runs is not joined by another one.
+                // A running writer is not joined by another one.
                 _ => WORK.contains(what) && !(runs && *what == WORK[0]),
             };
             let steps: Steps = twins.steps().iter().filter(may).copied().collect();
@@ -180,7 +180,7 @@ fn the_daemon_writes_what_the_model_writes() {
         }
     }
     println!("approved, refused, erased: {told:?}");
-    // A refusal hardly comes about: what is due is decided before anybody is heard.
+    // A refusal is rare: a due release is decided before a request is handled.
     let [approved, _, erased] = told;
     assert!(approved > 0 && erased > 0, "approved, refused, erased: {told:?}");
 }

@@ -1,5 +1,5 @@
-//! What a person asks (`feed_writer/requests/{request,request_entry,erase}.rs`): a note in the inbox that any live writer may
-//! find, one entry, an answer beside it, and only then the note is gone.
+//! Requests of a person (`feed_writer/requests/{request,request_entry,erase}.rs`): a file in the inbox that any live
+//! writer may find, one entry, an answer beside it, and only then the file is removed.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -9,7 +9,7 @@ use super::work::put;
 use super::world::{Answer, Ask, By, Note, Phase, Rules, Steps, World, Writer};
 use super::writer::{ends, missing, send};
 
-/// A person asks for what can be asked now, as `show` tells it.
+/// A person makes a possible request, as `show` describes it.
 pub fn person(world: &World, rules: &Rules, steps: &mut Steps) {
     for at in 0..MANY {
         let about = match rules.asks[at] {
@@ -25,7 +25,7 @@ pub fn person(world: &World, rules: &Rules, steps: &mut Steps) {
     }
 }
 
-/// What lies in the inbox is done, or refused, or was done already.
+/// A request in the inbox is handled, or refused, or was handled already.
 pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let Writer { name, fold, next, .. } = world.writers[at];
     let by = By::Writer(name);
@@ -47,7 +47,7 @@ pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
             let approve = Entry::new(Kind::Approve, name).number(number).more(request.about);
             steps.push((by, "approves", send(world, at, approve)));
         } else if rules.fault != Fault::RefusesUnlooked && world.log.at(next).is_there() {
-            // What this writer knows is old: the request may be about what it does not know.
+            // This writer's knowledge is old: the request may be about something that it does not know.
             steps.push((by, "sees that it has lost its place", ends(world, at)));
         } else {
             world.writers[at].phase = Phase::Refuse(number);
@@ -56,7 +56,7 @@ pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     }
 }
 
-/// A person who is in the first file: their segment and, if they are not published, their atoms are written anew.
+/// A person who is in the first file: their segment and, if they are not published, their atoms are written again.
 fn erase(world: World, at: usize, number: u8, rules: &Rules, steps: &mut Steps) {
     let Writer { name, fold, .. } = world.writers[at];
     let by = By::Writer(name);
@@ -76,7 +76,7 @@ fn erase(world: World, at: usize, number: u8, rules: &Rules, steps: &mut Steps) 
     put(world, objects, rules, &|world| send(world, at, entry), by, steps);
 }
 
-/// The old objects go, and so do the files aside of a release that is void now.
+/// The old objects are deleted, and so are the staged files of a release that is void now.
 pub fn destroy(mut world: World, at: usize) -> World {
     world.outside(at);
     let aside = std::mem::take(&mut world.writers[at].aside);
@@ -86,7 +86,7 @@ pub fn destroy(mut world: World, at: usize) -> World {
     world
 }
 
-/// A person is told no.
+/// A request is refused.
 pub fn refuse(mut world: World, at: usize, number: u8) -> World {
     world.outside(at);
     world.requests[usize::from(number)].answer = Answer::Refused;
@@ -94,7 +94,7 @@ pub fn refuse(mut world: World, at: usize, number: u8) -> World {
     world
 }
 
-/// Takes a request that is answered out of the inbox.
+/// Removes an answered request from the inbox.
 pub fn remove(mut world: World, at: usize, number: u8) -> World {
     world.outside(at);
     world.requests[usize::from(number)].note = Note::Gone;

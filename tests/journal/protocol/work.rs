@@ -1,6 +1,6 @@
-//! What a writer does when its log is in order: files are taken in (`feed_writer/intake/mod.rs`), ticks are closed (`tick/tick_closing.rs`),
-//! releases are decided about (`tick/decide.rs`). What is half done comes first. Where the daemon has one order, any order
-//! is allowed here that its state allows.
+//! The work of a writer when its log is in order: files are read (`feed_writer/intake/mod.rs`), ticks are closed
+//! (`tick/tick_closing.rs`), releases are decided (`tick/decide.rs`). Half-done work is completed first. Where the
+//! daemon has one order, any order is permitted here that its state permits.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -9,7 +9,7 @@ use super::world::{By, Flight, Rules, Steps, World, Writer};
 use super::writer::{missing, send};
 use super::{publication, requests};
 
-/// What there is to do.
+/// The possible steps.
 pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let Writer { name, fold, .. } = world.writers[at];
     let by = By::Writer(name);
@@ -37,7 +37,7 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     packs(world, at, rules, steps);
 }
 
-/// Entries before the newest one lie in a pack from now on, but fences keep their places as well (`journal/packing.rs`).
+/// Entries before the newest one are packed from now on, but fences keep their places as well (`journal/packing.rs`).
 fn packs(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let Writer { name, next, .. } = world.writers[at];
     let mut packed = *world;
@@ -48,7 +48,8 @@ fn packs(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     }
 }
 
-/// Puts an object; if the store leaves open whether it did, it is sent once more, and a second copy is on its way.
+/// Writes an object; if the store does not say whether it did, it is sent once more, and a second copy may be written
+/// later.
 pub fn put(world: World, object: Name, rules: &Rules, then: &dyn Fn(World) -> World, by: By, steps: &mut Steps) {
     let mut there = world;
     there.objects |= object.bit();
@@ -93,13 +94,13 @@ fn close(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     put(*world, object, rules, &|world| send(world, at, closed), By::Writer(name), steps);
 }
 
-/// The program that formed the atoms which a writer builds on: the one of the entry, unless it forms them again.
+/// The program that formed the atoms that a writer uses: the one of the entry, unless it forms them again.
 fn basis(writer: &Writer, tick: u8, fault: Fault) -> u8 {
     let Writer { fold, .. } = writer;
     if fault == Fault::FormsAgain { fold.epoch } else { fold.formed[usize::from(tick)] }
 }
 
-/// Puts the counts of a tick that is closed.
+/// Writes the counts of a closed tick.
 pub fn masks(mut world: World, at: usize, tick: u8, rules: &Rules) -> World {
     let Writer { name, fold, .. } = world.writers[at];
     world.objects |= Name::new(Folder::Mask, tick, fold.epoch, false).bit();

@@ -1,5 +1,4 @@
-//! Everything that there is at one moment: what lies in the two roots and the inbox, what is still on its way to the store,
-//! and the writers with what they know.
+//! The state at one moment: the two roots and the inbox, writes in progress, and the writers with what they know.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,32 +6,32 @@ use super::entry::{Entry, Log, digest};
 use super::faults::Fault;
 use super::fold::{Fold, MANY, Name};
 
-/// What a person may ask.
+/// A request of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     Nothing,
-    /// The release that is held when it is asked may leave.
+    /// Publish the release that is held when the request is made.
     Approve,
-    /// A person who is in the first file is to be taken out.
+    /// Erase a person who is in the first file.
     Erase,
 }
 
-/// The bounds of a run, and what is wrong with it on purpose.
+/// The bounds of a run, and its deliberate fault.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     pub asks: [Ask; MANY],
-    /// How often a writer is started; each end but the last is a crash or a lost race.
+    /// How often a writer is started; each end except the last is a crash or a takeover.
     pub starts: u8,
-    /// How often the store leaves open what it did.
+    /// How often the store does not say what it did.
     pub doubts: u8,
-    /// Whether the coins of a tick are drawn before it is closed, as in a chain of crowds.
+    /// Whether the draws of a tick are made before it is closed, as in a chain of crowds.
     pub coins: bool,
-    /// Whether entries are put into packs.
+    /// Whether entries are packed.
     pub packs: bool,
     pub fault: Fault,
 }
 
-/// Where a request is.
+/// The state of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Note {
     #[default]
@@ -41,7 +40,7 @@ pub enum Note {
     Gone,
 }
 
-/// What a person was told.
+/// The answer to a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Answer {
     #[default]
@@ -50,7 +49,7 @@ pub enum Answer {
     Refused,
 }
 
-/// A request in the inbox; `about`: the place of the decision that is to be approved, from 1.
+/// A request in the inbox; `about`: the number of the decision to be approved, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Request {
     pub note: Note,
@@ -58,7 +57,7 @@ pub struct Request {
     pub answer: Answer,
 }
 
-/// A create that the store may still carry out, or never.
+/// A create that the store may still perform, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Flight {
     #[default]
@@ -67,35 +66,35 @@ pub enum Flight {
     Object(Name),
 }
 
-/// What a writer is about to do.
+/// The next step of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum Phase {
     /// It does not run.
     #[default]
     Off,
-    /// It has read the log and looks whether everything is there.
+    /// It has read the log and checks whether everything exists.
     Look,
     /// It sends its entry.
     Append,
     /// It reads the slot back.
     Back,
-    /// Its fence lasts.
+    /// Its fence is durable.
     Sweep,
-    /// It does what there is to do.
+    /// It does the work that there is.
     Ready,
     /// The first half of a release is public.
     Copied,
     /// The manifest of a release is public, and the commit of its Delta log may not be.
     Shown,
-    /// The files aside of a release that is visible are superfluous.
+    /// The staged files of a visible release are no longer needed.
     Unstage,
-    /// An erasure is written down, and the old objects are there.
+    /// An erasure is in the log, and the old objects still exist.
     Destroy,
     /// It refuses a request.
     Refuse(u8),
-    /// It takes a request that is answered out of the inbox.
+    /// It removes an answered request from the inbox.
     Remove(u8),
-    /// It has stopped and says that the store is damaged.
+    /// It has stopped and reports damage.
     Halted,
 }
 
@@ -105,12 +104,12 @@ pub struct Writer {
     pub phase: Phase,
     pub name: u8,
     pub next: u8,
-    /// What it is appending.
+    /// The entry that it appends.
     pub entry: Entry,
-    /// Files aside that are superfluous.
+    /// Staged files that are no longer needed.
     pub aside: Name,
     pub fold: Fold,
-    /// The digest of the fold.
+    /// The hash of the fold.
     digest: u64,
 }
 
@@ -127,10 +126,10 @@ impl Hash for Writer {
     }
 }
 
-/// What no promise can see afterwards.
+/// Events that leave no trace in the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Marks {
-    /// A writer touched what is outside before its fence lasted.
+    /// A writer changed something outside the log before its fence was durable.
     pub unfenced: bool,
     /// A writer took its own entry for another one's.
     pub alone: bool,
@@ -141,24 +140,24 @@ pub struct Marks {
 pub struct World {
     pub log: Log,
     pub objects: u128,
-    /// Public files, as the set of the names under which they lay aside.
+    /// Public files, as the set of their staged names.
     pub data: u128,
-    /// Public manifests by release: the place of the decision in it, from 1.
+    /// Public manifests by release: the number of the decision in it, from 1.
     pub manifest: [u8; MANY],
     /// Commits of the Delta log by release, likewise.
     pub commits: [u8; MANY],
     pub requests: [Request; MANY],
-    /// Files that were taken in, kept beside the log. Only a fault uses it.
+    /// Files that were read, kept beside the log. Only a fault uses it.
     pub beside: u8,
     pub flights: [Flight; 2],
-    /// Writers that were started, and how often the store left something open.
+    /// Writers that were started, and how often the store did not say what it did.
     pub named: u8,
     pub doubts: u8,
     pub writers: [Writer; 2],
     pub marks: Marks,
 }
 
-/// Something that happens.
+/// The source of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     Writer(u8),
@@ -167,11 +166,11 @@ pub enum By {
     Store,
 }
 
-/// What may happen next, and what the world is then.
+/// The possible steps, and the world after each.
 pub type Steps = Vec<(By, &'static str, World)>;
 
 impl World {
-    /// Writers are alike, and so are creates on their way; one order stands for both.
+    /// Writers are interchangeable, and so are creates in progress; one order represents both.
     pub fn canonical(mut self) -> World {
         for flight in &mut self.flights {
             if matches!(flight, Flight::Entry(slot, _) if self.log.at(*slot).is_there()) {
@@ -183,19 +182,19 @@ impl World {
         self
     }
 
-    /// What outlasts the writers.
+    /// The part that outlives the writers.
     pub fn durable(&self) -> World {
         World { flights: Default::default(), named: 0, doubts: 0, writers: Default::default(), ..*self }
     }
 
-    /// A create stays on its way, if there is room for one more.
+    /// A create stays in progress, if the bounds permit one more.
     pub fn flies(&mut self, flight: Flight) -> bool {
         let Some(free) = self.flights.iter_mut().find(|flight| **flight == Flight::None) else { return false };
         *free = flight;
         true
     }
 
-    /// What the store does by itself: what is on its way arrives.
+    /// What the store does by itself: it performs creates in progress.
     pub fn lands(&self, steps: &mut Steps) {
         for at in 0..self.flights.len() {
             let mut world = *self;
@@ -208,7 +207,7 @@ impl World {
         }
     }
 
-    /// What happens outside counts against a writer without a fence.
+    /// Records that a writer without a fence changed something outside the log.
     pub fn outside(&mut self, at: usize) {
         let name = self.writers[at].name;
         let fenced = |(_, entry): (u8, Entry)| entry.kind() == super::entry::Kind::Fence && entry.writer() == name;

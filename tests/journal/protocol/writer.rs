@@ -1,5 +1,5 @@
-//! How a writer starts (`recovery/feed_opening.rs`), appends (`journal/log.rs`, `journal/store/confirmed_put.rs`), sweeps (`recovery/sweep.rs`), and
-//! how it ends.
+//! How a writer starts (`recovery/feed_opening.rs`), appends (`journal/log.rs`, `journal/store/confirmed_put.rs`),
+//! sweeps (`recovery/sweep.rs`), and how it ends.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -7,7 +7,7 @@ use super::fold::{Fold, below};
 use super::world::{By, Flight, Phase, Rules, Steps, World, Writer};
 use super::{publication, requests, work};
 
-/// What a writer may do next.
+/// The possible steps of a writer.
 pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let writer = &world.writers[at];
     let by = By::Writer(writer.name);
@@ -48,8 +48,8 @@ fn reads(world: &mut World, at: usize, rules: &Rules) {
     world.writers[at].knows(Fold::of(&world.log, end, rules.fault));
 }
 
-/// Before the fence: nothing lies beyond the gap, nothing is published that the log does not know, everything that is
-/// needed is there. If not, the log may have moved since it was read.
+/// Before the fence: no entry after the gap, no published file that the log does not contain, and every needed object
+/// exists. If not, the log may have changed since it was read.
 fn look(mut world: World, at: usize, rules: &Rules) -> World {
     let Writer { next, fold, .. } = world.writers[at];
     let unknown = world.manifest.iter().skip(usize::from(fold.releases)).any(|manifest| *manifest > 0);
@@ -78,7 +78,8 @@ pub fn send(mut world: World, at: usize, entry: Entry) -> World {
 fn append(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let Writer { name, next, entry, .. } = world.writers[at];
     let by = By::Writer(name);
-    // The place may be one whose entry lies in a pack since this writer has read the log: it looks whether its fence is the newest entry.
+    // The number may be that of an entry that was packed after this writer has read the log: it checks whether its
+    // fence is the newest entry.
     if entry.kind() == Kind::Fence && world.log.is_packed(next) && rules.fault != Fault::FencesUnlooked {
         return steps.push((by, "puts its fence, and sees that the log has gone on", ends(*world, at)));
     }
@@ -164,7 +165,7 @@ fn sweep(mut world: World, at: usize, rules: &Rules) -> World {
     world
 }
 
-/// An object that the writer's state needs is not there: if the log has moved, the writer has lost its place and ends;
+/// An object that the writer's state needs does not exist: if the log has changed, the writer was taken over and ends;
 /// if not, the store is damaged.
 pub fn missing(mut world: World, at: usize, rules: &Rules) -> World {
     let next = world.writers[at].next;
@@ -175,7 +176,7 @@ pub fn missing(mut world: World, at: usize, rules: &Rules) -> World {
     ends(world, at)
 }
 
-/// It runs no more, and no writer remembers what it knew.
+/// It no longer runs, and no writer remembers what it knew.
 pub fn ends(mut world: World, at: usize) -> World {
     world.writers[at] = Writer::default();
     world
