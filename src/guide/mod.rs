@@ -1,5 +1,5 @@
-//! The guide: what the house looks like, what is promised and what is not, how to run a feed, and how to read an audit.
-//! It holds prose only, compiled into the documentation so that its links and examples are looked at.
+//! The guide: the architecture, what is guaranteed and what is not, how to run a feed, and how to read an audit. It
+//! contains prose only, compiled into the documentation so that its links and examples are checked.
 //!
 //! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE is [`house`],
 //! CONTRACTS is [`contracts`].
