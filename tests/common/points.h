@@ -1,11 +1,11 @@
-// Places in the work of a program that have a name: an object of a root gets its name or loses it. Each is written down, and
+// Places in the work of a program that have a name: an object of a root gets its name or loses it. Each is recorded, and
 // at one of them the program is killed, on demand. For shim.c, which includes it.
 //
-// POINTS      where the places are written down: "did <call> <path> <word>", and "died <side> <call> <path> <word>"
+// POINTS      the file of the record: "did <call> <path> <word>", and "died <side> <call> <path> <word>"
 // KILL        "<side> <call> <n> <word> <pattern>": SIGKILL before the n-th call (link, rename, unlink) of which the path fits
 //             the pattern, or after the n-th that succeeds. `-` is any word
 // HOLD        likewise, and SIGSTOP
-// UNLOCK      set: whoever locks a root gets the lock, whoever else holds it
+// UNLOCK      set: every process that locks a root gets the lock, even if another one holds it
 //
 // Paths are those below WATCHED. The word of an entry of the log is its kind, and of a decision its outcome behind a colon;
 // it is `-` for all else.
@@ -19,7 +19,7 @@ static int points = -1, unlocked, kill_with = SIGKILL;
 static char kill_side[8], kill_call[8], kill_word[WORD], kill_path[PATH_MAX];
 static long kill_at, seen_of_kill;
 
-// What is told of a call, made out before it is done.
+// The record of a call, made before it.
 struct point {
     const char *of, *path;
     char word[WORD];
@@ -58,7 +58,7 @@ static void die_if(const struct point *point, const char *side) {
     char what[32];
     snprintf(what, sizeof what, "died %s", side);
     tell_point(what, point);
-    // This very thread: it would go on for a while else.
+    // This very thread, which would otherwise continue for a while.
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), kill_with);
 }
 
@@ -80,7 +80,7 @@ static void after(const struct point *point, long done) {
     die_if(point, "after");
 }
 
-// Whoever locks a root gets it; files that are being written are locked as ever.
+// Every process that locks a root gets the lock; files that are being written are locked as usual.
 static long locked(int fd, long how) {
     char path[PATH_MAX];
     const char *name = path_of(fd, path) ? strrchr(path, '/') : NULL;

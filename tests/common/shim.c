@@ -1,5 +1,5 @@
-// Watches every system call by which a program changes files below a folder, and writes down in one order what was done.
-// On demand one of them fails. To be preloaded. Where a program can be killed by a name is in points.h.
+// Watches every system call by which a program changes files below a folder, and records them in one order.
+// On demand one of them fails. To be preloaded. The named places where a program can be killed are in points.h.
 //
 // The calls are trapped by a seccomp filter, not by functions of the same names: so they are seen whatever makes them, with
 // libc or without, and the program under test is the one that is shipped. A trapped call is done by the handler, one at a
@@ -61,7 +61,7 @@ static void say(const char *format, ...) {
     tell(line, size);
 }
 
-// Where a path leads: the folder that it lies in, and its name there.
+// The folder of a path, and its name there.
 struct place {
     char path[2 * PATH_MAX];
     char *name;
@@ -199,7 +199,7 @@ static long removed(int folder, const char *path, long flags) {
 
 static long made(int folder, const char *path, long mode) {
     struct place place = find(folder, path);
-    // One that is there already is not made: only what would change something may fail.
+    // An existing one is not created: only calls that change something may fail.
     if (place.inside && !number(place.path) && fails("mkdir", place.path)) return -fault_errno;
     long done = call(SYS_mkdirat, folder, (long)path, mode, 0, 0);
     if (done == 0 && place.inside) say("mkdir %lu %s %lu\n", place.folder, place.name, number(place.path));

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # A real Kafka broker, for as long as its standard input is open. Usage: broker.sh FOLDER PORT, with the jars in the folder
-# TIDEGATE_KAFKA. What lies in FOLDER is kept from one start to the next, and more.properties in it is read with the first
-# one. KAFKA_FORMAT are words for its formatting. Says its process id, then "ready".
+# TIDEGATE_KAFKA. The content of FOLDER is kept from one start to the next, and more.properties in it is read at the first
+# one. KAFKA_FORMAT are arguments for its formatting. Prints its process id, then "ready".
 set -euo pipefail
 folder=$1 port=$2 controller=$(($2 + 1))
 mkdir -p "$folder"
 properties="$folder/server.properties"
-# It lives for seconds: what the second compiler would make faster never pays.
+# It lives for seconds, so the second compiler never pays.
 lean=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData)
 archive="$TIDEGATE_KAFKA/../broker.jsa"
 [ ! -e "$archive" ] || lean+=(-XX:SharedArchiveFile="$archive")
@@ -40,7 +40,7 @@ END
             > "$folder/format.log" 2>&1
     fi
 fi
-# Its words of one start; those of the starts before would be taken for its own.
+# Its output of one start; that of earlier starts would be mistaken for it.
 said="$folder/said-$$"
 java -Xmx320m "${lean[@]}" ${KAFKA_OPTS:-} -cp "$TIDEGATE_KAFKA/*" kafka.Kafka "$properties" > "$said" 2>&1 &
 broker=$!
