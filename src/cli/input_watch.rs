@@ -66,7 +66,7 @@ impl TaskProgress for InputLine {
         let column = printable(column);
         let text = format!(
             "{}: {rows} {have} a guarded value of `{column}` with spaces around it or in other letters. Such a spelling is not guarded, and is \
-             published as it is: mend the source, or add the spelling to `guarded`",
+             published as it is: correct the source, or add the spelling to `guarded`",
             self.names[input]
         );
         self.line.aside(|| note(&text));

@@ -42,7 +42,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     })?;
     if manifest.two_tables() {
         return Err(wrong(
-            "this release is in two tables: name the folder with --dir, or judge the feed without --release".to_owned(),
+            "this release is in two tables: name the folder with --dir, or audit the feed without --release".to_owned(),
         ));
     }
     // A manifest is in a folder of the root that its paths begin at.

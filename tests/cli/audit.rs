@@ -333,7 +333,7 @@ fn releases_that_do_not_belong_together_are_told() {
     let fits = audit(&folder.args(&[&both[..], &[("increment", "d1.csv"), ("increment", "d2.csv")]].concat()));
     assert_eq!(fits["chain"]["realised"]["per_increment"].as_array().map(Vec::len), Some(2));
     let wrong = [&both[..], &[("increment", "d1.csv"), ("increment", "d1.csv")]].concat();
-    folder.refused(&wrong, Some("d1.csv"), None, None, "4 rows stand for a person who has a row already");
+    folder.refused(&wrong, Some("d1.csv"), None, None, "4 rows are of a person who has a row already");
     folder.put("d2.csv", b"patient,age,sex,disease\nd,3,F,Flu\n");
     let fewer = [&both[..], &[("increment", "d1.csv"), ("increment", "d2.csv")]].concat();
     folder.refused(&fewer, Some("d2.csv"), None, None, "(sex = M) has 3 rows in the release and 2 by the increments");

@@ -138,7 +138,7 @@ fn for_a_person_to_read() {
     assert!(!said.contains("HIV"), "{said}");
     let output = folder.run("audit", &["--release", &release, "--increment", &rows]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("not judged without --minimality"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("not checked without --minimality"));
 }
 
 #[test]

@@ -262,7 +262,7 @@ fn warnings_say_what_can_go_wrong() {
         ("search = \"top-down\"", COLUMNS.to_owned(), "Write `m = 2` and what is `guarded`"),
         ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
         ("", without_id, "no column is an identifier"),
-        ("on_repeat = \"none\"", COLUMNS.to_owned(), "takes every row for another person"),
+        ("on_repeat = \"none\"", COLUMNS.to_owned(), "counts every row as another person"),
         ("", COLUMNS.to_owned(), "classes are only as good as the source"),
         ("", COLUMNS.to_owned(), "one row stands for one person"),
         ("", format!("{COLUMNS}guarded = [[\"x\"]]\n"), "no requirement uses them"),

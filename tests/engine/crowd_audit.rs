@@ -120,7 +120,7 @@ fn too_few_new_rows_of_a_label_are_named() {
     assert!(text(&verdict).contains("class (q0 = A) has only 3 rows that came in one release"), "{}", text(&verdict));
     let (_, verdict) = audited(&[R1, R2], &blind(5));
     assert_eq!(checks(&verdict), [("k", Some(0), 4.0, 5.0), ("k", Some(1), 3.0, 5.0)]);
-    assert!(text(&verdict).contains("class (q0 = A) has 4 rows, the policy wants at least 5"), "{}", text(&verdict));
+    assert!(text(&verdict).contains("class (q0 = A) has 4 rows, the policy requires at least 5"), "{}", text(&verdict));
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn what_is_no_record_is_set_aside_and_decoded_again_without_the_registry() {
     };
     assert_eq!(group("no schema of the number"), (Some(1), Some(40)));
     assert_eq!(group("not one Avro record"), (Some(3), Some(41)));
-    assert_eq!(group("none of a record in Avro"), (Some(1), Some(44)));
+    assert_eq!(group("not one of a record in Avro"), (Some(1), Some(44)));
     assert_eq!(group("outside the taxonomy"), (Some(2), Some(45)));
     registry.kill();
     place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");

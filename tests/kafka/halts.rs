@@ -148,7 +148,7 @@ fn messages_that_are_damaged_are_never_passed_over() {
     let place = feed(&broker, "wards", NEVER, "");
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
-    for word in ["source.topic", "cannot be read as the brokers send them", "0 at 40", "Nothing was passed over"] {
+    for word in ["source.topic", "cannot be read as the brokers send them", "0 at 40", "Nothing was skipped"] {
         assert!(daemon.said().contains(word), "{}", daemon.said());
     }
     assert!(PLANTED.iter().all(|word| !daemon.said().contains(word)), "{}", daemon.said());

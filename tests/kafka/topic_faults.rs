@@ -251,7 +251,7 @@ fn what_cannot_be_right_halts() {
         scope.spawn(|| halts("topic", &|cluster| wards(cluster, refused), &right));
         // With any of these errors nothing is read.
         let never = RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
-        let words = ["no messages of the topic wards have come for a minute", "Nothing was passed over"];
+        let words = ["no messages of the topic wards have come for a minute", "Nothing was skipped"];
         scope.spawn(move || halts("never", &|cluster| fetches(cluster, never), &words));
         scope.spawn(|| halts("gone", &|cluster| wards(cluster, gone), &["topic wards"]));
     });

@@ -132,8 +132,8 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     if last.pending > 0 {
         let said = rows(
             last.pending,
-            "has its class and comes out with the next release that is approved.",
-            "have their class and come out with the next release that is approved.",
+            "has its class and is published with the next release that is approved.",
+            "have their class and are published with the next release that is approved.",
         );
         wrapped(text, "", &said);
     }

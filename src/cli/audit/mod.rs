@@ -138,18 +138,18 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     }
     if feed.policy.output() == Output::TwoTable {
         let text = "--release takes single tables with generalised labels, and releases of this feed are in two tables: name the \
-                    folder of `anonymize` with --dir, or write `output = \"one-table\"` to judge tables of others";
+                    folder of `anonymize` with --dir, or write `output = \"one-table\"` to check tables of other programs";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
     if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
-        let text = "--minimality judges by `m`, or by what --requirement names: write `m = 2` in [policy], and in `guarded = [[\"…\"]]` of a sensitive column the values \
+        let text = "--minimality checks `m`, or the requirement that --requirement names: write `m = 2` in [policy], and in `guarded = [[\"…\"]]` of a sensitive column the values \
                     that no attacker may tie a person to with more than 1/m";
         return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.is_stated() {
-        let text = "--minimality judges a table that was made at once, and in this one rows say in which release they came: such \
-                    tables are judged without --minimality";
+        let text = "--minimality checks a table that was made at once, and in this one rows name the release that they were added in: \
+                    audit such tables without --minimality";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
@@ -224,7 +224,9 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
 fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let refused = |text: &str| Error::new(ErrorCategory::Usage, text).in_field("--guarding");
     if columns.named(name).is_some() {
-        return Err(refused("what people guard stands in a column of its own, which the feed file does not declare"));
+        return Err(refused(
+            "the values that people guard are in a column of their own, which the feed file does not declare",
+        ));
     }
     let all = Guards::columns(columns, name).ok_or_else(|| {
         refused("people guard nodes of one taxonomy, so exactly one sensitive column has to have a `taxonomy`")
@@ -233,7 +235,7 @@ fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let reading = table.raw();
     let (rows, _) = count(table, &all, reading)?;
     let none = || {
-        let text = "a row guards what is no label of the sensitive column's taxonomy: write one of its labels, or leave the cell empty";
+        let text = "a row guards a value that is not a label of the sensitive column's taxonomy: write one of its labels, or leave the cell empty";
         Error::new(ErrorCategory::Input, text).in_file(&args.increments[0]).in_field(name)
     };
     Guards::of(&rows, columns).ok_or_else(none)

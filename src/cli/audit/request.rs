@@ -62,7 +62,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
 /// The feed names no roots, its roots are empty, or the key does not fit.
 pub fn of_feed(feed: &FeedConfig, key: Option<&Path>) -> Result<AuditRequest> {
     if feed.services.store.is_none() {
-        let text = "name the tables to be judged with --release, or a folder of `anonymize` with --dir; the feed file names no \
+        let text = "name the tables to audit with --release, or a folder of `anonymize` with --dir; the feed file names no \
                     roots (`[store]`) with releases of its own";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--release"));
     }

@@ -26,12 +26,12 @@ pub fn parse(text: &str) -> Result<Requirement> {
         let number =
             Decimal::parse(number).ok_or_else(|| refused("a number from 0 up is missing, such as 0.5 or 2"))?;
         if given.insert(key, number).is_some() {
-            return Err(refused("a key stands there twice"));
+            return Err(refused("a key occurs twice"));
         }
     }
     let share = |number: Decimal| match number.get() {
         0.0..=1.0 => Ok(number),
-        _ => Err(refused("alpha, t and p lie between 0 and 1")),
+        _ => Err(refused("alpha, t and p are between 0 and 1")),
     };
     let whole = |number: Decimal| match (number.scale(), number.digits()) {
         (0, 1..) => Ok(number.digits()),

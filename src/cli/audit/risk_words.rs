@@ -108,7 +108,7 @@ fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3
     }
     if compared {
         say(
-            "An attacker who compares the releases may be left with fewer candidates than a class has rows, as told above",
+            "An attacker who compares the releases may be left with fewer candidates than a class has rows, as shown above",
         );
     }
     if raw {

@@ -32,7 +32,7 @@ pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error
     match amiss {
         MinimalityProblem::Astray(ForeignRows { nodes }) => {
             let text = format!(
-                "the increments do not give the release {}: rows of theirs cannot lie in {} as it shows them",
+                "the increments do not give the release {}: rows of theirs cannot be in {} as it shows them",
                 args.releases[0].display(),
                 describe(nodes, columns)
             );
@@ -44,7 +44,8 @@ pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error
             Error::new(ErrorCategory::Usage, text).in_field("--requirement")
         }
         MinimalityProblem::Guards => {
-            let text = "--guarding names the column that tells what each person guards, and goes with --requirement p=0.5 and no other";
+            let text =
+                "--guarding names the column with the values that each person guards, and needs --requirement p=0.5";
             Error::new(ErrorCategory::Usage, text).in_field("--guarding")
         }
     }
@@ -55,9 +56,9 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
         let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
         if repeats > 0 {
-            let rows = if repeats == 1 { "1 row stands".to_owned() } else { format!("{repeats} rows stand") };
+            let rows = if repeats == 1 { "1 row is".to_owned() } else { format!("{repeats} rows are") };
             let text = format!(
-                "{rows} for a person who has a row already, here or in an earlier increment: classes count rows, so leave \
+                "{rows} of a person who has a row already, here or in an earlier increment: classes count rows, so leave \
                  duplicates out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
             );
             return Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[at]));
@@ -96,7 +97,7 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
             let rows = [upper, lower].map(|node| first_row_with(file, &feed.columns, column, node));
             let row = |at: Option<(u64, u64)>| at.map_or(String::new(), |(row, _)| format!(" (row {row})"));
             let text = format!(
-                "`{}`{} lies above `{}`{}: labels of one column must not contain each other",
+                "`{}`{} is above `{}`{}: labels of one column must not contain each other",
                 tree.label(upper),
                 row(rows[0]),
                 tree.label(lower),

@@ -23,9 +23,9 @@ pub fn report(
     let mut text = String::new();
     let n = names.len();
     let how = match (n, policy.kind()) {
-        (1, _) => "1 release, judged as its readers see it".to_owned(),
-        (_, ChainKind::Cumulative) => format!("{n} releases, judged together as their readers see them"),
-        (_, ChainKind::Disjoint) => format!("{n} releases of different people, judged one by one"),
+        (1, _) => "1 release, checked as its readers see it".to_owned(),
+        (_, ChainKind::Cumulative) => format!("{n} releases, checked together as their readers see them"),
+        (_, ChainKind::Disjoint) => format!("{n} releases of different people, checked one by one"),
     };
     put(&mut text, &how);
     put(&mut text, "");
@@ -72,18 +72,15 @@ fn coarse(text: &mut String, figures: &AuditFigures) {
 fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     if figures.refinement.is_empty() {
         if policy.search().is_local() {
-            put(
-                text,
-                "How far classes can be narrowed down by their labels is not judged (policy.max_ratio = \"off\")",
-            );
+            put(text, "What labels reveal about the rows of classes is not checked (policy.max_ratio = \"off\")");
             put(text, "");
         } else if figures.crowds.is_some() {
-            put(text, "How far labels narrow down who is where is not judged: policy.search is not \"halves\"");
+            put(text, "What labels reveal about who is where is not checked: policy.search is not \"halves\"");
             put(text, "");
         }
         return;
     }
-    put(text, "How far the labels of classes narrow down who is in them, for a reader who knows how they were made");
+    put(text, "What the labels of classes reveal about their rows, to a reader who knows how they were made");
     let mut table = TextTable::new(&[Head::Right(""), Head::Left("by"), Head::Left("small classes that are certain")]);
     for AttackOutcome { release, judged, .. } in &figures.refinement {
         let found = judged.as_ref().map(|judged| &judged.found);
@@ -98,7 +95,7 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     table.write(text, "  ");
     for judged in figures.refinement.iter().filter_map(|attacked| attacked.judged.as_ref().ok()) {
         if let Some(bound) = judged.found.max_bound(&judged.release) {
-            put(text, &format!("  a label moves the odds of where a person lies by a factor of up to {bound}"));
+            put(text, &format!("  a label changes the odds of where a person is by a factor of up to {bound}"));
         }
     }
     put(text, "  `tidegate attack refinement` shows it class by class");
@@ -191,7 +188,7 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     if chain.empty.iter().any(|&empty| empty) {
         let empty: Vec<String> =
             (0..chain.empty.len()).filter(|&at| chain.empty[at]).map(|at| (at + 1).to_string()).collect();
-        put(text, &format!("Release {} adds no rows: it has no target, so it is not judged", empty.join(", ")));
+        put(text, &format!("Release {} adds no rows: it has no target, so it is not checked", empty.join(", ")));
     }
     put(text, "");
 }
@@ -234,7 +231,10 @@ fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
 fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     let Some(found) = &figures.minimality else {
         if policy.masking().is_some() {
-            put(text, "What knowing the method tells of guarded sets (policy.m) is not judged without --minimality");
+            put(
+                text,
+                "What knowledge of the method reveals about guarded sets (policy.m) is not checked without --minimality",
+            );
             put(text, "");
         }
         return;
@@ -283,7 +283,7 @@ fn judgement(
         if policy.diversity().is_none() {
             put(
                 text,
-                "Diversity is not judged (no policy.diversity): a class whose members share one value still tells it.",
+                "Diversity is not checked (no policy.diversity): a class whose members share one value still reveals it.",
             );
         }
         return;
@@ -322,7 +322,7 @@ fn advice(
         advice.push("generalise the release until every class has k rows, or leave the rows of small classes out");
     }
     if has("chain") && figures.chain.as_ref().is_some_and(|chain| chain.realised.is_none()) {
-        advice.push("give the raw rows of every release with --increment: then only people who exist are judged");
+        advice.push("give the raw rows of every release with --increment: then only people who exist are counted");
     }
     let recoded = has("chain") && figures.crowds.is_none();
     if recoded && verdict.decided {

@@ -27,7 +27,7 @@ fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
             "no column is an identifier, so a second row of one person cannot be recognised: declare one, or write `on_repeat = \
              \"none\"` if every row is another person"
         }
-        (_, _) => "`on_repeat = \"none\"` takes every row for another person, although an identifier could tell",
+        (_, _) => "`on_repeat = \"none\"` counts every row as another person, although there is an identifier",
     };
     Some(warning(Some("policy.on_repeat"), text))
 }
@@ -61,7 +61,7 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let alike = 0.75f64.powf(a as f64);
     let any = 1.0 - (1.0 - alike).powi(10);
     let text = format!(
-        "every class of about {a} people is judged by `diversity`, and one that fails stops the chain. Where three people in four \
+        "every class of about {a} people is checked by `diversity`, and one that fails stops the chain. Where three people in four \
          have the same value, {:.1} % of such classes show no other, and the chance that one of ten classes does is {:.0} %. \
          Write a larger `k`, or `m = 2` and what is `guarded` in place of `diversity`",
         100.0 * alike,
@@ -75,7 +75,7 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
 fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     if feed.columns.of(Role::Sensitive).count() == 0 {
-        let text = "no column is sensitive: releases hold quasi columns only, and only classes are judged";
+        let text = "no column is sensitive: releases contain quasi columns only, and only classes are checked";
         return Some(warning(Some("column"), text));
     }
     if policy.masking().is_some() || policy.diversity().is_some() {
@@ -182,7 +182,7 @@ pub fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
                 if other.columns.named(&column.name).is_some_and(|column| column.role == Role::Identifier) {
                     let text = format!(
                         "`{}` and `{}` share the identifier `{}`: a person in both can be found by comparing their \
-                         releases, which are each judged alone",
+                         releases, which are each checked alone",
                         one.name, other.name, column.name
                     );
                     found.push(warning(Some("column"), &text));

@@ -44,7 +44,7 @@ fn grouped(policy: &Policy) -> String {
     let k = policy.a();
     let how = match policy.search() {
         Search::Mdav => format!(
-            "MDAV takes the people who lie farthest out and their nearest neighbours together, {k} to {} of them (search = \"mdav\")",
+            "MDAV takes the people who are farthest out and their nearest neighbours together, {k} to {} of them (search = \"mdav\")",
             2 * k - 1
         ),
         _ => format!(
@@ -94,9 +94,9 @@ fn crowds(k: u64, every: u64) -> String {
 fn odds(policy: &Policy) -> String {
     let limits = policy.refinement();
     let bound = 4u128.pow(policy.refusals().min(63));
-    let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not judged: max_ratio = \"off\"" };
+    let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not checked: max_ratio = \"off\"" };
     format!(
-        "An attacker who knows the method can change the odds of where in its label a person lies by a factor of {bound} at most \
+        "An attacker who knows the method can change the odds of where in its label a person is by a factor of {bound} at most \
          ({judged}), and no label is made under which {} people can have fewer than {} sets of rows (min_solutions).",
         policy.a(),
         limits.min_solutions

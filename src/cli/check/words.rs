@@ -36,9 +36,9 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     }
     said.push(match policy.max_loss() {
         limit if limit == Decimal::ONE => "No limit on information loss (max_loss = 1).".into(),
-        limit => format!(
-            "A release that loses more than {limit} of its detail (0 = none, 1 = all) is judged unsafe (max_loss)."
-        ),
+        limit => {
+            format!("A release that loses more than {limit} of its detail (0 = none, 1 = all) is unsafe (max_loss).")
+        }
     });
     said
 }
@@ -67,7 +67,7 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     }
     said.push(match policy.on_repeat() {
         OnRepeat::Ignore => {
-            "A second row of one person is left out: the first one stands (on_repeat = \"ignore\").".into()
+            "A second row of one person is left out: the first one counts (on_repeat = \"ignore\").".into()
         }
         OnRepeat::DeadLetter => {
             "A second row of one person is set aside, sealed, where `tidegate quarantine` lists it: the first one stands. It \
@@ -111,7 +111,7 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     if !taken.is_empty() {
         let told = if at_work.is_some() { "" } else { ", and `anonymize` says how many did" };
         said.push(format!(
-            "A value that the taxonomy does not know counts as the label in `unknown`{told} ({}).",
+            "A value that the taxonomy does not contain counts as the label in `unknown`{told} ({}).",
             names(&taken)
         ));
     }
@@ -208,7 +208,7 @@ fn diversity(asked: &DiversityLimits) -> Vec<String> {
     }
     if let Some(closeness) = asked.closeness {
         let by = match closeness.distance {
-            Distance::Equal => "any two values lie 1 apart",
+            Distance::Equal => "any two values are 1 apart",
             Distance::Hierarchical => "along the sensitive column's taxonomy",
         };
         said.push(format!("sensitive values are spread as in the whole table, {} apart at most ({by})", closeness.t));

@@ -118,7 +118,7 @@ fn for_daemon(text: &mut String, plan: &FeedPlan<'_>) {
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What releases are made and judged by: each person must look like at least k - 1 others, in each release and in all\n\
+        "\n# What releases are made and checked by: each person must look like at least k - 1 others, in each release and in all\n\
          # of them together.\n\
          [policy]\n\
          k = 10\n\

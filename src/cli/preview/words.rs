@@ -65,7 +65,7 @@ fn worth(text: &mut String, preview: &Preview) {
     }
     if let Some(CountFigures { mean, median }) = preview.count_error {
         let said = format!(
-            "Counts of two or three columns would lie off by {} on average, {} in the median (rows that wait are missing in them).",
+            "Counts of two or three columns would be off by {} on average, {} in the median (rows that wait are missing in them).",
             share(mean),
             share(median)
         );

@@ -27,7 +27,7 @@ missing sensitive values are `null`. Without a predicate all rows are counted.
   tidegate query admissions \"age in ('0-19', '20-39', '40+')\" --by age,ward --out ages.parquet
 
 `low` and `high` are certain. The estimate has a standard error in releases of classes (`method` is `em`), whose labels do not follow \
-the data; labels of other releases do, so rows are spread evenly (`uniform`), and nothing says how far that lies off.
+the data; labels of other releases do, so rows are spread evenly (`uniform`), and the error of that is not known.
 
 Exit code 0: answered. 2: an error.")]
 pub struct Args {

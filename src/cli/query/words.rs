@@ -19,7 +19,7 @@ pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&
     text.push_str(match answer.method {
         SpreadRule::Em => "rows are spread by the shares that make the published labels most likely (em)\n",
         SpreadRule::Uniform => {
-            "rows are spread evenly over the values of their labels: nothing says how far that lies off (uniform)\n"
+            "rows are spread evenly over the values of their labels: the error of that is not known (uniform)\n"
         }
     });
     if let Some(file) = file {

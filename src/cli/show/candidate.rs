@@ -43,7 +43,7 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
         None => text.push_str("  It is the first one of its chain.\n"),
         Some(before) => {
             let said = format!(
-                "{:+} rows beside release {} ({} rows); Loss {:.4} in the place of {:.4}, smallest class {} in the place of {}",
+                "{:+} rows beside release {} ({} rows); Loss {:.4} instead of {:.4}, smallest class {} instead of {}",
                 candidate.more_rows,
                 before.release,
                 before.rows,

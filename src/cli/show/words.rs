@@ -143,7 +143,7 @@ pub fn waiting(text: &mut String, found: &Waiting) {
     }
     if let Some(coarser) = &found.coarser {
         let said = format!(
-            "Coarsening at once would add {}; discernibility would go from {:.4} to {:.4}, for good.",
+            "Coarsening at once would add {}; discernibility would go from {:.4} to {:.4}, permanently.",
             rows(coarser.added),
             coarser.before,
             coarser.after
@@ -266,7 +266,7 @@ fn shortened(labels: &[String]) -> String {
 /// Classes that were returned to the waiting rows, and columns that became coarser.
 fn mended(text: &mut String, repairs: &[Repaired]) {
     if !repairs.is_empty() {
-        text.push_str("\nWhat was repaired before the release was judged\n");
+        text.push_str("\nWhat was repaired before the release was checked\n");
     }
     for repair in repairs {
         let done = match (&repair.column, repair.classes) {

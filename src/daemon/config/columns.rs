@@ -33,7 +33,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
         let earlier = tables[..at].iter().any(|other| other.name == table.name);
         if earlier {
             let text = format!(
-                "two columns have the name `{}`: rename one, or say where its value lies with `path`",
+                "two columns have the name `{}`: rename one, or give the place of its value with `path`",
                 table.name
             );
             read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
@@ -137,7 +137,7 @@ impl ColumnReader<'_> {
         if unknown.is_some() && *role != Role::Quasi {
             self.refuse(
                 "unknown",
-                "`unknown` is for quasi columns; the others have no domain that a value could lie outside of",
+                "`unknown` is for quasi columns; the others have no domain that a value could be outside of",
             );
         }
         for (key, written) in [("weight", self.table.weight.is_some()), ("floor", self.table.floor.is_some())] {

@@ -68,7 +68,7 @@ impl Levels<'_> {
             ));
         }
         let Some(node) = self.tree.find(text) else {
-            return Err(format!("`{text}` is no label of this taxonomy: write {}", self.choice()));
+            return Err(format!("`{text}` is not a label of this taxonomy: write {}", self.choice()));
         };
         let found = self.nodes.iter().rposition(|level| level.contains(&node));
         Ok(found.expect("a label is on some level"))

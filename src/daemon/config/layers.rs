@@ -33,9 +33,9 @@ fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem>
             Some(LeafRule::Label | LeafRule::Named { .. } | LeafRule::Cut { .. }) => {
                 ("taxonomy", format!("the labels of `{}` are no numbers and no dates", column.name))
             }
-            _ if column.optional => ("optional", format!("a missing `{}` lies nowhere among the others", column.name)),
+            _ if column.optional => ("optional", format!("a missing `{}` has no place among the others", column.name)),
             _ if column.unknown.is_some() => {
-                ("unknown", format!("an unknown `{}` lies nowhere among the others", column.name))
+                ("unknown", format!("an unknown `{}` has no place among the others", column.name))
             }
             _ => return None,
         };
@@ -116,7 +116,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         }
     };
     let why = match why {
-        NoLadder::Uneven => "its leaves lie at different depths",
+        NoLadder::Uneven => "its leaves are at different depths",
         NoLadder::Lengths => "the intervals of a layer hold different numbers of values",
     };
     let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(column)?;

@@ -160,7 +160,7 @@ impl FeedFileText<'_> {
         let measures = || columns.of(Role::Measure);
         let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
         let refused = if policy.output() == Output::TwoTable {
-            "in two tables labels only form the classes, and a table of measures would tell them apart: leave `output` out, or this column"
+            "in two tables labels only form the classes, and a table of measures would separate them: leave `output` out, or this column"
         } else if policy.on_unsafe() == OnUnsafe::Coarsest {
             "sums are fixed for the classes that a tick finds, and `on_unsafe = \"coarsest\"` publishes others: leave it out, or this column"
         } else {

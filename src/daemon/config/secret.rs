@@ -62,7 +62,7 @@ impl TryFrom<String> for Secret {
     type Error = String;
 
     fn try_from(text: String) -> std::result::Result<Secret, String> {
-        let wrong = "holds a secret, which never stands in a feed file: write \"file:path\", or \"${NAME}\" for an \
+        let wrong = "holds a secret, which must not be in a feed file: write \"file:path\", or \"${NAME}\" for an \
                      environment variable";
         if let Some(file) = text.strip_prefix("file:").filter(|file| !file.is_empty()) {
             return Ok(Secret(SecretPlace::In(file.into())));
@@ -171,7 +171,8 @@ impl TryFrom<String> for WebAddress {
         match address.host() {
             Some(("http" | "https", host)) if !host.is_empty() => Ok(address),
             _ => {
-                Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\" where it lies".to_owned())
+                Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\", which contain it"
+                    .to_owned())
             }
         }
     }

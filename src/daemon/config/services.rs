@@ -234,7 +234,7 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> StoreSettings {
     let [private, public] = [table.private, table.public].map(|root| root.map(|root| root.under(base)));
     let text =
-        "the public root and the private one must lie apart: personal data must never be where readers have access";
+        "the public root and the private one must be separate: personal data must never be where readers have access";
     let overlap = private.as_ref().zip(public.as_ref()).is_some_and(|(private, public)| private.overlaps(public));
     notes.refuse_if(overlap, "store.public", text);
     if table.signing_key.is_none() {

@@ -63,7 +63,7 @@ impl ReleaseFolder {
     pub fn open(path: &Path) -> Result<ReleaseFolder> {
         begun(path)?;
         let Some((public, private, lock)) = Local::around_private(path, &path.join(PRIVATE))? else {
-            let text = "another tidegate is at work in this folder: wait for it";
+            let text = "another tidegate is running in this folder: wait for it";
             return Err(Error::new(ErrorCategory::Io, text).in_file(path));
         };
         Ok(ReleaseFolder {
@@ -86,7 +86,7 @@ impl ReleaseFolder {
             let manifest = Layout::Folders.manifest(line.release);
             let own =
                 |path: &Path| path.ends_with(&manifest) || line.files.iter().any(|(file, _)| path.ends_with(file));
-            let text = "this is no file of the release that it lies in: move it away";
+            let text = "this is not a file of the release whose folder it is in: move it away";
             self.alone(line.release, own, ErrorCategory::Input, text)?;
         }
         // A verdict is written when everything of its tick is in the log.

@@ -168,7 +168,7 @@ impl RecordedTick {
             NoRelease::NotSuperset { earlier } => {
                 format!("release {} of the chain is not held by the table", earlier + 1)
             }
-            NoRelease::TooManyTargets => "the earlier releases cross in more ways than can be looked at".to_owned(),
+            NoRelease::TooManyTargets => "the earlier releases cross in too many ways".to_owned(),
         };
         self.reasons.push(plain("search", format!("no recoding keeps the guarantee: {text}")));
     }

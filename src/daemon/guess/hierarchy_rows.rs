@@ -50,7 +50,7 @@ pub fn spaced(profile: &Profile, rows: Vec<Vec<String>>) -> Result<Vec<Vec<Strin
     }
     let spaces = profile.spaces();
     if spaces.len().saturating_mul(rows.len()) > MOST_ROWS {
-        return Err("spaces stand around its values in many ways: remove them, then try again".into());
+        return Err("its values have spaces around them in many ways: remove them, then try again".into());
     }
     let spell = |row: &Vec<String>, (before, behind): &(&str, &str)| {
         let mut row = row.clone();

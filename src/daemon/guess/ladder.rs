@@ -59,7 +59,7 @@ pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
         let unit = widths.get(1).or(widths.first()).copied().unwrap_or(5);
         let (low, high) = (low.div_euclid(unit) * unit, high.div_euclid(unit) * unit + unit - 1);
         let table = TaxonomyTable { bands: Some(widths), min: Some(low), max: Some(high), ..TaxonomyTable::default() };
-        let why = "the sample's numbers with room on both sides; what lies outside fits nowhere";
+        let why = "the sample's numbers with room on both sides; values outside have no label";
         return Ok(Proposal::new(table, why));
     }
     let (edges, layers) = edges(low, high, span).ok_or_else(far)?;
@@ -125,7 +125,7 @@ pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, Str
     let tree = bands.tree()?;
     let rows = hierarchy_rows::spaced(profile, hierarchy_rows::rows(&tree, spell, above))?;
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
-    let why = "bands of the sample's numbers with room on both sides, value;band;…;root; what lies outside is `other`";
+    let why = "bands of the sample's numbers with room on both sides, value;band;…;root; values outside are `other`";
     Ok(Proposal {
         rows: Some(rows),
         unknown: Some(OTHER.to_owned()),

@@ -35,7 +35,7 @@ pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, Stri
     let rows: Vec<Vec<String>> = rows.collect();
     let why = match grouped {
         true => {
-            "the sample's values, those with the same first word in a group; a row is value;group;…;root: mend the groups"
+            "the sample's values, those with the same first word in a group; a row is value;group;…;root: correct the groups"
         }
         false => "the sample's values right under the root; to add levels, write groups between: value;group;…;root",
     };

@@ -297,7 +297,7 @@ fn generalised(
         matches!(shape, ValueShape::Int { stray: false, .. } | ValueShape::Float(Some(Fractions { stray: false, .. })));
     let reason = match is_number && name.is_amount() {
         true => format!(
-            "{reason}; if they do not, `role = \"measure\"` in the place of `quasi` and its taxonomy publishes its sums"
+            "{reason}; if they do not, `role = \"measure\"` instead of `quasi` and its taxonomy publishes its sums"
         ),
         false => reason.to_owned(),
     };

@@ -43,11 +43,11 @@ enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QuoteError {
     /// A quote that is never closed.
-    #[error("a quote (\") is opened and never closed: the rows after it cannot be told apart")]
+    #[error("a quote (\") is opened and never closed: the rows after it cannot be separated")]
     Open,
     /// Text after a closing quote.
     #[error(
-        "text follows the closing quote (\") of a field that is opened here: the rows after it cannot be told apart; \
+        "text follows the closing quote (\") of a field that is opened here: the rows after it cannot be separated; \
          inside a quoted field every quote is written twice"
     )]
     Text,

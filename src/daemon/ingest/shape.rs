@@ -57,7 +57,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
         [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => TableFormat::Ipc,
         bytes if bytes.starts_with(MAGIC) => TableFormat::Ipc,
         [b'F', b'E', b'A', b'1', ..] => {
-            return Err(bad("the file is Feather of version 1: write it anew as Arrow IPC (version 2)"));
+            return Err(bad("the file is Feather of version 1: write it again as Arrow IPC (version 2)"));
         }
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] if !is_sheet(&end) => {
             return Err(bad("the file is compressed: unpack it first"));

@@ -30,8 +30,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
         // A private root that was restored from a backup may have fewer entries.
         Ok(told) => Ok(told.entries.min(entries)),
         Err(_) => {
-            let text =
-                "this does not say how far a receiver was told: remove it, and what was not told yet is told no more";
+            let text = "this does not contain the progress of a receiver: remove it, and notifications that were not sent yet are not sent any more";
             Err(Error::new(ErrorCategory::Input, text).in_field(path))
         }
     }

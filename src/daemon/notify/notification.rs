@@ -292,7 +292,7 @@ fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, st
         )
     } else {
         format!(
-            "a release may not leave ({against}); its people come with the next one that may. `tidegate show` tells why"
+            "a release was rejected ({against}); its people are published with the next one that is approved. `tidegate show` says why"
         )
     };
     NotifiedEvent::Rejected { tick, time: time.to_owned(), release, checks, stops, text }

@@ -35,7 +35,7 @@ impl Intake {
     /// # Errors
     /// The source cannot be opened with the settings of the feed file.
     pub fn begin(feed: &FeedConfig, state: &FeedState, once: bool, world: &dyn World) -> Result<Intake> {
-        let source = feed.services.source.as_ref().expect("a feed at work has a source");
+        let source = feed.services.source.as_ref().expect("a running feed has a source");
         match &source.place {
             SourcePlace::Directory { path, settle } => Ok(Intake::Folder(Directory::new(path, settle.get()))),
             SourcePlace::Kafka { topic, .. } => {

@@ -242,7 +242,7 @@ impl Keeper {
 
     /// The schedule.
     pub fn schedule(&self) -> &Schedule {
-        self.feed.services.schedule.as_ref().expect("a feed at work has a schedule")
+        self.feed.services.schedule.as_ref().expect("a running feed has a schedule")
     }
 
     /// A tick that was missed while no process was running, if rows arrived before it; with the number of ticks before
@@ -336,6 +336,6 @@ impl Keeper {
 fn busy(feed: &FeedConfig) -> Error {
     match store(feed).map(|table| table.private.as_ref()) {
         Ok(Some(Root::Directory(path))) => Local::busy(path),
-        _ => Error::new(ErrorCategory::Io, "another tidegate is at work here").because_of(OtherProcess::Works),
+        _ => Error::new(ErrorCategory::Io, "another tidegate is running here").because_of(OtherProcess::Works),
     }
 }

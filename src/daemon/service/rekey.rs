@@ -20,7 +20,7 @@ use crate::daemon::seal::OperatorKey;
 /// running the command again continues.
 pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
-        let text = "another tidegate is at work here, and keys are changed only while none is: stop it, give this command \
+        let text = "another tidegate is running here, and keys are changed only while none is: stop it, give this command \
                     again, and start it under the new key";
         return Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file));
     };

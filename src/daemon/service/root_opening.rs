@@ -28,7 +28,7 @@ pub fn store(feed: &FeedConfig) -> Result<&StoreTable> {
 }
 
 fn missing(feed: &FeedConfig, field: &str, keys: &str) -> Error {
-    let text = format!("a feed at work needs `[{}]` with {keys}: see `tidegate init`", field);
+    let text = format!("a running feed needs `[{}]` with {keys}: see `tidegate init`", field);
     Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field)
 }
 
@@ -145,7 +145,7 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     }
     let (grows, disjoint) = (feed.policy.publish_every().is_some(), feed.chain() == ChainKind::Disjoint);
     if feed.services.publish.keep.is_some() && !grows && !disjoint {
-        let text = "in this chain each release is judged against the tables of all earlier ones, so that none can go: leave `keep` \
+        let text = "in this chain each release is checked against the tables of all earlier ones, so that none can go: leave `keep` \
                     out, or begin a chain whose table grows (`search = \"halves\"`)";
         return refuse("publish.keep", text);
     }

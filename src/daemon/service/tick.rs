@@ -16,7 +16,7 @@ use crate::daemon::observe::events::{
 /// The command that shows which settings would give more detail.
 const HELP: &str = "tidegate preview --feed FEED --in SAMPLE";
 /// What to do about a guarded value in a spelling that is not guarded.
-const SPELLING: &str = "mend the source, or add the spelling to `guarded` with a new chain";
+const SPELLING: &str = "correct the source, or add the spelling to `guarded` with a new chain";
 
 impl Keeper {
     /// The tick scheduled for this time.

@@ -83,7 +83,7 @@ impl Private {
             let stands = removed.reason != RemovalReason::Expired || newest == Some(line.release);
             let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
             if stands && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
-                self.wrong(path, "the notice in the place of this release's manifest is missing or was changed");
+                self.wrong(path, "the notice that replaces this release's manifest is missing or was changed");
             }
         }
         Ok(())

@@ -55,7 +55,7 @@ const KEYLESS: &str = "the key of this object is gone: the object was being forg
      back from a backup of the whole root";
 
 const DIFFERS: &str =
-    "this is not what lies in a pack of the private root under the same name: put it back as it was, from a backup";
+    "this is not the object of the same name in a pack of the private root: put it back as it was, from a backup";
 
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];

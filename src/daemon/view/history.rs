@@ -122,7 +122,7 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         EntryBody::Config(config) => {
             time = Some(config.time.clone());
             let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
-            format!("the feed file is read anew: {what} are taken over")
+            format!("the feed file is read again: {what} are taken over")
         }
         EntryBody::Ingest(ingest) => {
             time = Some(ingest.time.clone());

@@ -39,12 +39,12 @@ impl FigureLimits<'_> {
         let (release, class, least) = (self.release(at), describe(label, self.columns), self.least());
         let held = match at {
             0 if self.releases[0].size_of(&label[..self.releases[0].width()]) == *rows => {
-                format!("class {class} has {}, the policy wants at least {least}", many(*rows, "row"))
+                format!("class {class} has {}, the policy requires at least {least}", many(*rows, "row"))
             }
             _ => {
                 let rows = many(*rows, "row");
                 format!(
-                    "class {class} has only {rows} that came in one release, the policy wants at least {least}, or none"
+                    "class {class} has only {rows} that came in one release, the policy requires at least {least}, or none"
                 )
             }
         };

@@ -85,7 +85,7 @@ impl FigureLimits<'_> {
             let (size, class) = release.smallest;
             if size < k {
                 let text = format!(
-                    "release {} ({}): class {} has {}, the policy wants at least {k}",
+                    "release {} ({}): class {} has {}, the policy requires at least {k}",
                     at + 1,
                     self.names[at],
                     self.class(at, class),
@@ -143,7 +143,7 @@ impl FigureLimits<'_> {
             .collect();
         let who = if known { "a person who was" } else { "any person who was" };
         format!(
-            "{who} new in release {} and is in {} has only {} left once the releases are compared, the policy wants at \
+            "{who} new in release {} and is in {} has only {} left once the releases are compared, the policy requires at \
              least {}",
             increment + 1,
             seen.join(" and in "),
@@ -183,7 +183,7 @@ impl FigureLimits<'_> {
                     };
                     let name = &self.names[at];
                     let text =
-                        format!("release {} ({name}): {check} of {worst}, the policy wants {rule} {limit}", at + 1);
+                        format!("release {} ({name}): {check} of {worst}, the policy requires {rule} {limit}", at + 1);
                     reasons.push(FailedCheck { check: check.name(), release: Some(at), value, limit, text });
                 }
             }
@@ -263,12 +263,12 @@ impl FigureLimits<'_> {
             let Some(limit) = limit else { continue };
             match coarse.wholly {
                 None => {
-                    let told = "by how much its coarseness narrows down who is where is not known".to_owned();
+                    let told = "what its coarseness reveals is not known".to_owned();
                     say("max_global_ratio", 0.0, limit, told);
                 }
                 Some(log10) if log10 > limit.log10() => {
                     let told = format!(
-                        "that labels are not finer narrows down who is where by 10^{log10:.2}, the policy wants at most {limit}"
+                        "the coarseness of labels reduces the possible tables by a factor of 10^{log10:.2}, the policy permits at most {limit}"
                     );
                     say("max_global_ratio", 10f64.powf(log10), limit, told);
                 }
@@ -320,7 +320,10 @@ fn told(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) 
             format!("ties a person to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
         }
         (_, TieFigure::Distance(distance)) => {
-            format!("holds a belief about a person that lies {} from the values of the whole table", short(distance))
+            format!(
+                "leads to a belief about a person at a distance of {} from the values of the whole table",
+                short(distance)
+            )
         }
         (_, TieFigure::Span(span)) => format!("knows a person's number within {}", short(span)),
     };

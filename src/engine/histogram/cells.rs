@@ -119,7 +119,7 @@ pub enum MisfitKind {
     #[error("the registry has no schema of the number that the message names")]
     NoSchema,
     /// A message of a topic whose schema is not that of an Avro record.
-    #[error("the schema that the message names is none of a record in Avro")]
+    #[error("the schema that the message names is not one of a record in Avro")]
     StrangeSchema,
     /// The whole message of a topic: it is no stream of rows.
     #[error("the message is not one Arrow IPC stream that can be read")]

@@ -16,7 +16,7 @@ pub struct Cut {
 
 /// Two labels of which one is above the other: no cut can contain both.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a label lies above another one of the same column")]
+#[error("a label is above another one of the same column")]
 pub struct NoAntichain {
     /// The node above.
     pub upper: Node,

@@ -155,11 +155,11 @@ impl fmt::Debug for Taxonomy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum TreeError {
-    #[error("`{label}` stands under `{parent}` and under `{other_parent}`")]
+    #[error("`{label}` is under `{parent}` and under `{other_parent}`")]
     TwoParents { label: Box<str>, parent: Box<str>, other_parent: Box<str>, at: u64, other: u64 },
     #[error("`{label}` is a leaf in one place and an inner node in another")]
     LeafIsInner { label: Box<str>, at: u64, other: u64 },
-    #[error("`{label}` stands twice on one path, with other labels in between")]
+    #[error("`{label}` occurs twice on one path, with other labels in between")]
     Repeated { label: Box<str>, at: u64 },
     #[error("two roots: `{root}` and `{other_root}`; every row must end with the same label")]
     TwoRoots { root: Box<str>, other_root: Box<str>, at: u64, other: u64 },
@@ -175,7 +175,7 @@ pub enum TreeError {
     TooDeep { at: u64 },
     #[error("a label of more than {MOST_LABEL} bytes")]
     LongLabel { at: u64 },
-    #[error("the label `{label}` stands for two nodes")]
+    #[error("two nodes have the label `{label}`")]
     TwiceInTree { label: Box<str> },
 }
 

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn counts_that_cannot_be_meant_are_named_with_their_place() {
         for (written, at, part) in [
-            (&["a = a1", "a = a9"][..], 1, "`a9` is no label"),
+            (&["a = a1", "a = a9"][..], 1, "`a9` is not a label"),
             (&["a = a1 and a = a2"], 0, "no value fulfils all its conditions"),
             (&["a = null"], 0, "`null` is none"),
             (&["c = 1"], 0, "`c` is no quasi column"),

@@ -206,7 +206,7 @@ fn an_older_log_is_noticed() {
 fn nothing_foreign_lies_in_a_release() {
     let place = begun();
     place.put("out/2/notes.txt", "mine");
-    says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "no file of the release");
+    says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "not a file of the release");
     fs::remove_file(place.out().join("2/notes.txt")).expect("a file");
     place.entries(&["c.csv"]);
 }
@@ -300,7 +300,7 @@ fn one_at_a_time() {
     let place = begun();
     let lock = fs::File::open(place.out().join(".private/lock")).expect("a lock");
     lock.try_lock().expect("no process has it");
-    says(&place.unchanged(&mut place.command(&["c.csv"])), "io", "another tidegate is at work");
+    says(&place.unchanged(&mut place.command(&["c.csv"])), "io", "another tidegate is running");
     drop(lock);
     place.entries(&["c.csv"]);
 }

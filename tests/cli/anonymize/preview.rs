@@ -98,7 +98,7 @@ fn it_names_labels_that_most_rows_share() {
         words.contains("age: 100.0 % of the sample's rows are under one of its finest labels, [0, 40[,"),
         "{words}"
     );
-    assert!(words.contains("would lie off by 0.0 % on average, 0.0 % in the median"), "{words}");
+    assert!(words.contains("would be off by 0.0 % on average, 0.0 % in the median"), "{words}");
     // More than half of the people are women, which is one value.
     let place = Place::new(&policy);
     place.people("a.csv", 0..120);

@@ -155,7 +155,7 @@ fn labels_that_follow_the_data_are_spread_evenly() {
     let even: f64 = rows(&place, 1).iter().map(|(age, sex, _)| share(age) * of_sex(sex)).sum();
     let estimate = found["estimate"].as_f64().expect("a number");
     assert!((estimate - even).abs() < 1e-9, "{estimate}, {even}");
-    assert!(text(&query(&place, &["age = 3"]).stdout).contains("nothing says how far that lies off"));
+    assert!(text(&query(&place, &["age = 3"]).stdout).contains("the error of that is not known"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_cannot_be_answered_is_said() {
         (&["patient = 'p1'"], "the table has no such column", Json::Null),
         (&["", "--by", "ward,sex"], "`ward`: the table has no such column", Json::Null),
         (&["", "--by", "sex,sex"], "`sex`: the column is named twice", Json::Null),
-        (&["age = 40"], "`40` is no label of this column", Json::Null),
+        (&["age = 40"], "`40` is not a label of this column", Json::Null),
         (&["age between 30 and 2"], "`2` comes before `30`", Json::Null),
         (
             &["diagnosis between 'b' and 'a'"],

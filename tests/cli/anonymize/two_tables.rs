@@ -127,7 +127,7 @@ fn a_table_more_is_no_part_of_a_release_in_one() {
     place.entries(&["a.csv"]);
     fs::write(place.out().join("1/sensitive.parquet"), b"").expect("a file");
     let error = place.unchanged(&mut place.command(&["a.csv"]));
-    assert!(error["text"].as_str().is_some_and(|text| text.contains("no file of the release")), "{error}");
+    assert!(error["text"].as_str().is_some_and(|text| text.contains("not a file of the release")), "{error}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn other_kinds_of_chains_have_their_own_words() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.1\n"));
     place.put("a.csv", HEADER.to_owned() + "1,3,F,x\n2,20,M,x\n3,30,F,x\n");
     let said = told(&place, &["a.csv"]).replace('\n', " ");
-    assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their class and come out"), "{said}");
+    assert!(said.contains("a.csv: Loss is") && said.contains("3 rows have their class and are published"), "{said}");
 }
 
 #[test]

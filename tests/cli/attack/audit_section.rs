@@ -163,5 +163,5 @@ fn a_check_that_is_off_has_no_section() {
     let found = audited(&folder, &[("release", "release.csv")]);
     assert_eq!(found["refinement"], Json::Null);
     let (_, words) = audit(&folder, &[("release", "release.csv")], &[]);
-    assert!(words.contains("not judged (policy.max_ratio = \"off\")"), "{words}");
+    assert!(words.contains("not checked (policy.max_ratio = \"off\")"), "{words}");
 }

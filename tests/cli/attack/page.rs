@@ -36,7 +36,7 @@ fn parts_are_drawn_by_what_is_known_of_them() {
     assert!(page.contains("aria-label=\"[0, 100[: certainly 2 rows; [100, 200[: certainly 2 rows\""), "{page}");
     assert!(page.contains("<p class=\"warning\">UNSAFE</p>"));
     assert!(page.contains("Of 1 other class nothing is learnt"), "{page}");
-    assert!(page.contains("is certain to hold 2 rows, fewer than k = 3"));
+    assert!(page.contains("certainly contains 2 rows, fewer than k = 3"));
 }
 
 #[test]

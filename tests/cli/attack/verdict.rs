@@ -74,7 +74,7 @@ fn a_small_crowd_that_is_certain_is_unsafe() {
     assert_eq!(found["targets"][0]["certain_cells"], json!(2));
     assert_eq!(reasons(&found), [(json!(0), json!(2.0), json!(3.0))]);
     let said = text(&folder.call(RELEASE, &[]).stdout);
-    let words = "class (q0 = [0, 40[): one cell in (q0 = [0, 20[) is certain to hold 2 rows, fewer than k = 3";
+    let words = "class (q0 = [0, 40[): one cell in (q0 = [0, 20[) certainly contains 2 rows, fewer than k = 3";
     assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{said}");
     table(&folder, "k = 3\nmin_solutions = 1\nmax_ratio = 2.5", &[("[0, 40[", 4)]);
     let ratio = (json!(0), json!(2.666666667), json!(2.5));

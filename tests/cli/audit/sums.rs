@@ -228,7 +228,7 @@ fn faults_name_file_line_and_column_and_no_value() {
         ("sum", &good.replace("3087", "3088"), &[], 2, "(code = Total) is not the sum of its parts over `code`: write"),
         ("number", &good.replace("1234", "1234x"), &[], 3, "not a number"),
         ("below", &good.replace("1234", "-1234"), &[], 3, "--signed"),
-        ("twice", &format!("{good}b,3087,s\n"), &[], 5, "(code = b) stands in line 4 already"),
+        ("twice", &format!("{good}b,3087,s\n"), &[], 5, "(code = b) is in line 4 already"),
         ("status", &good.replace("1234,s", "1234,q"), &[], 3, "an unknown status"),
         ("none", &good.replace("1234,s", ",s"), &[], 3, "has no value"),
         ("fields", &good.replace("1234,s", "1234"), &[], 3, "a row with 2 fields"),

@@ -92,11 +92,11 @@ fn what_does_not_go_together_is_refused() {
         check_refusal(&folder.run("audit", &[&args[..], more].concat()), Some(field), words);
     };
     let personal = ["--requirement", "p=0.5"];
-    refused(RAW, &personal, "--guarding", "goes with --requirement p=0.5");
-    refused(RAW, &["--requirement", "l=2", "--guarding", "node"], "--guarding", "and no other");
-    refused(RAW, &[&personal[..], &["--guarding", "disease"]].concat(), "--guarding", "a column of its own");
+    refused(RAW, &personal, "--guarding", "needs --requirement p=0.5");
+    refused(RAW, &["--requirement", "l=2", "--guarding", "node"], "--guarding", "needs --requirement p=0.5");
+    refused(RAW, &[&personal[..], &["--guarding", "disease"]].concat(), "--guarding", "a column of their own");
     let named = [&personal[..], &["--guarding", "node"]].concat();
-    refused(&RAW.replace("stomach\nq1", "liver\nq1"), &named, "node", "no label of the sensitive column's taxonomy");
+    refused(&RAW.replace("stomach\nq1", "liver\nq1"), &named, "node", "not a label of the sensitive column's taxonomy");
     let flat = Folder::new("", "");
     let (release, rows) = (flat.put("r.csv", RELEASE), flat.path("d.csv"));
     fs::write(&rows, RAW).expect("a file");

@@ -34,7 +34,7 @@ fn a_feed_goes_on_under_another_key() {
     let place = begun();
     let daemon = place.start();
     daemon.says("recovered", 1);
-    refused(&place, &["rekey", "feed.toml", "--to", "b.key"], &["at work", "stop it"]);
+    refused(&place, &["rekey", "feed.toml", "--to", "b.key"], &["running", "stop it"]);
     assert_eq!(daemon.end(), Some(0));
     place.put("none.key", "much too short");
     refused(&place, &["rekey", "feed.toml", "--to", "none.key"], &["64 hexadecimal digits"]);

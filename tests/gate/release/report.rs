@@ -201,10 +201,10 @@ fn the_verdict_comes_first() {
         verdict[from..].split("</p>").next().expect("a paragraph")
     };
     let made = checks().iter().filter(|line| line.made).count();
-    assert_eq!(of("<b>Judged:</b>").matches(';').count() + 1, made);
+    assert_eq!(of("<b>Checked:</b>").matches(';').count() + 1, made);
     // No check read sensitive values, and the manifest lists none.
-    assert_eq!(of("<b>Not judged:</b>").matches(';').count() + 1, checks().len() - made + 1);
-    assert!(of("<b>Not judged:</b>").contains("; Diversity."));
+    assert_eq!(of("<b>Not checked:</b>").matches(';').count() + 1, checks().len() - made + 1);
+    assert!(of("<b>Not checked:</b>").contains("; Diversity."));
     let none = of("<p class=\"warning\">Columns without detail");
     assert_eq!(none.matches("<bdi>").count(), 2, "{none}");
     let none = self::page(&small(), Guarantee::Blind, &[]);

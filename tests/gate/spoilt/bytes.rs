@@ -61,7 +61,7 @@ fn columns() -> Vec<Mutant> {
         sheet("a stray column", "the column is no quasi or sensitive column", |sheet| {
             sheet.columns.push(numbers(sheet));
         }),
-        sheet("a column twice", "another place", |sheet| {
+        sheet("a column twice", "another position", |sheet| {
             let first = sheet.columns[0].clone();
             sheet.columns.insert(0, first);
         }),
@@ -70,8 +70,8 @@ fn columns() -> Vec<Mutant> {
         sheet("a renamed column", "ward: the column is missing", |sheet| {
             refield(sheet, 1, "Ward", DataType::Utf8, false);
         }),
-        sheet("columns in another order", "stands in another place", |sheet| sheet.columns.swap(0, 1)),
-        sheet("sensitive columns in another order", "stands in another place", |sheet| sheet.columns.swap(2, 3)),
+        sheet("columns in another order", "has another position", |sheet| sheet.columns.swap(0, 1)),
+        sheet("sensitive columns in another order", "has another position", |sheet| sheet.columns.swap(2, 3)),
         sheet("whole numbers in another type", "days: the column is of another type", |sheet| {
             refield(sheet, 3, "days", DataType::Int32, true);
         }),

@@ -57,7 +57,7 @@ fn recodings() -> Vec<Mutant> {
         offer("a recoding that splits every atom", "atoms", "people of the atom", |offer| {
             recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
         }),
-        offer("classes below k", "crowd", "the policy wants at least 3", |offer| {
+        offer("classes below k", "crowd", "the policy requires at least 3", |offer| {
             recoded(offer, [&["young", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
         }),
         offer("a recoding that cannot be followed", "correspondence", "fewer than 3", |offer| {
@@ -179,7 +179,7 @@ pub fn other(bcf: bool) -> Vec<Mutant> {
     let finest = |offer: &mut Offer| {
         recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
     };
-    let crowds = offer("classes below k", "crowd", "the policy wants at least 3", finest);
+    let crowds = offer("classes below k", "crowd", "the policy requires at least 3", finest);
     if !bcf {
         return vec![crowds];
     }

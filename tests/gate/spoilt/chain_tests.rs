@@ -37,7 +37,7 @@ fn tested(cuts: Cuts) -> Offer {
 
 fn coins() -> Vec<Mutant> {
     vec![
-        offer("a recoding that tells one person apart", "slices", "tell a person apart", |offer| {
+        offer("a recoding that tells one person apart", "slices", "separate a person", |offer| {
             recoded(offer, [&["0-19", "20-39", "40-59", "60-79"], &["n1", "n2", "s1", "s2"]]);
         }),
         offer("more tests than the policy bears", "max_odds", "move the odds of an attacker's belief", |offer| {
@@ -87,7 +87,7 @@ fn recodings_that_cross_need_a_proof() {
     recoded(&mut crossing, [&["any age"], &["n1", "n2", "s1", "s2"]]);
     let verdict = crossing.decided(|_| ()).expect_err("people of n1 and n2 are told apart");
     let reasons = told(&verdict);
-    assert!(!reasons.iter().any(|(_, text)| text.contains("the policy wants them nested")), "{reasons:?}");
+    assert!(!reasons.iter().any(|(_, text)| text.contains("the policy requires them to be nested")), "{reasons:?}");
     assert!(reasons.iter().any(|(check, _)| check == "chain"), "{reasons:?}");
 }
 
@@ -357,5 +357,5 @@ fn labels_keep_to_the_floors_of_their_columns() {
     };
     assert_eq!(against(HALVES), BTreeSet::new());
     let above = against([&["any age"], HALVES[1]]);
-    assert_eq!(above, ["column age: the label `any age` lies above the `floor` of the column".to_owned()].into());
+    assert_eq!(above, ["column age: the label `any age` is above the `floor` of the column".to_owned()].into());
 }

@@ -146,16 +146,16 @@ fn sheets(name: &'static str, reason: &'static str, edit: impl Fn(&mut Sheet, &m
 
 fn rows() -> Vec<Mutant> {
     vec![
-        sorted("two people under the number of each other's class", "form", "are of class", |rows| {
+        sorted("two people under the number of each other's class", "form", "belong to class", |rows| {
             let other = rows.other();
             (rows.quasi[0].2, rows.quasi[other].2) = (rows.quasi[other].2, rows.quasi[0].2);
         }),
-        sorted("classes that are numbered the other way", "form", "are of class", |rows| {
+        sorted("classes that are numbered the other way", "form", "belong to class", |rows| {
             let last = rows.quasi.last().expect("rows").2;
             rows.quasi.iter_mut().for_each(|row| row.2 = last + 1 - row.2);
             rows.sensitive.iter_mut().for_each(|row| row.0 = last + 1 - row.0);
         }),
-        sorted("numbers from 0", "form", "are of class", |rows| {
+        sorted("numbers from 0", "form", "belong to class", |rows| {
             rows.quasi.iter_mut().for_each(|row| row.2 -= 1);
             rows.sensitive.iter_mut().for_each(|row| row.0 -= 1);
         }),
@@ -170,7 +170,7 @@ fn rows() -> Vec<Mutant> {
             let of = std::mem::replace(&mut other.1, first.1.clone());
             rows.sensitive[0].1 = of;
         }),
-        sorted("a leaf of another class", "form", "are of class", |rows| {
+        sorted("a leaf of another class", "form", "belong to class", |rows| {
             let other = rows.other();
             let (age, ward, _) = rows.quasi[other].clone();
             (rows.quasi[0].0, rows.quasi[0].1) = (age, ward);
@@ -196,16 +196,16 @@ fn rows() -> Vec<Mutant> {
             rows.sensitive.clear();
         }),
         sorted("another value", "growth", "other sensitive values", |rows| rows.sensitive[0].1 = Some("Zoster".into())),
-        unsorted("people in another order", "quasi table, rows: rows do not stand in canonical order", |rows| {
+        unsorted("people in another order", "quasi table, rows: rows are not in canonical order", |rows| {
             let next = rows.quasi.iter().position(|row| *row != rows.quasi[0]).expect("two leaf tuples");
             rows.quasi.swap(0, next);
         }),
-        unsorted("values in another order", "sensitive table, rows: rows do not stand in canonical order", |rows| {
+        unsorted("values in another order", "sensitive table, rows: rows are not in canonical order", |rows| {
             let next = rows.sensitive.iter().position(|row| *row != rows.sensitive[0]).expect("two values");
             assert_eq!(rows.sensitive[next].0, rows.sensitive[0].0, "in one class");
             rows.sensitive.swap(0, next);
         }),
-        unsorted("classes in another order", "quasi table, rows: rows do not stand in canonical order", |rows| {
+        unsorted("classes in another order", "quasi table, rows: rows are not in canonical order", |rows| {
             let other = rows.other();
             rows.quasi.rotate_left(other);
         }),
@@ -213,7 +213,7 @@ fn rows() -> Vec<Mutant> {
 }
 
 fn columns_spoilt() -> Vec<Mutant> {
-    const FOREIGN: &str = "the column is none of this table";
+    const FOREIGN: &str = "the column does not belong to this table";
     vec![
         sheets("a column more beside the people", FOREIGN, |quasi, _| {
             let rows = quasi.columns[0].1.len() as i64;
@@ -231,7 +231,7 @@ fn columns_spoilt() -> Vec<Mutant> {
         sheets("a quasi column missing", "quasi table, column ward: the column is missing", |quasi, _| {
             _ = quasi.columns.remove(1);
         }),
-        sheets("the number first", "quasi table, column class: the column stands in another place", |quasi, _| {
+        sheets("the number first", "quasi table, column class: the column has another position", |quasi, _| {
             quasi.columns.rotate_right(1);
         }),
         sheets(
@@ -257,7 +257,7 @@ fn columns_spoilt() -> Vec<Mutant> {
             let bytes = offer.sensitive_mut();
             bytes.truncate(bytes.len() / 2);
         }),
-        offer("one table twice", "form", "quasi table, column \"diagnosis\": the column is none", |offer| {
+        offer("one table twice", "form", "quasi table, column \"diagnosis\": the column does not belong", |offer| {
             *offer.data_mut() = offer.sensitive_mut().clone();
         }),
         offer("two tables where one is promised", "form", "as many tables", |offer| {

@@ -58,7 +58,7 @@ fn a_label_twice_on_a_path_is_told_on_long_paths_too() {
             ErrorCategory::Taxonomy,
             &file,
             Some("column[0].taxonomy.file"),
-            "`level 1` stands twice on one path",
+            "`level 1` occurs twice on one path",
         );
     }
     // The same label several times in a row is one.

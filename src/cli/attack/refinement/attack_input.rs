@@ -88,7 +88,7 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
             }
             Malformed::Region(at) => {
                 let inside =
-                    if feed.policy.publish_every().is_some() { "" } else { ", or another class lies around it" };
+                    if feed.policy.publish_every().is_some() { "" } else { ", or another class contains it" };
                 format!(
                     "halving does not come to class {}{inside}, so it did not make this table: it was made with another policy, \
                      with other taxonomies or by another algorithm",
@@ -105,7 +105,7 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
 /// As [`subject`], for a feed whose classes are groups of neighbours, which have no order.
 fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if order.is_some() {
-        let text = "groups of neighbours are formed in no order that tells more: leave --classes out";
+        let text = "the order in which groups of neighbours are formed reveals nothing more: leave --classes out";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--classes"));
     }
     let layers = Layers::of_any(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
@@ -285,7 +285,7 @@ pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
             AttackedRows::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
         };
         let order = match subject.attacker {
-            Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes tells; leave out who waits or was not published",
+            Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes gives; leave out rows that wait or were not published",
             Attacker::Strongest => "each class takes the rows it covers, in the order of --classes; leave out who waits or was not published",
         };
         Error::new(ErrorCategory::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)

@@ -182,7 +182,7 @@ pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     match found.limits.max_ratio {
         None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
         Some(limit) if found.against.is_empty() && odds => {
-            format!("SAFE: no label moves the odds of where a person lies by a factor above {limit}")
+            format!("SAFE: no label changes the odds of where a person is by a factor above {limit}")
         }
         Some(limit) if found.against.is_empty() => format!(
             "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and no class smaller than k can be counted with certainty",
@@ -198,7 +198,7 @@ pub fn few(subject: &AttackSubject) -> Option<String> {
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {
         format!(
-            "There are {} at the root, fewer than k = {k}: that is for `tidegate audit` to judge.",
+            "There are {} at the root, fewer than k = {k}: `tidegate audit` checks that.",
             many(rows, "row", "rows")
         )
     })
@@ -232,7 +232,7 @@ fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
     let mut advice = vec![
         "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \
          less its place tells; then attack it again, for all its classes are others",
-        "do not merge or move rows by hand: that is another algorithm, and this attack would tell nothing of it",
+        "do not merge or move rows by hand: that is another algorithm, and this attack does not apply to it",
     ];
     if found.against.iter().any(|against| against.limit.is_none()) {
         advice.push(

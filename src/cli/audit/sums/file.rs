@@ -241,7 +241,7 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
     let refused = |text: String, line: u64| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line);
     let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
     let cells = of.cells().filter(|&cells| cells <= MOST_CELLS).ok_or_else(|| {
-        let text = format!("the codes of all dimensions make more than {MOST_CELLS} cells: judge parts of the table");
+        let text = format!("the codes of all dimensions make more than {MOST_CELLS} cells: check parts of the table");
         Error::new(ErrorCategory::Input, text).in_file(form.file)
     })?;
     let range = if form.signed { Range::Free } else { Range::NotNegative };
@@ -260,7 +260,7 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
         }
         let cell = read.table.dimensions.cell(&codes);
         if let Some(first) = read.lines[cell].replace(row.line) {
-            return Err(refused(format!("the cell {} stands in line {first} already", read.name(cell)), row.line));
+            return Err(refused(format!("the cell {} is in line {first} already", read.name(cell)), row.line));
         }
         let units =
             |number: ScaledNumber| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));

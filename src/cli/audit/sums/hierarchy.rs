@@ -62,9 +62,8 @@ impl DimensionCodes {
             }
             let above = listed.last().map_or(level, |last| last.0 + 1);
             if level > above || listed.first().is_some_and(|first| level < first.0) {
-                let text = format!(
-                    "`{code}` does not stand one level below a code before it: write one `@` more for each level"
-                );
+                let text =
+                    format!("`{code}` is not one level below a code before it: write one `@` more for each level");
                 return Err(refused(text, line));
             }
             if !seen.insert(code.to_owned()) {
@@ -81,7 +80,7 @@ impl DimensionCodes {
         let (mut codes, mut parents) = (Vec::new(), Vec::new());
         if !has_total {
             if listed.iter().any(|(_, code)| code == total) {
-                let text = format!("`{total}` is the total of the dimension, so it stands first or is left out");
+                let text = format!("`{total}` is the total of the dimension, so it is first or left out");
                 return Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field(name));
             }
             codes.push(total.to_owned());

@@ -29,7 +29,7 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
     let source = args.sums.as_deref().expect("the caller has looked");
     if let Some(cell) = read.table.complete() {
         let text = format!(
-            "{} has no value: --protect decides anew which cells are left out, so it needs the values of all of them, or --contributions",
+            "{} has no value: --protect decides again which cells are left out, so it needs the values of all of them, or --contributions",
             read.name(cell)
         );
         let error = Error::new(ErrorCategory::Input, text).in_file(source).in_field(args.value.as_str());

@@ -39,14 +39,14 @@ pub fn report(
         wrapped(
             &mut text,
             "",
-            "No rule was named (--p, --dominance), so published cells are not judged, and cells that are left out only \
+            "No rule was named (--p, --dominance), so published cells are not checked, and cells that are left out only \
                                 fail when readers can compute them exactly.",
         );
         put(&mut text, "");
     } else if cells.not_judged > 0 {
         let line = format!(
-            "{} published cells are not judged: nothing is known of the contributions to them. Columns max1, max2, … or --contributions \
-             tell.",
+            "{} published cells are not checked: nothing is known about the contributions to them. Give columns max1, max2, … or \
+             --contributions.",
             cells.not_judged
         );
         wrapped(&mut text, "", &line);

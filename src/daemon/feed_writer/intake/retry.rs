@@ -147,7 +147,7 @@ type LearntSchemas = Vec<(SchemaKey, KnownSchema)>;
 
 fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
-    let over = if *skipped > 0 { format!("{skipped} are passed over, ") } else { String::new() };
+    let over = if *skipped > 0 { format!("{skipped} are skipped, ") } else { String::new() };
     let mut text = format!(
         "of {offered} messages that were set aside {kept} count now, {duplicate} are of people who have a row already, \
          {over}{quarantined} stay set aside"

@@ -174,6 +174,6 @@ fn unread(release: u32) -> Error {
 /// The error for a published file that was changed.
 fn changed(public: &dyn ReadStore, path: &str) -> Error {
     let text = "this published file is missing or was changed: put it back as it was published, every later release is \
-                judged against it";
+                checked against it";
     Error::new(ErrorCategory::Input, text).in_file(&Path::new(&public.place()).join(path))
 }

@@ -37,7 +37,7 @@ impl FeedWriter {
             Err(error) => {
                 let error = error.describe().text;
                 return Ok(
-                    ask.refused(format!("who may approve stands in the feed file, which cannot be read: {error}"))
+                    ask.refused(format!("the approvers are named in the feed file, which cannot be read: {error}"))
                 );
             }
         };
@@ -105,7 +105,8 @@ impl FeedWriter {
         let sha256 = self.append(reject.clone())?;
         self.state.decided(&Decision::Reject(reject), sha256, &self.policy);
         self.unstage(held)?;
-        let text = format!("release {} is rejected; its people come out with the next one", held.approved.release());
+        let text =
+            format!("release {} is rejected; its people are published with the next one", held.approved.release());
         Ok(RequestOutcome { release: Some(held.approved.release()), ..request.ask.done(text) })
     }
 }

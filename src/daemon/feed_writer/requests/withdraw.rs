@@ -65,7 +65,7 @@ impl FeedWriter {
         let is_running = chain == self.state.feed.chain();
         let grows = self.state.tables.get(&TableId::rows(chain)).is_some_and(|table| !table.parts().is_empty());
         if is_running && !grows {
-            return Err("in this chain each release is judged against all earlier ones, so that none can go while it runs. Begin another \
+            return Err("in this chain each release is checked against all earlier ones, so that none can go while it runs. Begin another \
                         chain with `tidegate new-chain`, and withdraw then"
                 .to_owned());
         }

@@ -75,7 +75,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
         "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
-         the way, or written in a way that is not known. Nothing was passed over. Partitions that are not read to their end: \
+         the way, or written in a way that is not known. Nothing was skipped. Partitions that are not read to their end: \
          {}. Look at the disks and logs of the brokers, or have another replica lead. Where the messages are \
          lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
         places.join(", ")
@@ -88,7 +88,7 @@ pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
         "no messages of the topic {topic} have come for a minute of partitions that are not read to their end, and the \
-         brokers answer everything else: {}. Nothing was passed over. Look at the logs of the brokers that lead them",
+         brokers answer everything else: {}. Nothing was skipped. Look at the logs of the brokers that lead them",
         places.join(", ")
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -126,7 +126,7 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
         ),
         Code::UnsupportedFeature | Code::UnsupportedVersion => (
             "source.brokers",
-            "the brokers are too old: what tells a topic from another one of the same name is known since Kafka 2.8"
+            "the brokers are too old: a topic can be distinguished from another one of the same name since Kafka 2.8"
                 .to_owned(),
         ),
         _ => return None,
@@ -191,7 +191,7 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
 /// The registry refuses us.
 pub fn registry_refuses() -> Error {
     let text = "the schema registry does not know us, or does not let us read schemas: correct `user` and `password` in \
-                `source.schema_registry`, or give our user the right to read. Nothing was passed over";
+                `source.schema_registry`, or give our user the right to read. Nothing was skipped";
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry")
 }
 
@@ -199,7 +199,7 @@ pub fn registry_refuses() -> Error {
 pub fn no_registry(status: u16) -> Error {
     let text = format!(
         "what answers at `source.schema_registry` is no schema registry (its answer is {status}, and not one that a registry \
-         gives): correct `url`. Nothing was passed over"
+         gives): correct `url`. Nothing was skipped"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry.url")
 }
@@ -207,7 +207,7 @@ pub fn no_registry(status: u16) -> Error {
 /// The registry does not answer, and there is no time to wait.
 pub fn registry_away(why: &Complaint) -> Error {
     let text = format!(
-        "the schema registry does not answer ({}): start it, or correct `source.schema_registry`. Nothing was passed over",
+        "the schema registry does not answer ({}): start it, or correct `source.schema_registry`. Nothing was skipped",
         why.text()
     );
     Error::new(ErrorCategory::Io, text).in_field("source.schema_registry")

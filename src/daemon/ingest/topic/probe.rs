@@ -145,7 +145,7 @@ fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Ve
                 Some(Code::TopicAuthorizationFailed | Code::ClusterAuthorizationFailed) => {
                     "give our user DESCRIBE_CONFIGS on it"
                 }
-                _ => "the brokers do not tell",
+                _ => "the brokers do not say",
             };
             vec![format!("whether the topic is compacted, and how long it keeps messages, is not known: {why}")]
         }

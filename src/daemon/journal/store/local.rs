@@ -102,7 +102,7 @@ impl Local {
 
     /// The error if the lock is held.
     pub fn busy(path: &Path) -> Error {
-        let text = "another tidegate is at work here: wait for it, or stop it";
+        let text = "another tidegate is running here: wait for it, or stop it";
         Error::new(ErrorCategory::Io, text).in_file(path).because_of(OtherProcess::Works)
     }
 

@@ -187,7 +187,8 @@ impl ReadStore for Packs {
                 return Ok(None);
             }
         }
-        let text = format!("the packs at {} change all the time: look at what is at work there", self.base.place());
+        let text =
+            format!("the packs at {} change all the time: check which programs are running there", self.base.place());
         Err(Error::new(ErrorCategory::Io, text))
     }
 

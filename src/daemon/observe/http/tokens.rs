@@ -21,7 +21,7 @@ impl Tokens {
             let sendable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
             let digest = Sha256::digest(token.as_bytes()).into();
             token.zeroize();
-            let text = "a token is one or more visible ASCII characters without a space: write it anew";
+            let text = "a token is one or more visible ASCII characters without a space: write it again";
             sendable.then_some(digest).ok_or_else(|| Error::new(ErrorCategory::Usage, text).in_field("http.tokens"))
         };
         secrets.iter().map(digest).collect::<Result<_>>().map(Tokens)

@@ -34,13 +34,13 @@ table! {
         Batches = "batches", "Batches of messages of a topic that were taken";
         LateFiles = "late_files", "Files that came after one with a later name";
         NullCells = "null_cells", "Missing or malformed values of sensitive columns, published as null";
-        MissedTicks = "missed_ticks", "Ticks that passed while no process was at work, and that became one";
+        MissedTicks = "missed_ticks", "Ticks that passed while no process was running, and that became one";
         Releases = "releases", "Releases that were published";
         ErasedPeople = "erased_people", "People who were erased on request";
         ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";
         SweptObjects = "swept_objects", "Unreferenced objects of earlier writers deleted (count)";
         Checkpoints = "checkpoints", "Checkpoints that were written";
-        Scrubs = "scrubs", "Times that everything the log names was looked at while the feed was at work";
+        Scrubs = "scrubs", "Times that everything the log names was checked while the feed was running";
         Halts = "halts", "Times that the feed halted";
     }
     /// Gauges, by feed.
@@ -51,15 +51,15 @@ table! {
         PendingRows = "pending_rows", "Rows in atoms that no release holds yet";
         NewestRelease = "newest_release", "Number of the newest release";
         NewestReleaseRows = "newest_release_rows", "Rows of the newest release";
-        MeasureSums = "measure_sums", "Sums of measures that the newest release tells";
+        MeasureSums = "measure_sums", "Sums of measures that the newest release publishes";
         MeasureSumsLeftOut = "measure_sums_left_out", "Sums of measures that the newest release leaves out";
         LogEntries = "log_entries", "Entries of the log";
         Epoch = "epoch", "Epoch of the writer";
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
         LastPublication = "last_publication_timestamp", "Time of the last publication";
-        LastScrub = "last_scrub_timestamp", "Time when everything the log names had been looked at, while the feed was at work";
-        Damaged = "damaged", "Entries, objects and published files that are missing or changed, as far as was looked at";
-        Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last judged";
+        LastScrub = "last_scrub_timestamp", "Time when everything the log names had been checked, while the feed was running";
+        Damaged = "damaged", "Entries, objects and published files that are missing or changed, as far as was checked";
+        Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last compared with the limit";
         SourceOldest = "source_oldest", "For how long the oldest message that was not taken has been there";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
         RegistryAway = "registry_away", "1 while the registry of schemas does not answer, else 0";

@@ -94,7 +94,7 @@ impl Requirement {
     /// What the requirement promises to one person, in words.
     pub fn promised(&self) -> String {
         match self {
-            Requirement::Diverse { l } => format!("the policy wants at most 1/{l}"),
+            Requirement::Diverse { l } => format!("the policy permits at most 1/{l}"),
             Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => {
                 format!("the requirement wants at most {most}")
             }

@@ -71,8 +71,11 @@ fn numbered(quasi: &[RowGroup], leaves: &[Vec<Leaf>], columns: &Columns, recodin
     assert!(classes.len() <= quasi.len(), "a class has rows");
     let number = |nodes: &Vec<Node>| 1 + classes.binary_search(&nodes).expect("a class of these rows") as i64;
     let wrong = quasi.iter().zip(&nodes).filter(|(run, nodes)| run.class != number(nodes)).map(|(run, nodes)| {
-        let text =
-            format!("rows of {} stand under this number, and are of class {}", describe(nodes, columns), number(nodes));
+        let text = format!(
+            "rows of {} are under this number, but belong to class {}",
+            describe(nodes, columns),
+            number(nodes)
+        );
         Leak::new(format!("class {}", run.class), text).of(QUASI)
     });
     let wrong: Vec<Leak> = wrong.take(NAMED).collect();

@@ -73,7 +73,7 @@ fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> b
             continue;
         };
         if stands != at {
-            leaks.push(Leak::new(place(), "the column stands in another place"));
+            leaks.push(Leak::new(place(), "the column has another position"));
         }
         if !typed(column, wanted) {
             leaks.push(Leak::new(place(), "the column is of another type"));
@@ -120,7 +120,7 @@ fn extras(chunk: &ColumnChunkMetaData) -> Vec<&'static str> {
         (chunk.geo_statistics().is_some(), "there are statistics"),
         (chunk.bloom_filter_offset().is_some(), "there is a bloom filter"),
         (chunk.offset_index_offset().is_some() || chunk.column_index_offset().is_some(), "there is a page index"),
-        (chunk.file_path().is_some(), "the column lies in another file"),
+        (chunk.file_path().is_some(), "the column is in another file"),
     ];
     found.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect()
 }

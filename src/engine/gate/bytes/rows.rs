@@ -66,7 +66,7 @@ pub fn read<'e>(
         }
     }
     if unsorted {
-        leaks.push(Leak::new("rows", "rows do not stand in canonical order"));
+        leaks.push(Leak::new("rows", "rows are not in canonical order"));
     }
     Some(rows)
 }

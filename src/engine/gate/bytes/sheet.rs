@@ -70,6 +70,10 @@ impl Sheet {
 
     /// The description of any other column.
     pub fn foreign(&self) -> &'static str {
-        if self.classed { "the column is none of this table" } else { "the column is no quasi or sensitive column" }
+        if self.classed {
+            "the column does not belong to this table"
+        } else {
+            "the column is no quasi or sensitive column"
+        }
     }
 }

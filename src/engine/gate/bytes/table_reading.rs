@@ -95,7 +95,7 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
             let [upper, lower] = [crossing.upper, crossing.lower].map(|node| trees[column].label(node).to_owned());
             leaks.push(Leak::new(
                 format!("column {name}"),
-                format!("the label `{upper}` lies above the label `{lower}`: rows are not under one recoding"),
+                format!("the label `{upper}` is above the label `{lower}`: rows are not under one recoding"),
             ));
             None
         }

@@ -67,7 +67,7 @@ pub fn moved(
     let beyond = |target: &AttackTarget| {
         let bound = bound(target.place).filter(|&bound| Decimal::from(bound) > limit)?;
         let text = format!(
-            "{}: the label moves the odds of where a person lies by up to {bound}, limit {limit}",
+            "{}: the label changes the odds of where a person is by up to {bound}, limit {limit}",
             name(target, None)
         );
         let (found, limit) = (Some(bound as f64), Some(limit.get()));
@@ -129,7 +129,7 @@ fn crowds(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPar
     };
     let (of, s) = (name(target, None), if rows == 1 { "" } else { "s" });
     let text =
-        format!("{of}: {} is certain to hold {rows} row{s}, fewer than k = {k}{others}", name(target, Some(part)));
+        format!("{of}: {} certainly contains {rows} row{s}, fewer than k = {k}{others}", name(target, Some(part)));
     Some(FailedLimit { place: Some(target.place), found: Some(rows as f64), limit: Some(k as f64), text, small: true })
 }
 
@@ -150,7 +150,7 @@ pub fn certain_together(
         assert!(rows < k, "a class that is too small");
         let (of, part, s) = (name(target, None), name(target, Some(crowd.part)), if rows == 1 { "" } else { "s" });
         let text = format!(
-            "{of}: {part} is certain to hold {rows} row{s}, fewer than k = {k}, by what all classes tell together"
+            "{of}: {part} certainly contains {rows} row{s}, fewer than k = {k}, according to all classes together"
         );
         let (found, limit) = (Some(rows as f64), Some(k as f64));
         Some(FailedLimit { place: Some(target.place), found, limit, text, small: true })
@@ -281,7 +281,7 @@ mod tests {
     fn a_small_crowd_that_is_certain_speaks_against_a_release() {
         let mut small = target(10_000, 10_000);
         small.blocks[1].support = Support { least: 2, most: 2, exact: true };
-        let text = "class: a part is certain to hold 2 rows, fewer than k = 4".to_owned();
+        let text = "class: a part certainly contains 2 rows, fewer than k = 4".to_owned();
         assert_eq!(said(&small, None, &LIMITS), [(Some(2.0), Some(4.0), text)]);
         // Supports that were only sampled may not be certain, which does not make them safe.
         small.blocks[1].support.exact = false;
@@ -342,7 +342,7 @@ mod tests {
             (Some(AttackedRows::Class(1)), Some(101.0), Some(100.0), false)
         );
         assert!(
-            only.text.starts_with("Class(1): the label moves the odds of where a person lies by up to 101"),
+            only.text.starts_with("Class(1): the label changes the odds of where a person is by up to 101"),
             "{}",
             only.text
         );
@@ -374,7 +374,7 @@ mod tests {
             let told = certain_together(Some(&found), std::slice::from_ref(&small), &named);
             let [only] = &told[..] else { panic!("{} of one target", told.len()) };
             let text =
-                format!("class: a part is certain to hold {rows}, fewer than k = 4, by what all classes tell together");
+                format!("class: a part certainly contains {rows}, fewer than k = 4, according to all classes together");
             assert_eq!(only.text, text);
         }
     }

@@ -37,7 +37,7 @@ impl fmt::Display for Malformed {
             Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
             Malformed::Small(at) => write!(f, "class {at} has fewer rows than halving publishes"),
             Malformed::Region(at) => {
-                write!(f, "class {at} is no region that halving comes to, or lies in another class")
+                write!(f, "class {at} is not a region that halving can reach, or is inside another class")
             }
             Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
         }

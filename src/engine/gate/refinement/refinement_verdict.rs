@@ -126,7 +126,7 @@ fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Res
     let release = layers.regions_of(classes, policy, &columns.trees()).map_err(|why| match why {
         Malformed::Region(at) => {
             let class = describe(classes[at].0, columns);
-            let inside = if policy.publish_every().is_some() { "" } else { ", or another class lies around it" };
+            let inside = if policy.publish_every().is_some() { "" } else { ", or another class contains it" };
             format!("class {class}: halving by this policy does not come to it{inside}")
         }
         Malformed::Small(at) => small(classes[at].0, columns, policy),

@@ -83,7 +83,7 @@ fn split(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, reasons: &mut Vec<
         };
         if !above.iter().enumerate().all(|(column, &node)| held(column, node)) {
             let place = describe(atoms.get(atom as u32), ready.case.columns);
-            let text = format!("the release tells people of the atom {place} apart");
+            let text = format!("the release separates people of the atom {place}");
             reasons.push(RejectionReason::plain(place, text));
         }
     }
@@ -104,7 +104,7 @@ fn known(ready: &PreparedCase<'_>, older: &OlderIncrement<'_>, reasons: &mut Vec
         if !leaves.iter().enumerate().all(coarser) {
             let nodes: Vec<Node> = older.known.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
             let place = describe(&nodes, ready.case.columns);
-            let text = format!("the release tells people apart who were published together as {place}");
+            let text = format!("the release separates people who were published together as {place}");
             reasons.push(RejectionReason::plain(place, text));
             return;
         }

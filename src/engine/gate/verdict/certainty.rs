@@ -52,7 +52,7 @@ pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<I
 
 /// The reason in words.
 pub fn text(a: u64) -> String {
-    format!("an attacker who knows the search can tell that a part of the class holds people, and fewer than {a}")
+    format!("an attacker who knows the search can infer that a part of the class contains people, but fewer than {a}")
 }
 
 /// Judges the refusals of the search; empty if classes have labels of their own.
@@ -100,13 +100,11 @@ fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> 
     let text = match log10 {
         // From an unchanged recoding a reader learns nothing.
         None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
-        None => format!(
-            "by how much this recoding narrows down who is where is not known, the policy wants at most {limit}"
-        ),
+        None => format!("what this recoding reveals is not known, the policy permits a factor of at most {limit}"),
         Some(log10) if log10 <= limit.log10() => return Some(checked),
         Some(log10) => {
             format!(
-                "that labels are not finer narrows down who is where by 10^{log10:.2}, the policy wants at most {limit}"
+                "the coarseness of labels reduces the possible tables by a factor of 10^{log10:.2}, the policy permits at most {limit}"
             )
         }
     };

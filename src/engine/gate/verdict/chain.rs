@@ -30,7 +30,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         found.reasons.push(reason);
     }
     if !whole {
-        let text = "the releases cross in more ways than can be looked at, so nothing shows that they are safe";
+        let text = "the releases cross in too many ways, so nothing shows that they are safe";
         found.reasons.push(RejectionReason::plain("all releases", text));
     }
     found

@@ -22,9 +22,10 @@ pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionR
         return None;
     }
     match cuts {
-        Cuts::Nested => {
-            Some(RejectionReason::plain("all releases", "two recodings cross, and the policy wants them nested"))
-        }
+        Cuts::Nested => Some(RejectionReason::plain(
+            "all releases",
+            "two recodings cross, and the policy requires them to be nested",
+        )),
         // Two releases leave nothing open.
         Cuts::Crossing if lineage.releases.len() <= 2 => None,
         Cuts::Crossing => (!holds(ready, lineage, &chain)).then(|| {

@@ -159,7 +159,7 @@ pub fn refinement(ready: &PreparedCase<'_>) -> CheckResult {
         && figure > limit
     {
         let text =
-            format!("a label moves the odds of where a person lies by {figure}, the policy wants at most {limit}");
+            format!("a label changes the odds of where a person is by {figure}, the policy permits at most {limit}");
         found.reasons.push(RejectionReason {
             value: found.value,
             limit: found.limit,

@@ -36,7 +36,7 @@ fn line(limited: LimitedFigure) -> CheckResult {
     let (value, limit) = (Figure::real(value), Figure::real(limit));
     let mut found = CheckResult { value, limit, ..CheckResult::made(check) };
     if !kept {
-        let text = format!("{check} of the worst class that attacks leave is not {rule} what the policy wants");
+        let text = format!("{check} of the worst class that attacks leave is not {rule} the limit of the policy");
         found.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the worst class", text) });
     }
     found

@@ -91,7 +91,7 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
         rows > 0 && !held
     };
     for release in (first..case.release).filter(lost) {
-        let text = "rows of this release lie in no file any more";
+        let text = "rows of this release are in no file any more";
         found.reasons.push(RejectionReason::plain(part_of(ReleaseSpan::of(release)), text));
     }
     found

@@ -15,7 +15,7 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let smallest = sizes.iter().map(|slice| slice.shown.values().sum::<u64>()).min();
     let mut together = CheckResult::made(Check::Slices).at_least(smallest, FEWEST);
     if smallest.is_none_or(|smallest| smallest < FEWEST) {
-        let text = "the releases together tell a person apart from all people who arrived with them";
+        let text = "the releases together separate a person from all people who arrived with them";
         together.reasons.push(RejectionReason::plain("all releases", text));
     }
     let tests = ready.case.tests;

@@ -48,7 +48,7 @@ fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
         let node = (0..ready.table.classes()).map(|class| ready.table.class(class)[at]);
         let above = node.filter(|&node| coarsest.at(tree.leaf_range(node).start) > node).min();
         reasons.extend(above.map(|node| {
-            let text = format!("the label `{}` lies above the `floor` of the column", tree.label(node));
+            let text = format!("the label `{}` is above the `floor` of the column", tree.label(node));
             RejectionReason::plain(format!("column {}", column.name), text)
         }));
     }

@@ -69,7 +69,7 @@ fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
             return Err(FormError::new("restricted", "`000` is what restricted areas become; leave it out"));
         }
         if given[..at].contains(area) {
-            return Err(FormError::new("restricted", format!("`{area}` stands twice in `restricted`")));
+            return Err(FormError::new("restricted", format!("`{area}` occurs twice in `restricted`")));
         }
     }
     let mut tree = Tree::new("*");

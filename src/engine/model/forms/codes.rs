@@ -16,7 +16,7 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<FormResul
         return Err(FormError::new("length", format!("{length} is no length of a code (1 to 1000 characters)")));
     }
     if let Some(kept) = keep.iter().find(|&&kept| kept < 1 || kept >= length) {
-        let text = format!("cannot keep {kept} characters: each number must lie between 1 and {}", length - 1);
+        let text = format!("cannot keep {kept} characters: each number must be between 1 and {}", length - 1);
         return Err(FormError::new("prefix", text));
     }
     if let Some(pair) = keep.windows(2).find(|pair| pair[0] <= pair[1]) {
@@ -94,7 +94,7 @@ fn list(values: &[String], key: &'static str) -> Result<Vec<Path>, FormError> {
         match value.as_str() {
             "" => return refuse(format!("`{key}` holds an empty value")),
             "*" => return refuse(format!("`{key}` holds `*`, which is the root")),
-            value if !seen.insert(value) => return refuse(format!("`{value}` stands twice in `{key}`")),
+            value if !seen.insert(value) => return refuse(format!("`{value}` occurs twice in `{key}`")),
             _ => {}
         }
     }

@@ -95,7 +95,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
         return Err(FormError::new("date", text));
     }
     if from > to {
-        return Err(FormError::new("from", "`from` lies after `to`"));
+        return Err(FormError::new("from", "`from` is after `to`"));
     }
     let mut tree = Tree::new("*");
     let mut open: Vec<Option<(i32, usize)>> = vec![None; levels.len()];

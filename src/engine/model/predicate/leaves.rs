@@ -13,10 +13,10 @@ use super::text::{ColumnCondition, Condition, Literal};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoLeaves {
     /// Neither a label nor a number or a date inside one.
-    #[error("`{0}` is no label of this column, and no number or date that one stands for")]
+    #[error("`{0}` is not a label of this column, nor a number or date that one stands for")]
     Unknown(String),
     /// Rows under this label cannot be distinguished.
-    #[error("`{inside}` lies inside `{leaf}`, which is the finest label here: ask for all of it")]
+    #[error("`{inside}` is inside `{leaf}`, which is the finest label here: ask for all of it")]
     Inside {
         /// The requested value.
         inside: String,

@@ -24,7 +24,7 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
 pub(super) fn sums(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if facts.measures == 0 {
         let written = [("dominance", written.dominance.is_some()), ("p_rule", written.p_rule.is_some())];
-        found.refuse_written(&written, "judges published sums, and no column has the role `measure`: leave it out");
+        found.refuse_written(&written, "checks published sums, and no column has the role `measure`: leave it out");
     }
     if let Some(rule) = written.dominance {
         found.refuse_if(rule.n == 0, "dominance.n", "`n` counts contributions: write 1 or more");

@@ -95,9 +95,9 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
                  each: leave it out";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
-    let global = "judges one recoding for all, and here every class has labels of its own: leave it out";
+    let global = "limits one recoding for all, and here every class has labels of its own: leave it out";
     found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
-    let repairs = "repairs nothing here: classes never change, and the labels of new ones are judged by `max_ratio`: leave it out";
+    let repairs = "repairs nothing here: classes never change, and the labels of new ones are limited by `max_ratio`: leave it out";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
     found.refuse_if(
         written.on_unsafe == Some(OnUnsafe::Coarsest),
@@ -107,7 +107,7 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     found.refuse_if(
         matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),
         "max_ratio",
-        "with `search = \"halves\"` a label moves the odds of where a person lies by 4 or by nothing, and where it may move \
+        "with `search = \"halves\"` a label changes the odds of where a person is by 4 or by nothing, and where it may move \
          nothing it proves who waits beside it: write 4 or more",
     );
     found.refuse_if(
@@ -184,7 +184,7 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     found.refuse_if(
         local && written.max_global_ratio.is_some(),
         "max_global_ratio",
-        "`max_global_ratio` judges one recoding for all, and this search gives each class labels of its own, which `max_ratio` judges: leave it out",
+        "`max_global_ratio` limits one recoding for all, and this search gives each class labels of its own, which `max_ratio` limits: leave it out",
     );
     if written.search == Some(Search::Halves) && written.publish_every.is_some() {
         crowds(written, found);

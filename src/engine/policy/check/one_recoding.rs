@@ -125,8 +125,5 @@ fn figure(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindi
         () if !plain => "of a search with weights or floors",
         () => return,
     };
-    found.refuse(
-        "max_global_ratio",
-        format!("by how much readers can narrow down who is where is not known {reason}: leave it out"),
-    );
+    found.refuse("max_global_ratio", format!("what readers can infer from that is not known {reason}: leave it out"));
 }

@@ -154,7 +154,7 @@ fn the_lock_is_held_by_one() {
     let (local, lock) = Local::private_locked(&root).expect("a store").expect("it is free");
     assert!(Local::private_locked(&root).expect("no other error").is_none());
     assert!(local.lock().expect("no other error").is_none());
-    assert!(Local::busy(&root).to_string().contains("another tidegate is at work here"));
+    assert!(Local::busy(&root).to_string().contains("another tidegate is running here"));
     assert!(local.list("").expect("a listing").is_empty(), "the lock is no object");
     assert!(local.create("lock", b"1").is_err() && local.delete("lock").is_err() && local.read("lock").is_err());
     drop(lock);

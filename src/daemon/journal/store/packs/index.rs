@@ -117,7 +117,8 @@ impl PackIndex {
                 return Ok(true);
             }
         }
-        let text = format!("the packs at {} change all the time: look at what is at work there", store.place());
+        let text =
+            format!("the packs at {} change all the time: check which programs are running there", store.place());
         Err(Error::new(ErrorCategory::Io, text))
     }
 

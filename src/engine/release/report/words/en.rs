@@ -25,8 +25,8 @@ pub const WORDS: Words = Words {
     approved: "The gate approved this release for publication. It attacked the release as a reader could, and every check that it made \
                has passed.",
     unchecked: "No check was made: nothing protects the people in this release.",
-    judged: "Judged",
-    not_judged: "Not judged",
+    judged: "Checked",
+    not_judged: "Not checked",
     without_detail: "Columns without detail, with the same label in every row: {columns}.",
 
     in_short: "In short",
@@ -264,7 +264,7 @@ fn checks_of_lasting_labels(check: Check) -> Option<CheckWords> {
         )),
         Check::Refinement => Some(words(
             "Position within a label",
-            "The largest factor by which a reader who knows the algorithm can change the odds of where in its label a person lies.",
+            "The largest factor by which a reader who knows the algorithm can change the odds of where in its label a person is.",
         )),
         _ => None,
     }
@@ -306,15 +306,15 @@ fn checks(check: Check) -> CheckWords {
         Check::Minimality => words("Minimality attack",
             "The highest probability of a guarded value that an attacker can derive for a person from how the release was made."),
         Check::Refinement => words("Refinement attack",
-            "How far the rules of the algorithm narrow down what a class can have looked like."),
+            "What the rules of the algorithm reveal about the rows of a class."),
         Check::Certainty => words("Known small classes",
             "The number of classes smaller than allowed of which a reader can derive that they exist, and where."),
         Check::MaxGlobalRatio => words("Leakage from coarseness",
-            "How far the fact that labels were not finer narrows down the possible tables."),
+            "The factor by which the coarseness of labels reduces the possible tables."),
         Check::Maximality => words("Leakage from the final labels",
             "The same, from labels that could not be divided further; a lower bound."),
         Check::MaxJointRatio => words("Joint refinement attack",
-            "How far the rules of the algorithm narrow down all classes together."),
+            "What the rules of the algorithm reveal about all classes together."),
         Check::Dominance => words("Sums of measures",
             "Each published sum is that of its people's numbers, and none gives the largest of them away, alone or with other releases."),
         Check::MaxOdds => words("An attacker's odds",
@@ -326,12 +326,12 @@ fn checks(check: Check) -> CheckWords {
         Check::Diversity => words("Diversity",
             "Whether classes show enough distinct sensitive values."),
         Check::Policy => words("Settings without a check",
-            "Settings of the policy that no check of this version judges."),
+            "Settings of the policy that this version has no check for."),
     }
 }
 
 const TERMS: &[Term] = &[
-    term("Class", "Rows with equal labels. An attacker cannot tell the people of a class apart by these columns."),
+    term("Class", "Rows with equal labels. An attacker cannot distinguish the people of a class by these columns."),
     term("Label", "What a row shows in a column: an exact value, or a name for several values."),
     term("k", "The smallest number of rows that a class may have."),
     term("Loss", "Information loss, from 0 (every value exact) to 1 (no detail)."),
