@@ -94,7 +94,7 @@ fn of_chain(seen: &FeedSnapshot, place: &Path) -> Result<AuditRequest> {
     Ok(AuditRequest { columns: terms.columns.clone(), policy, subject, names, joined, behind: None })
 }
 
-/// The people of each visible release: those who were new in it and in the releases before it whose manifests are gone.
+/// The people of each visible release: its new people, and the new people of earlier releases whose manifests are gone.
 fn increments(seen: &FeedSnapshot, of_chain: &[&DecidedRelease], visible: &[u32]) -> Vec<Histogram> {
     let published = seen.state.feed.published().iter().zip(of_chain);
     let mut people: Vec<Vec<Histogram>> = vec![Vec::new(); visible.len()];

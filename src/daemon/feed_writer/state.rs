@@ -36,7 +36,7 @@ pub struct FeedState {
     pub terms_from: Vec<(u32, Ref)>,
     /// The digest of the other settings of the feed file.
     pub services: Option<Sha256>,
-    /// The people who wait, and those who are published, with their recodings.
+    /// The waiting and the published people, with their recodings.
     pub feed: Feed,
     /// The releases of the chain as they were published.
     pub history: History,

@@ -55,7 +55,7 @@ pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees:
     found
 }
 
-/// Every class has at least k people, and at least two or none of every slice. Of those who came after a release that
+/// Every class has at least k people, and at least two or none of every slice. Of people added after a release that
 /// is finer it has at least k or none, since they remain when that release is subtracted.
 struct Slices<'p> {
     people: &'p [LeafPeople],

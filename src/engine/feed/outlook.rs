@@ -61,7 +61,7 @@ impl Feed {
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         if let ChainPromise::Crowds { every, .. } = policy.chain() {
-            // The people who came since the last tick that halved are added to those who wait.
+            // The next halving divides waiting people and people added since the last halving.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));
             let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));
             return Outlook { ages, crowds: Vec::new(), next: None, coarser: None, turns };

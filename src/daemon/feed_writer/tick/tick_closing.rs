@@ -255,7 +255,7 @@ impl FeedWriter {
         RowColumns::parse(&self.log.objects().need(object)?)
     }
 
-    /// All unpublished people, read back from their objects, by their current places; and those who came since the
+    /// All unpublished people, read back from their objects, by their current places; and new people since the
     /// previous tick.
     fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();

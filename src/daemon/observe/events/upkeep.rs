@@ -10,9 +10,9 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 event! {
     /// People were erased on request.
     Erased = "erased", Info {
-        /// Of them, those who were waiting or withheld and are deleted.
+        /// The number of erased people who waited or were withheld; their rows are deleted.
         waiting: u64,
-        /// Of them, those who are published; a keyed tombstone remains.
+        /// The number of erased people who are published; a keyed tombstone remains for each.
         published: u64,
         /// Published rows that the next release leaves out, in a chain of crowds.
         rows: u64,
