@@ -138,29 +138,6 @@ fn the_engine_depends_on_pure_crates_only() {
     assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
 }
 
-/// The fuzz targets are a package of their own, with a lock of its own, which cargo does not check here.
-#[test]
-fn the_lock_of_the_fuzz_targets_has_what_the_program_depends_on() {
-    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path);
-    let lock = read("tests/fuzz/Cargo.lock");
-    // The dependencies of a package according to the lock: names, with a version if there are several.
-    let locked = |package: &str| -> Vec<&str> {
-        let (_, rest) = lock.split_once(&format!("\nname = \"{package}\"\n")).expect(package);
-        let lines = rest.lines().take_while(|line| *line != "]").filter_map(|line| line.strip_prefix(" \""));
-        lines.filter_map(|line| line.split(['"', ' ']).next()).collect()
-    };
-    let mut missing = Vec::new();
-    for (package, manifest) in [("tidegate", "Cargo.toml"), ("tidegate-engine", "src/engine/Cargo.toml")] {
-        let (named, locked) = (dependencies(&read(manifest)), locked(package));
-        assert!(named.len() >= PURE.len() && !locked.contains(&"no such crate"));
-        let lacks = named.into_iter().filter(|(name, _)| !locked.contains(&name.as_str()));
-        missing.extend(
-            lacks.map(|(name, _)| format!("tests/fuzz/Cargo.lock lacks {name}: run `cargo metadata` in tests/fuzz")),
-        );
-    }
-    none(missing);
-}
-
 #[test]
 fn the_engine_holds_no_word_of_the_world_outside() {
     none(rust("src/engine").iter().flat_map(rules::words).collect());

@@ -19,15 +19,15 @@ const PLANTED: &[(&str, &str)] = &[
     ("pub fn f() -> u8 { Some(1).unwrap() }", "unwrap"),
 ];
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
+/// Copies a folder, or a file.
+pub fn copy(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        fs::copy(from, to).expect("a copy");
+        return;
+    }
     for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("a copy");
-        }
+        copy(&entry.path(), &to.join(entry.file_name()));
     }
 }
 
@@ -47,9 +47,8 @@ fn clippy(package: &Path) -> Output {
 fn lints_bite_in_the_engine_and_say_what_to_use() {
     let folder = tempfile::tempdir().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR"));
-    copy(&from.join("src"), &folder.path().join("src"));
-    for file in ["Cargo.toml", "Cargo.lock", "clippy.toml", "README.md"] {
-        fs::copy(from.join(file), folder.path().join(file)).expect("a copy");
+    for part in ["src", "tests/fuzz", "Cargo.toml", "Cargo.lock", "clippy.toml", "README.md"] {
+        copy(&from.join(part), &folder.path().join(part));
     }
     assert!(clippy(folder.path()).status.success(), "the engine is clean as it is");
     let engine = folder.path().join("src/engine/mod.rs");

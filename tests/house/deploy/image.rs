@@ -1,6 +1,9 @@
 //! The image: built from locked versions, run by a user without rights.
 
+use std::process::Command;
+
 use super::{no_secret, pinned, place, text, understood};
+use crate::lints::copy;
 
 /// Instructions with their arguments, continued lines in one.
 fn instructions(text: &str) -> Vec<(String, String)> {
@@ -39,20 +42,27 @@ fn the_image_is_built_from_what_is_locked_and_runs_as_a_user_without_rights() {
     assert_eq!(list("VOLUME"), ["/var/lib/tidegate/private", "/var/lib/tidegate/public"]);
 }
 
-/// Copied files exist, and are part of the build context.
+/// Copied files exist, are part of the build context, and are all that cargo needs to know what to build.
 #[test]
 fn the_context_holds_what_is_copied() {
     let ignore = text("deploy/Containerfile.dockerignore");
+    let folder = tempfile::tempdir().expect("a folder");
     for (word, rest) in instructions(&text("deploy/Containerfile")) {
         if word != "COPY" || rest.starts_with("--from") {
             continue;
         }
         let mut sources: Vec<&str> = rest.split(' ').collect();
-        sources.pop();
+        let to = sources.pop().expect("a place");
         for source in sources {
-            assert!(place(source).exists() && ignore.lines().any(|line| line == format!("!{source}")), "{source}");
+            assert!(ignore.lines().any(|line| line == format!("!{source}")), "{source}");
+            let to = folder.path().join(if to == "./" { source } else { to });
+            copy(&place(source), &to);
         }
     }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--locked", "--offline", "--no-deps", "--format-version", "1"]);
+    let output = cargo.current_dir(&folder).output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(text("deploy/Containerfile").contains("libssl-dev"), "the program is built with the system's OpenSSL");
     assert!(text("Cargo.toml").contains("\n[profile.dist]\n"), "there is no profile of this name");
 }
