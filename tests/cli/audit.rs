@@ -280,7 +280,7 @@ impl Folder {
 }
 
 #[test]
-fn bad_tables_are_told_by_file_row_and_column() {
+fn errors_of_tables_name_file_row_and_column() {
     let folder = Folder::new("[policy]\nk = 2");
     let one = |content: &[u8], line, field, words: &str| {
         folder.put("bad.csv", content);
@@ -316,7 +316,7 @@ fn bad_tables_are_told_by_file_row_and_column() {
 }
 
 #[test]
-fn releases_that_do_not_belong_together_are_told() {
+fn releases_that_do_not_belong_together_are_reported() {
     let folder = Folder::new("[policy]\nk = 2");
     folder.refused(&[("release", "r2.csv"), ("release", "r1.csv")], Some("r1.csv"), None, None, "not all rows of");
     let both = [("release", "r1.csv"), ("release", "r2.csv")];
@@ -372,7 +372,7 @@ fn one_release_and_disjoint_feeds_have_no_pairs() {
 }
 
 #[test]
-fn diversity_is_judged_on_what_attacks_leave() {
+fn diversity_is_checked_on_what_attacks_leave() {
     let folder = Folder::new("[policy]\nk = 2\ndiversity = { distinct_l = 2, c = 3, l = 2, alpha = 0.6, t = 0.4 }");
     let found = audit(&folder.args(&[("release", "r1.csv")]));
     let figures = &found["releases"][0]["diversity"]["after"];
@@ -410,7 +410,7 @@ fn malformed_sensitive_cells_stay_apart() {
 
 /// A first row of values is not a header: nothing of it is shown.
 #[test]
-fn a_table_without_a_header_tells_nothing() {
+fn a_table_without_a_header_shows_no_value() {
     let folder = Folder::new("[policy]\nk = 2");
     folder.put("none.csv", b"P-4711,3,SECRET,SECRET\nP-4712,3,SECRET,SECRET\n");
     folder.refused(&[("release", "none.csv")], Some("none.csv"), None, Some("age"), "the column is missing");

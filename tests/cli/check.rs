@@ -53,7 +53,7 @@ fn samples_pass_and_are_explained() {
 
 /// What releases are checked for, how they are made, and what only the daemon uses are separate.
 #[test]
-fn what_only_the_daemon_will_do_stands_apart() {
+fn keys_of_the_daemon_alone_are_listed_apart() {
     for sample in SAMPLES {
         let said = stdout(&tidegate(&["check", sample]));
         let (judged, rest) = said.split_once("How releases are made").expect("a heading of its own");
@@ -317,7 +317,7 @@ fn names_of_people_are_not_shown() {
 }
 
 #[test]
-fn feeds_that_share_an_identifier_are_told() {
+fn feeds_that_share_an_identifier_are_reported() {
     let directory = tempfile::tempdir().expect("a directory");
     let feed = |name: &str| format!("[feed]\nname = \"{name}\"\n[policy]\nk = 2\n{COLUMNS}");
     let (one, two) = (written(&directory, "1.toml", &feed("one")), written(&directory, "2.toml", &feed("two")));
@@ -327,7 +327,7 @@ fn feeds_that_share_an_identifier_are_told() {
 }
 
 #[test]
-fn a_repeated_row_of_a_hierarchy_is_told() {
+fn a_repeated_row_of_a_hierarchy_is_reported() {
     let directory = tempfile::tempdir().expect("a directory");
     written(&directory, "drug.csv", "a;x;*\nb;x;*\na;x;*\n");
     let columns = COLUMNS.replace("{ flat = [\"F\", \"M\"] }", "{ file = \"drug.csv\" }");

@@ -35,7 +35,7 @@ fn days_and_ticks(text: &str, folder: &Path) -> [Vec<u64>; 2] {
 }
 
 #[test]
-fn the_demo_tells_its_story() {
+fn the_demo_prints_its_steps() {
     // On a stalled machine a tick closes before a day has been sent, and a waiting person has waited longer: the test
     // is then repeated.
     let begins = || {

@@ -372,7 +372,7 @@ fn odd_names_and_labels() {
 }
 
 #[test]
-fn a_measurement_is_no_identifier_and_a_small_sample_tells_little() {
+fn a_measurement_is_no_identifier_and_a_small_sample_proves_little() {
     let place = Place::new();
     let mut text = String::from("weight,code,diagnosis,age\n");
     for row in 0..60 {

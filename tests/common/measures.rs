@@ -82,7 +82,7 @@ impl Shown {
 
     /// Checks that each shown figure follows from the numbers of its people, and that no sum is shown that the rules
     /// forbid. A label that people of several ticks have may show less than possible.
-    pub fn check_what_is_told(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) {
+    pub fn check_published_measures(&self, number: impl Fn(u64) -> Option<i64>, hidden: impl Fn(&[i64]) -> bool) {
         assert!(self.people.keys().eq(self.measures.keys()), "both tables show the same labels");
         for (label, people) in &self.people {
             let numbers: Vec<i64> = people.iter().filter_map(|&person| number(person)).collect();

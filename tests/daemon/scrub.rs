@@ -133,7 +133,7 @@ fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
 
 /// Damage that stops a feed, and damage that concerns people only.
 #[test]
-fn a_feed_goes_on_without_what_is_for_people_alone() {
+fn a_feed_continues_without_objects_for_readers_alone() {
     let (private, public, writer) = begun(POLICIES[0]);
     for (root, store) in [("private", &private), ("public", &public)] {
         for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {

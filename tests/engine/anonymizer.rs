@@ -154,7 +154,7 @@ fn the_papers_search_is_what_its_definition_says() {
 /// A rejection of the paper's search reveals which of the new people has the other value, because it reads values while
 /// it searches (SCIENCE 4). Under `blind` decisions do not depend on values, by type.
 #[test]
-fn the_refusal_that_tells_a_value() {
+fn the_refusal_that_reveals_a_value() {
     let tree = taxonomy(&serde_json::json!({"*": {"a": {}, "b": {}}}));
     let columns = columns(vec![tree]);
     let trees = columns.trees();

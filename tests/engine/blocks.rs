@@ -27,7 +27,7 @@ fn policy() -> Policy {
 }
 
 /// By the definitions of the rules: too few numbers, or a sum that reveals one of them.
-fn may_not_be_told(numbers: &[i64]) -> bool {
+fn may_not_be_published(numbers: &[i64]) -> bool {
     let mut sizes: Vec<u64> = numbers.iter().map(|number| number.unsigned_abs()).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     let all: u64 = sizes.iter().sum();
@@ -92,13 +92,13 @@ impl Told {
         let attack = SumsAttack::new(&system, known.collect());
         (0..slices.len()).any(|slice| {
             let numbers: Vec<i64> = slices[slice].1.iter().filter_map(|&person| people[person].number).collect();
-            may_not_be_told(&numbers) && attack.derivation(&[(slice, 1)]).is_some()
+            may_not_be_published(&numbers) && attack.derivation(&[(slice, 1)]).is_some()
         })
     }
 }
 
 #[test]
-fn no_sum_follows_that_may_not_be_told() {
+fn no_sum_follows_that_may_not_be_published() {
     let seed = random::seed();
     println!("blocks: seed {seed}; the same again: TIDEGATE_SEED={seed}");
     let (tree, suppression) = (tree(), SumSuppression::of(&policy()));
@@ -139,10 +139,10 @@ fn no_sum_follows_that_may_not_be_told() {
                 let which = which.unwrap_or_else(|| panic!("seed {seed}, case {case}: this is not true"));
                 found[which] += 1;
                 if which == 0 {
-                    assert!(!may_not_be_told(&numbers), "seed {seed}, case {case}");
+                    assert!(!may_not_be_published(&numbers), "seed {seed}, case {case}");
                     told.0.insert(set.clone());
                 }
-                if !may_not_be_told(&numbers) {
+                if !may_not_be_published(&numbers) {
                     alone.0.insert(set);
                 }
             }

@@ -158,7 +158,7 @@ fn ce_b2_recodings_are_approved_under_bcf_and_refused_under_blind() {
 /// recoding itself reveals who: only if it is the one person in a is the split rejected. Blind releases are the same
 /// whichever person it is.
 #[test]
-fn the_refusal_under_bcf_tells_a_value() {
+fn the_refusal_under_bcf_reveals_a_value() {
     let people = ["a", "b", "b", "b", "b"];
     let shown = |guarantee, odd: usize| {
         let mut chain = Chain::new(a_and_b(), settings(2, guarantee));

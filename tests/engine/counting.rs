@@ -112,7 +112,7 @@ fn close(one: f64, other: f64) -> bool {
 }
 
 #[test]
-fn estimates_lie_within_what_is_certain_and_even_ones_are_those_written_down() {
+fn estimates_are_within_what_is_certain_and_even_ones_are_the_recorded_ones() {
     random::run("counting", 50, |draw| {
         let trees: Vec<Taxonomy> =
             (0..draw.between(1, 3)).map(|column| random::tree(draw, column as usize, 3)).collect();
@@ -273,7 +273,7 @@ fn rows_of_a_value_are_spread_as_others_of_that_value() {
 
 /// A label with a rare value that halving could not split off has more people of that value than the table as a whole.
 #[test]
-fn refused_splits_tell_of_rare_values() {
+fn refused_splits_reveal_rare_values() {
     let mut tree = Tree::new("*");
     ["often", "rare"].into_iter().for_each(|label| _ = tree.add(0, label, 1));
     let tree = tree.finish().expect("a tree");

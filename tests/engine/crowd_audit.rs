@@ -124,7 +124,7 @@ fn too_few_new_rows_of_a_label_are_named() {
 }
 
 #[test]
-fn a_row_that_is_lost_or_changed_is_told() {
+fn a_row_that_is_lost_or_changed_is_reported() {
     let changed: [(&[Line<'_>], u64, bool); 3] = [
         // One row is missing.
         (&[("*", "*", "x", 0, 2), ("*", "*", "y", 0, 2), ("A", "*", "x", 0, 4), ("A'", "b1", "y", 0, 6)], 1, true),
@@ -144,7 +144,7 @@ fn a_row_that_is_lost_or_changed_is_told() {
 }
 
 #[test]
-fn labels_under_one_recoding_are_judged_as_ever() {
+fn labels_under_one_recoding_are_checked_as_before() {
     let columns = columns();
     let subject = subject(&columns, &[&[("A", "*", "x", 0, 4)], &[("A", "*", "x", 0, 4), ("A'", "*", "y", 0, 4)]]);
     assert!(subject.growth.is_none());
@@ -373,7 +373,7 @@ fn chains_of_our_own_are_safe_and_hold_their_people() {
 }
 
 #[test]
-fn a_guarantee_that_is_not_blind_judges_crowds_too() {
+fn a_guarantee_that_is_not_blind_checks_crowds_too() {
     let bcf = PolicySettings { guarantee: Some(Guarantee::Bcf), ..blind(3) };
     let (figures, verdict) = audited(&[R1, R2], &bcf);
     assert!(verdict.safe && figures.crowds.is_some(), "{verdict:?}");

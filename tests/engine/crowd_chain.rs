@@ -415,7 +415,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
 }
 
 #[test]
-fn a_label_tells_no_more_than_the_policy_allows() {
+fn a_label_leaks_no_more_than_the_policy_allows() {
     let line = |offer: &Offer| {
         let verdict = offer.judged().verdict().clone();
         verdict.checks.into_iter().find(|check| check.check.name() == "refinement").expect("a line")

@@ -404,7 +404,7 @@ fn values(lines: &Lines) -> Counts {
 /// The reader knows each person's quasi columns and dates, and who asked for erasure; values come from public bytes
 /// alone.
 #[test]
-fn an_atom_that_is_taken_apart_would_tell_a_value() {
+fn an_atom_that_is_divided_would_reveal_a_value() {
     let mut wards = Tree::new("*");
     ["a", "b"].iter().for_each(|ward| _ = wards.add(0, ward, 1));
     let columns = columns(vec![wards.finish().expect("distinct labels")]);

@@ -279,7 +279,7 @@ fn factors(chain: &Chain<'_>, looked: &mut u64) -> u128 {
 }
 
 #[test]
-fn labels_tell_as_much_as_is_said_and_no_more() {
+fn labels_leak_as_much_as_is_reported_and_no_more() {
     let (mut looked, mut reached) = (0, BTreeMap::new());
     each(ONE, |chain| {
         let most = factors(chain, &mut looked);
@@ -291,7 +291,7 @@ fn labels_tell_as_much_as_is_said_and_no_more() {
 }
 
 #[test]
-fn later_labels_tell_no_more_of_those_who_came_since() {
+fn later_labels_leak_no_more_of_people_who_came_since() {
     let mut looked = 0;
     each(MORE, |chain| _ = factors(chain, &mut looked));
     assert!(looked > 100_000, "{looked} pairs of populations");
@@ -329,7 +329,7 @@ fn no_person_is_certain_to_wait() {
 /// People who were not divided are outside the labels of that halving: a reader who knows when they were added knows
 /// that.
 #[test]
-fn where_those_lie_who_were_passed_over_is_not_bounded() {
+fn the_position_of_people_who_were_passed_over_is_not_bounded() {
     let mut impossible = 0;
     each(&MORE[..1], |chain| {
         for population in chain.populations() {

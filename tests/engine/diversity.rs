@@ -170,7 +170,7 @@ fn a_coarser_recoding_may_be_worse() {
 /// and published with the next release, a reader who sees {s0, s0, s1} would know which two have s0. Here none of them
 /// is ever published.
 #[test]
-fn an_increment_that_is_refused_and_merged_tells_its_values() {
+fn an_increment_that_is_refused_and_merged_reveals_its_values() {
     let mut tree = Tree::new("*");
     ["a", "b"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
     let columns = columns(vec![tree.finish().expect("a tree")]);

@@ -123,7 +123,7 @@ const WORLDS: &[World] = &[
 ];
 
 #[test]
-fn however_the_people_of_a_class_lie_the_release_is_as_likely() {
+fn every_arrangement_of_the_people_of_a_class_makes_the_release_as_likely() {
     let (mut looked, mut moved) = (0u64, 0u64);
     for World { leaves, k, least, most, values } in WORLDS {
         let trees: Vec<Taxonomy> = leaves.iter().enumerate().map(|(at, leaves)| tree(at, leaves)).collect();
@@ -324,7 +324,7 @@ fn people_who_cannot_all_differ_are_impossible() {
 }
 
 #[test]
-fn what_halving_does_not_make_is_told() {
+fn labels_that_halving_does_not_make_are_reported() {
     let (ages, sexes) = (tree(0, &[2, 2]), tree(1, &[0, 0]));
     let trees = [&ages, &sexes];
     let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");

@@ -27,7 +27,7 @@ fn readers_see_the_rows_in_canonical_order() {
 }
 
 #[test]
-fn bytes_do_not_tell_how_the_table_came_about() {
+fn bytes_do_not_depend_on_how_the_table_was_made() {
     random::run("release_order", 100, |draw| {
         let table = random_table(draw, 60);
         let bytes = data(&table.release, &table.values, &table.columns);

@@ -58,7 +58,7 @@ fn rooms_name_only_rooms_that_the_table_allows() {
 }
 
 #[test]
-fn every_module_lies_in_a_room() {
+fn every_module_is_in_a_room() {
     let modules = rust("src").into_iter().map(|source| imports::module(&source.place));
     none(modules.filter(|module| rooms::room(module).is_none()).collect());
 }
@@ -157,12 +157,12 @@ fn files_and_functions_are_short() {
 }
 
 #[test]
-fn the_project_speaks_only_of_itself() {
+fn the_project_names_only_itself() {
     none(files("").into_iter().filter_map(read).flat_map(|file| rules::outside(&file.place, &file.text)).collect());
 }
 
 #[test]
-fn cited_sections_stand_in_the_guide() {
+fn cited_sections_are_in_the_guide() {
     let pages = [
         ("SCIENCE", include_str!("../../src/guide/science.md")),
         ("HOUSE", include_str!("../../src/guide/house.md")),

@@ -310,7 +310,7 @@ fn people_are_the_same_in_text_and_numbers() {
 
 proptest! {
     #[test]
-    fn tuples_of_identifiers_are_told_apart(a in prop::collection::vec(".{0,4}", 1..4), cut in 0usize..8) {
+    fn tuples_of_identifiers_are_distinct(a in prop::collection::vec(".{0,4}", 1..4), cut in 0usize..8) {
         let texts: Vec<&str> = a.iter().map(String::as_str).collect();
         let person = hasher().person(&texts);
         prop_assert!(person == hasher().person(&texts));

@@ -89,7 +89,7 @@ fn a_line_that_is_not_utf8_is_named() {
 }
 
 #[test]
-fn a_feed_file_that_is_none_is_told_apart() {
+fn a_feed_file_that_is_none_is_recognised() {
     let said = |file: &str| render::plain(&FeedConfig::load(Path::new(file)).expect_err("no feed file"));
     assert!(said("tests/feeds").contains("a directory"));
     assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));

@@ -128,7 +128,7 @@ fn all(shim: &Shim, script: &Script, faults: &[(&str, u32)], step: u64) -> Vec<u
 }
 
 #[test]
-fn a_writer_ends_when_its_disk_fails_and_the_next_one_goes_on() {
+fn a_writer_ends_when_its_disk_fails_and_the_next_one_continues() {
     let Some(shim) = Shim::build() else { return };
     // One kind of chain in every everyday run, each of them in a long run.
     let policies = POLICIES.len().min(common::cases(1) as usize);
@@ -142,7 +142,7 @@ fn a_writer_ends_when_its_disk_fails_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn a_writer_that_goes_on_would_be_found_out() {
+fn a_writer_that_continues_would_be_found_out() {
     let failed = || Op::Unsynced { inode: 3 };
     let sync = |inode| Op::Sync { inode, folder: false };
     let link = Op::Link { folder: 1, name: "a".to_owned(), inode: 3 };

@@ -248,7 +248,7 @@ fn packs_make_few_files_of_many() {
 
 /// Unpacked objects of an earlier version are packed part by part, so that this needs little memory.
 #[test]
-fn much_that_lies_alone_is_packed_in_several_goes() {
+fn many_loose_objects_are_packed_part_by_part() {
     let store = Memory::default();
     let packs = Packs::over(Arc::new(store.clone()));
     packs.settle(1, &stays).expect("memory");

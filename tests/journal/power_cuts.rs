@@ -142,7 +142,7 @@ fn look_at(everyday: u32, runs: fn(&Shim, &mut Draw) -> Vec<Run>) {
 }
 
 #[test]
-fn whatever_a_power_cut_leaves_the_feed_goes_on() {
+fn the_feed_continues_after_any_power_cut() {
     look_at(EVERYDAY, runs);
 }
 
@@ -163,7 +163,7 @@ fn runs_asked(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
 }
 
 #[test]
-fn whatever_a_power_cut_leaves_of_what_is_asked_the_feed_goes_on() {
+fn the_feed_continues_after_any_power_cut_in_a_request() {
     look_at(EVERYDAY_ASKED, runs_asked);
 }
 

@@ -89,7 +89,7 @@ fn promises_are_kept_when_coins_are_drawn() {
 
 #[test]
 #[ignore = "explores states that change only with the model; every_planted_fault_breaks_its_promise has packs"]
-fn promises_are_kept_when_entries_lie_in_packs() {
+fn promises_are_kept_when_entries_are_in_packs() {
     let asks = [Ask::Nothing, Ask::Nothing];
     look(Rules { asks, starts: 2, doubts: 1, coins: false, packs: true, fault: Fault::None });
 }

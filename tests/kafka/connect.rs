@@ -20,7 +20,7 @@ fn said(place: &Place, code: i32, what: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_topic_is_told_with_how_it_is_kept() {
+fn a_topic_is_reported_with_its_retention() {
     let Some(broker) = Broker::start() else { return };
     broker.topic("wards", 2, &[]);
     let all = messages(0..10);

@@ -83,7 +83,7 @@ fn a_topic_that_was_deleted_is_missed() {
 }
 
 #[test]
-fn retention_that_overtook_us_is_told_with_its_loss() {
+fn retention_that_overtook_the_reader_is_reported_with_its_loss() {
     let Some(broker) = Broker::start() else { return };
     broker.topic("wards", 2, &[]);
     put(&broker, 0, 0..40);
@@ -208,7 +208,7 @@ fn messages_that_took_the_place_of_others_are_found_out() {
 /// A daemon that continues at an offset that was given to another message sees no gap: the last message is compared
 /// again.
 #[test]
-fn messages_that_took_the_place_of_others_are_found_out_by_a_reader_who_goes_on_behind_them() {
+fn messages_that_took_the_place_of_others_are_found_by_a_reader_that_continues_behind_them() {
     let Some(mut broker) = Broker::start() else { return };
     broker.topic("wards", 1, &[]);
     put(&broker, 0, 0..40);

@@ -38,7 +38,7 @@ fn read(broker: &Broker, topic: &str, count: usize) -> Vec<(String, Json)> {
 }
 
 #[test]
-fn topics_are_told_once_they_are_there() {
+fn topics_are_notified_once_they_exist() {
     let Some(broker) = Broker::start() else { return };
     broker.topic("wards", 1, &[]);
     broker.topic("operators", 1, &[]);

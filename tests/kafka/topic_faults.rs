@@ -190,7 +190,7 @@ fn faults_that_pass_leave_no_person_out() {
 }
 
 #[test]
-fn what_is_told_of_lag_does_not_matter() {
+fn reported_lag_does_not_matter() {
     let refused = [RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED; 9];
     scope(|scope| {
         for api in [Api::FindCoordinator, Api::OffsetCommit] {

@@ -17,7 +17,7 @@ pub fn search(policy: &Policy) -> Option<String> {
 }
 
 /// What the labels of such a search reveal.
-pub fn what_labels_tell(policy: &Policy) -> String {
+pub fn leakage_of_labels(policy: &Policy) -> String {
     let limits = policy.refinement();
     match policy.search() {
         Search::Halves if policy.publish_every().is_some() => odds(policy),

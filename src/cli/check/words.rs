@@ -61,7 +61,7 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     }
     said.extend(one_recoding::details(feed));
     if policy.search().is_local() {
-        said.push(local_recoding::what_labels_tell(policy));
+        said.push(local_recoding::leakage_of_labels(policy));
     } else {
         said.extend(policy.refinement().max_global_ratio.map(|limit| coarseness(limit, policy)));
     }

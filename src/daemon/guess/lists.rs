@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_in_texts_stand_by_their_size() {
+    fn numbers_in_texts_are_ordered_by_their_size() {
         for sorted in [
             &["-5", "-1", "0", "2", "007", "10", "100"][..],
             &["<5", "5-9", "10-14", "85", ">85"],

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_most_rows_stands_alone_and_the_others_are_divided() {
+    fn a_value_of_most_rows_is_a_group_and_the_others_are_divided() {
         let zeros = (0, 90_000);
         let rows = (1..=10_000).map(|at| (at * 10, 1)).chain([zeros]).collect();
         let (edges, _) = edges(&rows, &equal(10_000)).expect("nine of ten rows are zero");

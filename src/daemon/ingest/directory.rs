@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_taken_when_they_stand_still_in_the_order_of_their_names() {
+    fn files_are_accepted_when_they_no_longer_grow_in_the_order_of_their_names() {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
         let mut directory = Directory::new(folder.path(), Duration::from_secs(2));

@@ -181,13 +181,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_part_of_a_path_is_told() {
+    fn only_the_last_part_of_a_path_is_shown() {
         assert_eq!(FileName::of(Path::new("/var/spool/in/ward.csv")), FileName("ward.csv".to_owned()));
         assert_eq!(FileName::of(Path::new("/")), FileName(String::new()));
     }
 
     #[test]
-    fn what_is_no_name_of_a_check_is_not_told() {
+    fn unknown_names_of_checks_are_not_shown() {
         let checks = Checks::named(["crowd", "HIV positive", "", "max_loss", &"x".repeat(33)]);
         assert_eq!(checks.0, ["crowd", "unnamed", "unnamed", "max_loss", "unnamed"]);
     }

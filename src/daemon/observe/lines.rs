@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_stands_still_is_waited_for_once() {
+    fn a_reader_that_makes_no_progress_is_waited_for_once() {
         let (go, wait) = mpsc::channel();
         let (lost, written) = (Counter::default(), Arc::new(Mutex::new(Vec::new())));
         let lines = LineSink::new(Slow(wait, Arc::clone(&written)), lost.clone()).expect("a thread");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_lie_off_by_what_labels_hide() {
+    fn counts_are_wrong_by_what_labels_hide() {
         let none = CountError { mean: 0.0, median: 0.0 };
         let skewed = |a: u32, b: u32| 1 + a * a + 3 * b;
         assert_eq!(error(Cut::leaves, skewed, Some(1)), none);

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn told_contributions_are_no_more_than_their_sum_and_number() {
+    fn published_contributions_are_no_more_than_their_sum_and_number() {
         let told = |rows, sum, largest: &[u64]| SumCell::told(rows, sum, largest.to_vec());
         assert_eq!(told(2, 10, &[3, 7]), Some(SumCell::of([7, 3], 2)));
         assert!(told(2, 9, &[3, 7]).is_none() && told(1, 10, &[3, 7]).is_none());

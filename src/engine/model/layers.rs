@@ -63,12 +63,12 @@ mod tests {
     use crate::model::{Taxonomy, Tree};
 
     #[test]
-    fn layers_are_told_by_depth() {
+    fn layers_are_named_by_depth() {
         assert_eq!(Taxonomy::two_halves().layers(), Some(vec![vec![2, 3, 5, 6], vec![1, 1, 4, 4], vec![0; 4]]));
     }
 
     #[test]
-    fn a_short_last_interval_stands_on_several_layers() {
+    fn a_short_last_interval_is_on_several_layers() {
         // Leaves in pairs, pairs in fours: the fifth leaf forms a pair, and a four, of its own.
         let mut tree = Tree::new("*");
         let four = tree.add(0, "1-4", 1);

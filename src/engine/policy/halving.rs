@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn regions_that_cutting_does_not_come_to_are_told() {
+    fn regions_that_cutting_does_not_reach_are_reported() {
         let (uneven, chained) = (uneven(), chained());
         let trees = [&uneven, &chained];
         let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");

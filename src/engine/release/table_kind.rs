@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_the_table() {
+    fn paths_name_the_table() {
         let paths =
             ["data/1/2-ab.parquet", "3/part.parquet", "3/part-1-2.parquet", "1/data.parquet", "report/2-ab.html"];
         paths.iter().for_each(|path| assert_eq!(TableKind::of(path), TableKind::Rows, "{path}"));

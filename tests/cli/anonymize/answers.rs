@@ -127,7 +127,7 @@ fn bcf_holds_fewer_than_k_new_rows() {
 }
 
 #[test]
-fn disjoint_releases_stand_alone() {
+fn disjoint_releases_are_independent() {
     let feed = FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\"");
     let place = Place::new(&feed);
     place.put("1.csv", with(&alike(0..4, 3)));

@@ -54,7 +54,7 @@ fn everything_goes_to_the_root_and_stays_there() {
 
 /// A draw that nearly always permits a release that passes.
 #[test]
-fn finer_releases_come_out_and_say_how_much_they_tell() {
+fn finer_releases_are_published_with_their_leakage() {
     let place = feed("guarantee = \"chain\"\nrho = 0.001\nmax_odds = 1000000\n");
     // Under the standing recoding the people below 20 of a sex are one class: there are too few aged 0 to 9 at first.
     put(&place, "0.csv", &[people(0..2, (5, "F"), &["a", "b"]), people(2..9, (15, "F"), &["a", "b", "c"])]);

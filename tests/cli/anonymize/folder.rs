@@ -203,7 +203,7 @@ fn an_older_log_is_noticed() {
 
 /// A release folder contains its own files and nothing else.
 #[test]
-fn nothing_foreign_lies_in_a_release() {
+fn nothing_foreign_is_in_a_release() {
     let place = begun();
     place.put("out/2/notes.txt", "mine");
     says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "not a file of the release");
@@ -274,7 +274,7 @@ fn a_file_in_the_place_of_another_keeps_the_whole_release_back() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told() {
+fn files_that_cannot_be_written_are_named() {
     let place = Place::new(FEED);
     place.people("a.csv", 0..20);
     for out in ["/proc/self/out", "/dev/null/out"] {
@@ -328,7 +328,7 @@ fn many_at_once_count_each_person_once() {
 }
 
 #[test]
-fn what_is_frozen_is_told_by_name() {
+fn frozen_columns_are_named() {
     let place = begun();
     let disjoint = ("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
     let add = "[[column]]\nname = \"room\"\nrole = \"sensitive\"\n";
@@ -433,7 +433,7 @@ fn a_decided_release_is_finished() {
 
 /// A user who names other files also learns about the interrupted tick, and about a rejection by the exit code.
 #[test]
-fn an_interrupted_tick_is_told_to_the_next_command() {
+fn an_interrupted_tick_is_reported_to_the_next_command() {
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.0001\n"));
     place.people("a.csv", 0..20);
     place.put("empty.csv", HEADER);

@@ -33,7 +33,7 @@ fn ages(manifest: &Json) -> Json {
 }
 
 #[test]
-fn what_is_certain_is_told() {
+fn certain_values_are_in_the_manifest() {
     for kind in ["cumulative", "disjoint"] {
         let place = Place::new(&feed(kind, ""));
         place.put("a.csv", people(0, CERTAIN));

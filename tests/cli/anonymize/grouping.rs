@@ -82,7 +82,7 @@ fn people_who_are_alike_wait_for_neighbours() {
 
 /// A check that reads sensitive values stops the chain as with other searches, and masked values are masked by class.
 #[test]
-fn values_are_judged_and_masked_class_by_class() {
+fn values_are_checked_and_masked_class_by_class() {
     let same = (0..8).map(|at| format!("p{at},{},F,x\n", at * 4)).collect::<String>();
     for search in ["arx-lr", "mondrian"] {
         let more = format!("{LAX}diversity = {{ distinct_l = 2 }}\n");

@@ -134,7 +134,7 @@ fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
 }
 
 #[test]
-fn an_audit_tells_what_halving_does_not_make() {
+fn an_audit_reports_labels_that_halving_does_not_make() {
     let place = Place::new(&feed(""));
     let made = |name: &str, classes: &[(&str, u32)]| {
         let row = |(labels, rows): &(&str, u32)| (0..*rows).map(|at| format!("{labels},d{at}\n")).collect::<String>();

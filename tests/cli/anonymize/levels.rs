@@ -111,7 +111,7 @@ fn suppressed_rows_wait_for_the_next_release() {
 }
 
 #[test]
-fn no_label_lies_above_a_floor_and_the_others_wait() {
+fn no_label_is_above_a_floor_and_the_other_people_wait() {
     for (kind, search) in
         [("cumulative", "levels"), ("cumulative", "top-down"), ("disjoint", "levels"), ("disjoint", "top-down")]
     {

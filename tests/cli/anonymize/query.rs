@@ -60,7 +60,7 @@ fn of(field: Field) -> Json {
 const CROWDS: &str = "search = \"halves\"\nmin_solutions = 1\n";
 
 #[test]
-fn true_counts_of_published_rows_lie_within_what_is_certain() {
+fn true_counts_of_published_rows_are_within_what_is_certain() {
     let place = published(CROWDS, 400);
     let all = people(400);
     let there: Vec<(u32, &str)> =

@@ -22,7 +22,7 @@ fn shown(place: &Place) -> Json {
 }
 
 #[test]
-fn who_waits_is_told_of_every_kind_of_chain() {
+fn waiting_people_are_reported_for_every_kind_of_chain() {
     for (kind, policy) in [("", "guarantee = \"bcf\"\n"), ("chain = \"disjoint\"\n", "")] {
         let feed =
             FEED.replace("[policy]\n", &format!("{kind}[policy]\n")).replace("k = 3\n", &format!("k = 3\n{policy}"));
@@ -49,7 +49,7 @@ fn begun() -> Place {
 }
 
 #[test]
-fn what_was_changed_is_not_judged_safe() {
+fn changed_files_are_not_called_safe() {
     let place = begun();
     assert_eq!(asked(&place, "audit", &[]).status.code(), Some(0));
     let named = place.json("1/manifest.json")["files"][1]["path"].as_str().expect("a path").to_owned();
@@ -113,7 +113,7 @@ fn every_change_is_named() {
 }
 
 #[test]
-fn folders_that_are_none_are_told_apart() {
+fn folders_that_are_none_are_recognised() {
     let place = begun();
     // Another user's folder.
     fs::create_dir(place.out().join("7")).expect("a folder");
@@ -162,7 +162,7 @@ fn several_files_after_one_option() {
 
 /// Sensitive columns are checked before they are published: only the operator is told.
 #[test]
-fn sensitive_columns_that_tell_who_a_person_is_are_noted() {
+fn sensitive_columns_that_identify_people_are_noted() {
     let place = Place::new(FEED);
     let rows = |from: u64, own: bool| {
         let row = |n: u64| format!("p{n},3,F,{}\n", if own { format!("case {n}") } else { "flu".to_owned() });
@@ -210,7 +210,7 @@ fn what_no_taxonomy_knows_is_counted() {
 }
 
 #[test]
-fn scripts_are_told_where_the_files_of_a_release_lie() {
+fn scripts_get_the_folder_of_a_release() {
     let place = Place::new(FEED);
     place.people("a.csv", 0..100);
     place.people("b.csv", 100..200);

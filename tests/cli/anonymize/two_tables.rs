@@ -80,7 +80,7 @@ fn people_and_values_are_those_of_the_file() {
 }
 
 #[test]
-fn folders_of_two_tables_are_judged_and_continued() {
+fn folders_of_two_tables_are_audited_and_continued() {
     let place = Place::new(&feed("diversity = { distinct_l = 2 }\n"));
     place.people("a.csv", 0..60);
     place.entries(&["a.csv"]);
@@ -148,7 +148,7 @@ fn check_says_what_two_tables_disclose() {
 
 /// Tables with labels, which other programs made, are not releases of this feed.
 #[test]
-fn single_tables_are_not_judged_by_a_policy_of_two() {
+fn single_tables_are_not_checked_by_a_policy_of_two() {
     let place = Place::new(&feed(""));
     place.put("r.csv", "age,sex,diagnosis\n*,F,x\n*,F,y\n*,F,z\n");
     let (feed, table) = (place.path("feed.toml"), place.path("r.csv"));

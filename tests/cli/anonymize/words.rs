@@ -51,7 +51,7 @@ fn other_kinds_of_chains_have_their_own_words() {
 }
 
 #[test]
-fn what_has_no_detail_is_told_and_why() {
+fn columns_without_detail_are_reported_with_the_reason() {
     let place = Place::new(FEED);
     // One man among women: the sexes cannot be shown separately.
     place.put("a.csv", alike(0..9) + "9,3,M,x\n");

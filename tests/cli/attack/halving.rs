@@ -59,7 +59,7 @@ fn all_people_can_be_one_class() {
 }
 
 #[test]
-fn whose_row_has_which_label_is_not_told() {
+fn an_increment_with_ambiguous_labels_is_refused() {
     let folder = folder("");
     table(&folder, &[("[20, 40[;*", 3), ("[0, 20[;[0, 20[", 3)]);
     folder.put("d.csv", "q0;q1\n20;0\n25;5\n39;39\n0;0\n11;0\n12;1\n");

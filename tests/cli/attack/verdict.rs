@@ -97,7 +97,7 @@ fn few_solutions_are_unsafe() {
 }
 
 #[test]
-fn all_together_are_judged_where_that_is_asked() {
+fn all_together_are_checked_where_the_policy_asks() {
     let folder = Folder::new();
     let classes = [("[0, 20[", 4), ("[40, 80[", 5)];
     table(&folder, "k = 4\nmin_solutions = 1", &classes);

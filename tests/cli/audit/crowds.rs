@@ -25,7 +25,7 @@ fn checks(found: &Json) -> Vec<(&str, u64)> {
 }
 
 #[test]
-fn labels_that_lie_in_each_other_are_judged() {
+fn labels_that_contain_each_other_are_checked() {
     let folder = folder("[policy]\nk = 2");
     let found = audit(&folder.args(&BOTH));
     assert_eq!((&found["safe"], &found["decided"], &found["crowds"]), (&json!(true), &json!(true), &json!(true)));
@@ -65,7 +65,7 @@ fn few_new_rows_and_lost_rows_are_unsafe_in_words() {
 }
 
 #[test]
-fn halving_is_judged_where_the_policy_asks_for_it() {
+fn halving_is_checked_where_the_policy_asks_for_it() {
     let folder = folder("[policy]\nk = 2\nsearch = \"halves\"\nmin_solutions = 1");
     let found = audit(&folder.args(&BOTH));
     assert_eq!((&found["safe"], &found["refinement"]["max_bound"]), (&json!(true), &json!(16)), "{found}");

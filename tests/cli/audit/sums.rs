@@ -95,7 +95,7 @@ fn without(out: &[(&str, &str)], values: bool) -> String {
 const PAPER: [(&str, &str); 4] = [("II/C", "u"), ("II/A", "x"), ("III/A", "x"), ("III/C", "x")];
 
 #[test]
-fn published_sums_are_judged_by_the_rules() {
+fn published_sums_are_checked_by_the_rules() {
     let folder = Folder::new();
     let table = folder.file("table.csv", TABLE);
     // Of 22, all but the two largest contributions are 1, and p of the largest is 2.
@@ -265,7 +265,7 @@ fn faults_name_file_line_and_column_and_no_value() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told() {
+fn inputs_that_cannot_be_queried_are_named() {
     let folder = Folder::new();
     let table = folder.file("table.csv", TABLE);
     let missing: String =

@@ -32,7 +32,7 @@ fn table_1_d() {
 /// People of q1 and q2 may be under `Q` or `*`. The two rows under `*` are a row of q3 and one of theirs, of either
 /// kind.
 #[test]
-fn rows_that_may_lie_in_two_classes() {
+fn rows_that_may_be_in_two_classes() {
     let folder = Folder::nested("m = 2", ONE_SET);
     let raw = [("q1", "HIV", 2), ("q2", "Flu", 3), ("q3", "HIV", 1)];
     let release = [("Q", "HIV", 2), ("Q", "Flu", 2), ("*", "HIV", 1), ("*", "Flu", 1)];

@@ -131,7 +131,7 @@ fn days_in_every_notation_have_levels() {
 }
 
 #[test]
-fn contents_tell_what_names_do_not() {
+fn hierarchies_are_guessed_from_content_where_names_do_not_help() {
     let made = Made::of(
         60,
         &[

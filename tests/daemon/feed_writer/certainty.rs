@@ -27,7 +27,7 @@ fn newest(writer: &FeedWriter, private: &Memory) -> Option<RecodingChoice> {
 }
 
 #[test]
-fn what_a_search_tells_is_asked_of_what_it_proposed_alone() {
+fn search_inference_is_tested_on_the_proposal_alone() {
     let mut met = BTreeMap::new();
     for seed in 0..30 {
         let (private, public, mut draw, mut known) = (Memory::default(), Memory::default(), Draw(seed), 0);

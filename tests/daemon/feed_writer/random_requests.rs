@@ -175,7 +175,7 @@ fn plays(seed: u64, chains: &[&'static str], besides: Besides, done: &mut BTreeM
 }
 
 #[test]
-fn whatever_is_asked_of_what_is_published_the_feed_goes_on() {
+fn the_feed_continues_after_any_requests_on_what_is_published() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
     // All people of a tick were erased, or people who are new or were withdrawn, and the state read from the log
@@ -201,7 +201,7 @@ fn a_writer_that_dies_while_it_does_what_is_asked_is_followed_by_another() {
 }
 
 #[test]
-fn people_go_on_in_chains_of_any_kind() {
+fn people_are_kept_in_chains_of_any_kind() {
     let seeds = CHAINS.len() as u64 * if long() { 400 } else { 2 };
     let mut done = BTreeMap::new();
     (0..seeds).for_each(|seed| plays(seed + 20_000, &CHAINS, Besides::Policies, &mut done));

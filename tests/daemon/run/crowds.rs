@@ -140,7 +140,7 @@ fn a_chain_goes_over_to_crowds() {
 
 /// A feed file that names no search stands for the search that its chain was begun with; new chains halve.
 #[test]
-fn a_chain_goes_on_with_the_search_that_it_was_begun_with() {
+fn a_chain_continues_with_the_search_that_it_began_with() {
     let (policy, unnamed) = ("k = 3\nmax_wait = 3\nsearch = \"top-down\"\n", "k = 3\nmax_wait = 3\n");
     let place = Place::with(NEVER, policy, "");
     place.offer("0.csv", people(0..60));

@@ -16,7 +16,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_copy_under_load_goes_on_elsewhere() {
+fn a_copy_under_load_continues_elsewhere() {
     let place = Place::new(NEVER);
     place.offer("00.csv", people(0..40));
     assert_eq!(place.once()["outcome"], "published");

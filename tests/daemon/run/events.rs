@@ -149,7 +149,7 @@ fn the_last_publication_outlasts_a_restart() {
 
 /// Each person is in one class: each column shows its root, which is reported once and not again.
 #[test]
-fn columns_without_detail_are_told_where_they_begin() {
+fn columns_without_detail_are_named_where_they_begin() {
     let place = Place::with(OFTEN, "k = 50\n", "");
     place.offer("0.csv", people(0..60));
     let output = place.output(&["run", "--once", "feed.toml"]);

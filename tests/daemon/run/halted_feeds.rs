@@ -250,7 +250,7 @@ fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&
 }
 
 #[test]
-fn halts_are_seen_and_mended() {
+fn halts_are_seen_and_repaired() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
     let files = begun(&place, &operator);
     let feed = |name| Feed { name, place: &place };

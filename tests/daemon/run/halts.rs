@@ -198,7 +198,7 @@ fn a_hangup_ends_nothing() {
 }
 
 #[test]
-fn a_neighbour_goes_on() {
+fn a_neighbour_continues() {
     let place = begun();
     place.neighbour("b", OFTEN);
     let mut daemon = place.start_with(&["--exit-on-halt", "feed.toml", "b.toml"]);
@@ -219,7 +219,7 @@ fn a_neighbour_goes_on() {
 
 /// A decided release that cannot be published is reported with its rows, so that all rows are in one place.
 #[test]
-fn a_release_that_is_stuck_is_told_of() {
+fn a_release_that_is_stuck_is_reported() {
     let place = begun();
     let shown = place.done(&["show", "feed.toml"]);
     assert_eq!((&shown["decided"], &shown["releases"][0]["rows"]), (&serde_json::Value::Null, &40.into()));

@@ -82,7 +82,7 @@ fn guarded_values_are_masked_once() {
 
 /// A guarded value in another spelling is published: the operator is told the column, and no value.
 #[test]
-fn guarded_values_in_another_spelling_are_told() {
+fn guarded_values_in_another_spelling_are_reported() {
     let place = place();
     place.offer("0.csv", people(0..120).replace(&format!("{}x\n", PLANTED[1]), &format!("{}X \n", PLANTED[1])));
     let log = |place: &Place| {
@@ -145,7 +145,7 @@ fn ledgers_are_forgotten_with_the_rows() {
 
 /// Disjoint releases: held, a person erased, made again, across restarts.
 #[test]
-fn releases_that_stand_alone_are_masked() {
+fn disjoint_releases_are_masked() {
     let place = Place::with("every = \"9999d\"\napproval = \"manual\"\n", "k = 3\nm = 2\n", "chain = \"disjoint\"\n");
     place.edit(ROLE, &format!("{ROLE}guarded = [[\"{}x\"]]\n", PLANTED[1]));
     place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\n");

@@ -48,7 +48,7 @@ fn manifest(place: &Place, release: u32) -> (Json, String) {
 }
 
 #[test]
-fn a_release_is_told_once_and_as_its_manifest_says() {
+fn a_release_is_notified_once_with_the_facts_of_its_manifest() {
     let (public, operator) = (Listener::new(204), Listener::new(200));
     let urls = [("webhook", public.url("/hooks/Pq7person")), ("operator_webhook", operator.url("/on-call"))];
     let place = telling(PER_FILE, "k = 3\n", &urls);
@@ -121,7 +121,7 @@ fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
 }
 
 #[test]
-fn a_receiver_that_comes_back_is_told_by_the_same_process() {
+fn a_receiver_that_comes_back_is_notified_by_the_same_process() {
     let public = Listener::new(500);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
     let daemon = place.start();
@@ -143,7 +143,7 @@ fn a_receiver_that_comes_back_is_told_by_the_same_process() {
 }
 
 #[test]
-fn no_receiver_is_told_less_after_a_kill() {
+fn no_receiver_is_notified_less_after_a_kill() {
     let public = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
     for file in 0..12 {
@@ -167,7 +167,7 @@ fn no_receiver_is_told_less_after_a_kill() {
 }
 
 #[test]
-fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() {
+fn one_tick_notifies_before_it_ends_and_a_new_receiver_gets_nothing_of_the_past() {
     let (first, second) = (Listener::new(200), Listener::new(200));
     let place = telling(NEVER, "k = 3\n", &[("webhook", first.url("/"))]);
     place.offer("0.csv", people(0..40));
@@ -188,7 +188,7 @@ fn one_tick_tells_before_it_ends_and_a_new_receiver_hears_nothing_of_the_past() 
 }
 
 #[test]
-fn readers_are_told_what_is_taken_back() {
+fn readers_learn_what_is_withdrawn() {
     let public = Listener::new(200);
     let crowds = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
     let place = telling(PER_FILE, crowds, &[("webhook", public.url("/"))]);
@@ -213,7 +213,7 @@ fn readers_are_told_what_is_taken_back() {
 }
 
 #[test]
-fn files_of_one_look_are_told_before_it_ends() {
+fn files_of_one_look_are_reported_before_it_ends() {
     let public = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", public.url("/"))]);
     for file in 0..3 {
@@ -242,7 +242,7 @@ fn a_rejection_is_the_operators_alone() {
 /// It halts and notifies its operator, once. On a stalled machine the time for that may be over before: then the next
 /// start sends it.
 #[track_caller]
-fn halts_and_tells(place: &Place, operator: &Listener) {
+fn halts_and_notifies(place: &Place, operator: &Listener) {
     let tells = || {
         let mut daemon = place.start_until_halt();
         assert_eq!(daemon.ended(), Some(2));
@@ -254,14 +254,14 @@ fn halts_and_tells(place: &Place, operator: &Listener) {
 }
 
 #[test]
-fn a_halt_is_told_before_the_end() {
+fn a_halt_is_notified_before_the_end() {
     let (public, operator) = (Listener::new(200), Listener::new(200));
     let urls = [("webhook", public.url("/")), ("operator_webhook", operator.url("/"))];
     let place = telling(PER_FILE, "k = 3\n", &urls);
     place.offer("0.csv", people(0..40));
     place.once();
     place.offer("0.csv", people(0..41));
-    halts_and_tells(&place, &operator);
+    halts_and_notifies(&place, &operator);
     sound(&operator.told());
     let what = operator.told().remove(0).what;
     assert_eq!(what["kind"], "halted");
@@ -281,7 +281,7 @@ fn a_feed_that_cannot_begin() {
     let operator = Listener::new(200);
     let place = telling(PER_FILE, "k = 3\n", &[("operator_webhook", operator.url("/"))]);
     place.put("a.key", "no key");
-    halts_and_tells(&place, &operator);
+    halts_and_notifies(&place, &operator);
     let place = telling(PER_FILE, "k = 3\n", &[("webhook", "${TIDEGATE_NO_SUCH_VARIABLE}".to_owned())]);
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");

@@ -30,7 +30,7 @@ fn begun() -> Place {
 }
 
 #[test]
-fn a_feed_goes_on_under_another_key() {
+fn a_feed_continues_under_another_key() {
     let place = begun();
     let daemon = place.start();
     daemon.says("recovered", 1);

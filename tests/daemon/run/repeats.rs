@@ -54,7 +54,7 @@ fn repeats_are_set_aside_and_stay() {
 }
 
 #[test]
-fn faults_and_repeats_lie_beside_each_other() {
+fn faults_and_repeats_are_counted_beside_each_other() {
     let place = place();
     place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
     let strange = |number: u64| {
@@ -74,7 +74,7 @@ fn faults_and_repeats_lie_beside_each_other() {
 
 /// Many set-aside messages of one file are in several objects, and are offered, erased and forgotten all the same.
 #[test]
-fn many_repeats_lie_in_several_objects() {
+fn many_repeats_are_in_several_objects() {
     let place = place();
     let many = person(0).repeat(250_000);
     place.offer("0.csv", people((0..40).chain([1, 2])) + &many);

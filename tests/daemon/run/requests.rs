@@ -309,7 +309,7 @@ fn a_new_chain_says_that_a_release_that_waited_is_void_and_removes_its_files() {
 /// Two classes, a withheld person, and a waiting one. In a new chain both wait, and one is erased before its first
 /// tick.
 #[test]
-fn who_was_withheld_waits_in_a_new_chain_whoever_is_erased() {
+fn withheld_people_wait_in_a_new_chain_after_any_erasure() {
     let row =
         |number: u64, age: u64, ward: &str| format!("{}{number},{age},{ward},{}{number}\n", PLANTED[0], PLANTED[1]);
     let place = Place::with(NEVER, "k = 3\nmax_wait = 1\nmax_withheld = 0.5\n", "");

@@ -79,7 +79,7 @@ fn case((folder, word, is_gone): (&str, &str, bool), shim: &Shim) -> bool {
 }
 
 #[test]
-fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_mended() {
+fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_repaired() {
     let Some(shim) = Shim::of("fast.c") else { return };
     let cases = [
         ("private/log", "00000000000000000001.json", true),

@@ -16,7 +16,7 @@ fn manifest(place: &Place, release: u32) -> Json {
 }
 
 #[test]
-fn two_tables_are_published_verified_and_judged() {
+fn two_tables_are_published_verified_and_audited() {
     let place = Place::with(NEVER, POLICY, DISJOINT);
     for (at, numbers) in [0..40, 40..90].into_iter().enumerate() {
         place.offer(&format!("{at}.csv"), people(numbers));

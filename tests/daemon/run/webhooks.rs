@@ -114,7 +114,7 @@ fn refused(place: &Place, field: &str, words: &str) {
 
 /// An address in another file is checked like one in the feed file.
 #[test]
-fn an_address_in_a_file_is_judged_when_it_is_read() {
+fn an_address_in_a_file_is_checked_when_it_is_read() {
     let place = telling(&[("webhook", "file:hook.url")]);
     let listener = Listener::new(200);
     for (url, words) in [

@@ -128,7 +128,7 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
     }
     if ended && nature.measured && !nature.promises(super::promises::Promises::visible).is_empty() {
         let public = |path: &str| nature.root(Side::Public).read(path).expect("memory").expect("a public file");
-        Shown::of(&public).check_what_is_told(cost, |numbers| is_sensitive(numbers, [6, 1]));
+        Shown::of(&public).check_published_measures(cost, |numbers| is_sensitive(numbers, [6, 1]));
     }
     let feed = &state.feed;
     let alone = unpublished(nature, &came, &ever, erased, (&state, &ring));

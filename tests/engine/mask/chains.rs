@@ -104,7 +104,7 @@ fn masked_chains_take_nothing_back() {
             changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
             assert_eq!(candidate.increments.len(), 1, "everything is approved");
             formed.push(Formed { rows: candidate.increments[0].rows.clone(), feed: before });
-            let Some(table) = masked_anew(&formed, candidate.table().recoding(), &mut chain) else {
+            let Some(table) = masked_again(&formed, candidate.table().recoding(), &mut chain) else {
                 // No person has another value.
                 return;
             };
@@ -132,7 +132,7 @@ fn guarding(written: &PolicySettings, kind: ChainKind, columns: &Columns) -> Pol
 
 /// Disjoint releases are masked like increments: the gate approves each if a person has another value.
 #[test]
-fn masked_releases_that_stand_alone_are_approved() {
+fn masked_disjoint_releases_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
     random::run("masked releases of their own", 120, |draw| {
         let columns = guarded(draw);
@@ -216,7 +216,7 @@ fn masked_chains_with_a_coin_are_approved() {
 }
 
 /// A release whose increments are all masked for it; None if one cannot be.
-fn masked_anew(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
+fn masked_again(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
     let told = |one: &Formed| {
         let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
         Some(ledger.expect("it is not masked yet").applied(&one.rows).as_one(0))

@@ -84,7 +84,7 @@ fn table_9_c_ties_q1_to_hiv_twice_in_three() {
 /// As printed the paper concludes from (c) that both rows of q1 are sensitive, because a class of q2 is "always" within
 /// 0.2. It is not: with one or three of four it is 0.25 away from 1/2, and no reader learns anything from (c).
 #[test]
-fn table_10_c_tells_nothing() {
+fn table_10_c_reveals_nothing() {
     let half = ExactShare { part: 1, of: 2 };
     check(&MinimalityAttack::new(&whole(&[2, 4]), 3, close(ExactShare { part: 1, of: 5 }, half)), 8, &["1/2", "1/2"]);
     // Within 0.25 class q2 may have any number, and still none is as likely as two in q1.

@@ -33,7 +33,7 @@ fn log10(target: &AttackTarget) -> f64 {
 }
 
 #[test]
-fn floats_lie_as_near_as_they_say() {
+fn floats_are_as_near_as_they_promise() {
     let (mut near, mut worst) = (0, 0.0f64);
     for (release, terms) in releases(cases(60)) {
         let exact = attack(&release, terms);

@@ -188,7 +188,7 @@ fn a_crowd_of_one_is_certain_that_no_class_shows() {
 /// Each class has one person in each of three leaves, so that any leaf has two people together: the state that
 /// separates the leaves of the first column would have formed classes of two before.
 #[test]
-fn classes_that_cannot_stand_together_show_nothing() {
+fn classes_that_contradict_each_other_have_no_result() {
     let class = |node: usize| CarvedClass { state: vec![2, 1], nodes: vec![0, node], rows: 3 };
     let columns = vec![column(&[10; 3], &[3]), column(&[10; 2], &[2])];
     let release = CarvedRelease::new(columns, vec![class(0), class(1)], 0, 2).expect("classes");
@@ -274,7 +274,7 @@ fn the_joint_bound_holds() {
 }
 
 #[test]
-fn no_people_together_tells_nothing() {
+fn no_people_together_reveal_nothing() {
     let release = CarvedRelease::new(vec![column(&[1; 4], &[2, 2])], Vec::new(), 0, 2).expect("no classes");
     let mut terms = terms(Attacker::Strongest, RepeatedValues::Repeated);
     terms.budget.draws = 1024;

@@ -126,7 +126,7 @@ fn earlier(release: u32, rows: u64, loss: f64) -> PastRelease {
 
 /// Changes since the previous release, the course of all releases, purpose, contact, and hashes of the files.
 #[test]
-fn the_page_tells_what_is_around_the_release() {
+fn the_page_shows_what_is_around_the_release() {
     let table = small();
     let before = [earlier(1, 2, 0.25), earlier(2, 3, 0.5)];
     let (purpose, contact) = (Some("Research on <wards>"), Some("data@example.org"));

@@ -24,7 +24,7 @@ fn both_tables_hold_their_rows_in_canonical_order() {
 }
 
 #[test]
-fn bytes_of_two_tables_do_not_tell_how_they_came_about() {
+fn bytes_of_two_tables_do_not_depend_on_how_they_were_made() {
     random::run("release_two_order", 100, |draw| {
         let table = random_table(draw, 60);
         assert_eq!(tables(&table.built_otherwise(draw)), tables(&table));

@@ -163,7 +163,7 @@ fn a_figure_that_no_limit_asks_for_is_not_called_unknown() {
 
 /// If a recoding stays, a release changes nothing for people who were published before: the new ones are checked.
 #[test]
-fn those_who_are_new_are_looked_at_where_a_recoding_stays() {
+fn new_people_are_checked_where_a_recoding_stays() {
     let (_, mut spoilt) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
     let written = PolicySettings { k: Some(1_000), ..settings(Some(Guarantee::Blind)) };
     spoilt.policy = policy(&written, ChainKind::Cumulative);

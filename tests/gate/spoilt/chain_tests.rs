@@ -68,7 +68,7 @@ fn chains_with_a_coin_keep_to_their_limits() {
 /// Certain facts about a recoding are known only if the last release was under the standing one: it may have been
 /// finer.
 #[test]
-fn what_a_finer_release_may_have_told_is_not_known() {
+fn what_a_finer_release_may_have_revealed_is_not_known() {
     let certainty = |offer: &Offer| {
         let judged = offer.judged();
         judged.verdict().checks.iter().find(|check| check.check.name() == "certainty").map(|check| check.made)

@@ -144,7 +144,7 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
 /// Two atoms of one class, 3 and 7 or 5 and 5 people: the first was not published when it formed, so both are published
 /// with one release. No public file reveals how many formed together.
 #[test]
-fn a_manifest_tells_no_sizes_of_atoms() {
+fn a_manifest_contains_no_sizes_of_atoms() {
     let published = |sizes: [usize; 2]| {
         let mut chain = Chain::new(columns(), policy(&settings(Some(Guarantee::Blind)), ChainKind::Cumulative));
         chain.release(&people(0));

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{place, said, text};
 
 #[test]
-fn completions_and_manual_pages_lie_where_debian_looks() {
+fn completions_and_manual_pages_are_where_debian_looks() {
     let root = tempfile::tempdir().expect("a folder");
     said(
         &Command::new(place("deploy/usage"))

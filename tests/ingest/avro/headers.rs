@@ -37,7 +37,7 @@ fn the_last_header_of_the_name_counts() {
 }
 
 #[test]
-fn records_are_read_by_what_stands_beside_them() {
+fn records_are_read_by_the_schema_beside_them() {
     let columns = columns(FEED);
     let (bytes, object) = person(7);
     let guid: [u8; 16] = *GUID.last_chunk().expect("16 bytes");

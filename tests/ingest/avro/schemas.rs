@@ -183,7 +183,7 @@ fn names_lead_into_lists() {
 }
 
 #[test]
-fn changes_are_told_as_debezium_tells_them() {
+fn changes_are_recognised_as_debezium_writes_them() {
     use tidegate::daemon::config::Unwanted::{Halt, Quarantine, Skip};
     let columns = under("after");
     let value = record("Value", FIELDS);

@@ -27,7 +27,7 @@ fn what_is_cut_off_or_more_than_one_is_none() {
 }
 
 #[test]
-fn schemas_that_are_none_are_told_apart() {
+fn schemas_that_are_none_are_recognised() {
     let (columns, schema) = (columns(FEED), record("P", FIELDS));
     let (bytes, object) = person(5);
     for strange in [

@@ -26,7 +26,7 @@ fn refused(text: &str) -> [Error; 3] {
 }
 
 #[test]
-fn a_first_row_of_values_is_not_told() {
+fn a_first_row_of_values_is_not_shown() {
     let row = format!("{SECRET},30,{SECRET},A,{SECRET},1\n");
     let [raw, increment, release] = refused(&format!("{row}{row}"));
     assert_eq!(place(&raw), "None \"id\" the column is missing");

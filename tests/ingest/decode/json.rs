@@ -210,7 +210,7 @@ fn a_list_in_a_table_is_a_name() {
 }
 
 #[test]
-fn ways_that_cross_are_told() {
+fn ways_that_cross_are_reported() {
     let told = |one: &str, two: &str| {
         let path = |path: &str| if path.is_empty() { String::new() } else { format!("path = \"{path}\"\n") };
         let text = format!(
@@ -243,7 +243,7 @@ fn ways_that_cross_are_told() {
 }
 
 #[test]
-fn undeclared_keys_are_told_within_limits() {
+fn undeclared_keys_are_listed_within_limits() {
     let folder = Folder::new();
     let with = |more: &str| format!("{{\"id\":\"7\",\"age\":30,{more}\"born\":\"1990-01-02\"}}\n");
     let undeclared = |text: String| strict(&folder.file("a.jsonl", text)).expect("rows").undeclared;

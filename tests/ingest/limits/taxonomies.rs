@@ -46,7 +46,7 @@ fn levels_have_a_limit() {
 }
 
 #[test]
-fn a_label_twice_on_a_path_is_told_on_long_paths_too() {
+fn a_label_twice_on_a_path_is_reported_on_long_paths_too() {
     let folder = Folder::new();
     for levels in [8, 16, 17, 200] {
         let twice = format!("A;level 1;level 2;level 1{}", path("", levels).trim_start_matches(';'));

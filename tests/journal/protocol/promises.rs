@@ -21,7 +21,7 @@ pub const OF_THE_STORE: [Promise; 18] = [
     ("a commit follows its manifest", a_commit_follows_its_manifest),
     ("a published release has its commit", a_published_release_has_its_commit),
     ("a release number is used once", a_release_number_is_used_once),
-    ("a file is taken in once", a_file_is_taken_in_once),
+    ("a file is taken in once", a_file_is_accepted_once),
     ("a closed tick is masked once", a_closed_tick_is_masked_once),
     ("atoms are never formed again", atoms_are_never_formed_again),
     ("the coins of a tick are drawn once", the_coins_of_a_tick_are_drawn_once),
@@ -187,7 +187,7 @@ fn a_release_number_is_used_once(world: &World, _: &Rules) -> bool {
     })
 }
 
-fn a_file_is_taken_in_once(world: &World, _: &Rules) -> bool {
+fn a_file_is_accepted_once(world: &World, _: &Rules) -> bool {
     let taken = |file: u8| times(&world.log, |entry| entry.kind() == Kind::Ingest && entry.subject() == file);
     (0..MANY as u8).all(|file| taken(file) <= 1)
 }

@@ -116,7 +116,7 @@ mod tests {
     use crate::engine::histogram::Person;
 
     #[test]
-    fn a_hash_is_found_wherever_it_lies() {
+    fn a_hash_is_found_at_every_position() {
         let people =
             |count: u128| (0..count).map(|number| Person(number.wrapping_mul(0x1234_5678_9ABC_DEF0_1357_9BDF)));
         for count in [1, FEW, FEW + 1, SEVERAL, SEVERAL + 1] {

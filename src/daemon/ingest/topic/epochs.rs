@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn brokers_that_tell_no_epochs_are_taken_at_their_word() {
+    fn brokers_that_know_no_epochs_are_trusted() {
         let mut epochs = Epochs::default();
         assert!(epochs.follows(0, None, Some(1)) && epochs.follows(0, Some(1), None) && epochs.follows(0, None, None));
     }

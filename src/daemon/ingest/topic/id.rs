@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_tells_no_topic_from_another() {
+    fn an_id_of_zero_identifies_no_topic() {
         assert!(!tells("") && !tells("AAAAAAAAAAAAAAAAAAAAAA") && !tells("AAAAAAAAAAAAAAAAAAAAAA=="));
         assert!(tells("AAAAAAAAAAAAAAAAAAAAAQ") && tells("xnbY0zx-RzGAXHKuobxnrA"));
     }

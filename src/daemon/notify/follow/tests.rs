@@ -253,7 +253,7 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
 
 /// How far a receiver was told cannot be put down: it is said once, the receiver is told once, and nothing comes after it.
 #[test]
-fn a_place_that_is_not_written_is_told_of() {
+fn a_position_that_cannot_be_stored_is_reported() {
     let desk = Desk::new();
     desk.append(0, hold(1));
     desk.append(1, hold(2));

@@ -447,7 +447,7 @@ fn people_ask_and_things_are_deleted() {
 }
 
 #[test]
-fn the_process_tells_of_its_pages() {
+fn the_process_prints_the_addresses_of_its_pages() {
     let watch = Watch::new();
     let address: SocketAddr = "0.0.0.0:9464".parse().expect("an address");
     watch.check_process(&Listening { address, tokens: true }, "info  listening address=0.0.0.0:9464 tokens=true");

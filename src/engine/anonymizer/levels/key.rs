@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_stand_apart_from_each_other() {
+    fn codes_share_no_bits() {
         let sizes = [1, 2, 3, 1 << 20, 1 << 30, 5, 1 << 31];
         let (fields, words) = fields(sizes.into_iter());
         assert_eq!(words, 2);

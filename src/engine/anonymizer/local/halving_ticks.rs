@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_ahead_are_those_that_come() {
+    fn turns_ahead_are_the_turns_that_follow() {
         for every in [1, 2, 3, 8] {
             let mut turns = HalvingTicks::default();
             let ahead = turns.ahead(every);

@@ -154,7 +154,7 @@ mod tests {
 
     /// Three people of each leaf pair come first, and three of one of them later; then the first column becomes `*`.
     #[test]
-    fn the_class_that_has_grown_tells_of_its_parts() {
+    fn the_class_that_has_grown_reveals_its_parts() {
         let (first, second) = (tree(), tree());
         let cell = |increment, count| Cell { increment, value: 0, count };
         let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_below_those_that_are_shown() {
+    fn levels_below_the_ones_that_are_shown() {
         let tree = Taxonomy::two_halves();
         let nodes = |cut: Cut| {
             let table = release(&[(0, 3), (1, 2), (3, 4)], cut);

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_shares_and_bounds_are_judged_alike() {
+    fn exact_shares_and_bounds_are_checked_alike() {
         for share in shares(1, 4) {
             let limits = [(1, 4), (2, 7), (6, 25)].map(|(part, of)| share.is_at_most(ExactShare { part, of }));
             assert_eq!(limits, [true, true, false], "{share}");
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_sources_tell_adds_up() {
+    fn counts_of_two_sources_add_up() {
         for (one, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let both = shares(1, 2)[one].or(&shares(1, 3)[other]);
             assert!((both.value() - 2.0 / 3.0).abs() < 1e-9 && both.value() >= 2.0 / 3.0, "{both}");

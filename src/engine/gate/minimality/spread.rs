@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_not_those_of_the_classes_lie_nowhere() {
+    fn rows_that_do_not_add_up_to_the_classes_have_no_place() {
         let may = vec![(0, 0), (0, 1), (1, 1)];
         let spread = |people: [u64; 2], classes: [u64; 2]| RowSpread {
             people: people.to_vec(),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_only_child_no_class_tells() {
+    fn no_class_reveals_an_only_child() {
         let two = vec![0..1, 1..2];
         let root = std::iter::once(0..2).collect();
         let column = LayeredColumn::uneven(vec![3, 4], &[two.clone(), two, root]).expect("layers");

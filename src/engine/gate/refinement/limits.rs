@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_crowd_that_is_certain_speaks_against_a_release() {
+    fn a_small_crowd_that_is_certain_rejects_a_release() {
         let mut small = target(10_000, 10_000);
         small.blocks[1].support = Support { least: 2, most: 2, exact: true };
         let text = "class: a part certainly contains 2 rows, fewer than k = 4".to_owned();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_judged_on_the_safe_side_and_said_to_be_bounds() {
+    fn bounds_are_checked_on_the_safe_side_and_called_bounds() {
         let mut bounded = target(0, 0);
         bounded.lr = SolutionCount::Near { log10: 400.0, error: 1e-12 };
         bounded.cra = SolutionCount::AtLeast { log10: 50.0 };
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_joint_ratio_is_judged_where_that_is_asked() {
+    fn the_joint_ratio_is_checked_where_the_policy_asks() {
         let fine = target(100_000, 1000);
         let joint = Joint { draws: 100, kept: 50, apart: Some(2.0), ratio: RatioFigure::AtMost { log10: 2.5 } };
         assert_eq!(said(&fine, Some(&joint), &LIMITS), []);
@@ -353,7 +353,7 @@ mod tests {
     /// A slab of one block is that block; of several classes that all targets together show, a target gets the
     /// smallest.
     #[test]
-    fn small_classes_are_told_once() {
+    fn small_classes_are_reported_once() {
         let support = |least, most| Support { least, most, exact: true };
         let mut small = target(100_000, 1000);
         small.blocks[0].support = support(2, 2);

@@ -176,7 +176,7 @@ mod tests {
     /// A sum exactly at the limit of a rule is not sensitive, by the definitions: more than the share r, less than the
     /// share p.
     #[test]
-    fn what_is_just_at_a_limit_is_told() {
+    fn sums_exactly_at_a_limit_are_published() {
         let dominance =
             |n, share| SumRules { k: 2, dominance: Some(Dominance { n, share: decimal(share) }), percent: None };
         let percent = |share| SumRules { k: 2, dominance: None, percent: Some(decimal(share)) };

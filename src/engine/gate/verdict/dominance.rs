@@ -139,7 +139,7 @@ mod tests {
 
     /// What is suppressed for one atom is suppressed for all atoms of its label.
     #[test]
-    fn atoms_of_one_label_are_told_together() {
+    fn atoms_of_one_label_are_written_together() {
         let told = |count, sum| Aggregate { count, sum };
         let both = |one, other| {
             let Aggregate { count, sum } = together(one, other);

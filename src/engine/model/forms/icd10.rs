@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_ascend_and_lie_inside_their_chapter() {
+    fn blocks_ascend_and_are_inside_their_chapter() {
         let mut chapters: Vec<(u32, u32)> = Vec::new();
         for (chapter, blocks) in CHAPTERS {
             let (first, last) = ends(chapter);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_lie_where_the_classification_has_them() {
+    fn categories_are_where_the_classification_has_them() {
         let domain = domain().expect("the table makes a tree");
         let tree = &domain.tree;
         for (category, block, chapter) in [

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_predicate_is_told_with_its_place() {
+    fn errors_of_predicates_name_their_position() {
         for (predicate, at, wanted) in [
             ("age", 4, "`=`, `in` or `between`"),
             ("age = ", 7, "a value, with '…' around it where it is text"),

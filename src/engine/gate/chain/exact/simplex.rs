@@ -302,7 +302,7 @@ mod tests {
     /// Two kinds of classes, three of each, and all paths between them: the same basis with the same values, with a
     /// bound and without.
     #[test]
-    fn a_vertex_that_is_computed_anew_is_the_same_one() {
+    fn a_vertex_that_is_computed_again_is_the_same_one() {
         let paths: Vec<Vec<u32>> = (0..9).map(|path| vec![path / 3, 3 + path % 3]).collect();
         let part = Arc::new(EquationBlock::new(vec![5, 7, 4, 6, 2, 8], &paths));
         let mut budget = ExactBudget::FULL;
