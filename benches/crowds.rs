@@ -176,13 +176,13 @@ impl Run {
         let judged = timed(&mut times.judging, || read.judge());
         assert!(judged.verdict().safe(), "{:?}", judged.verdict());
         let (lines, table) = (judged.lines(), judged.overview().expect("a table"));
-        let told = (table.sums.rows(), table.sums.classes() as usize);
+        let reported = (table.sums.rows(), table.sums.classes() as usize);
         times.bytes = tables.iter().map(<[u8]>::len).sum::<usize>() as u64;
         let pages = timed(&mut times.writing, || ReleasePages::of(&FACTS, &judged.terms(&lines), &table, &tables));
         let approved = timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
         timed(&mut times.judging, || approved.enter(history, recoding).expect("labels of the recoding"));
         timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
-        told
+        reported
     }
 }
 
@@ -190,18 +190,18 @@ impl Run {
 fn chain(releases: u32) {
     let (rows, told_of) = (CHAIN.1, [10, 100, releases]);
     let mut run = Run::new(with_runs(), policy("halves"));
-    let (mut draw, mut told) = (Draw(7), Vec::new());
+    let (mut draw, mut reported) = (Draw(7), Vec::new());
     let mut tick = 0;
     println!("{releases} ticks of {rows} rows; milliseconds, the median of {} releases each", 2 * AROUND + 1);
     println!("release     rows  classes  deciding  judging  writing  reading back    all  bytes so far");
     let mut all = Vec::new();
-    while told.len() < (releases + AROUND) as usize {
+    while reported.len() < (releases + AROUND) as usize {
         let new = arrivals(&run.columns, rows, tick * rows, &mut draw);
         tick += 1;
-        told.extend(run.tick(new));
-        let release = told.len() as u32;
+        reported.extend(run.tick(new));
+        let release = reported.len() as u32;
         if release > AROUND && told_of.contains(&(release - AROUND)) {
-            let around = &told[(release - 2 * AROUND - 1) as usize..];
+            let around = &reported[(release - 2 * AROUND - 1) as usize..];
             let median = |of: &dyn Fn(&Times) -> f64| {
                 let mut figures: Vec<f64> = around.iter().map(|(times, ..)| of(times)).collect();
                 figures.sort_by(f64::total_cmp);
@@ -210,7 +210,7 @@ fn chain(releases: u32) {
             let [deciding, judging, writing, reading] =
                 [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
             all.push(median(&|times| times.milliseconds().iter().sum()));
-            let bytes: u64 = told[..(release - AROUND) as usize].iter().map(|(times, ..)| times.bytes).sum();
+            let bytes: u64 = reported[..(release - AROUND) as usize].iter().map(|(times, ..)| times.bytes).sum();
             let (_, rows, classes) = around[AROUND as usize];
             println!(
                 "{:>7}  {rows:>7}  {classes:>7}  {deciding:>8.2}  {judging:>7.2}  {writing:>7.2}  {reading:>12.2}  {:>5.2}  {bytes:>12}",

@@ -97,9 +97,9 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
 
 /// The resident memory of the process.
 fn resident() -> f64 {
-    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let reported = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line =
-        told.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+        reported.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
     line.unwrap_or(f64::NAN) / 1024.0
 }
 

@@ -173,9 +173,9 @@ impl ProducerContext for Ear {
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
         let sent = result.as_ref().expect("it is there").timestamp().to_millis().expect("the library sets it");
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_millis();
-        let mut heard = self.0.lock().expect("no panic");
-        heard.at.push(Instant::now());
-        heard.longest = heard.longest.max(now as i64 - sent);
+        let mut received = self.0.lock().expect("no panic");
+        received.at.push(Instant::now());
+        received.longest = received.longest.max(now as i64 - sent);
     }
 }
 
@@ -233,12 +233,12 @@ impl Daemon {
         command.current_dir(folder.path()).args(["run", "feed.toml"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let said = BufReader::new(child.stderr.take().expect("it is piped"));
-        let (told, lines) = channel();
+        let (reported, lines) = channel();
         spawn(move || {
             for line in said.lines() {
                 let line = serde_json::from_str(&line.expect("text")).expect("JSON");
                 // The receiver is gone.
-                if told.send(line).is_err() {
+                if reported.send(line).is_err() {
                     break;
                 }
             }

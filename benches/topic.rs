@@ -191,11 +191,11 @@ fn run(broker: &Broker, topic: &str, feed: &str, registry: Option<&str>, rows: u
         }
     }
     let time = begun.expect("it has begun").elapsed();
-    let told = |what: &str| std::fs::read_to_string(format!("/proc/{}/{what}", child.id())).expect("it is at work");
-    let status = told("status");
+    let reported = |what: &str| std::fs::read_to_string(format!("/proc/{}/{what}", child.id())).expect("it is at work");
+    let status = reported("status");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a figure");
     let peak = peak.trim().trim_end_matches(" kB").parse().expect("a number");
-    let stat = told("stat");
+    let stat = reported("stat");
     let ticks: Vec<f64> =
         stat.rsplit(')').next().expect("figures").split(' ').filter_map(|part| part.parse().ok()).collect();
     // After the name come the state and eleven more fields before user and system time, in hundredths.

@@ -69,8 +69,9 @@ fn watch(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("it is ours").is_none() {
-        let told = std::fs::read_to_string(&status).unwrap_or_default();
-        let high = told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        let reported = std::fs::read_to_string(&status).unwrap_or_default();
+        let high =
+            reported.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
         peak = peak.max(high.unwrap_or(0));
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -125,7 +125,7 @@ fn erase(root: &Path) {
         let time = "2027-01-01T00:00:00Z".to_owned();
         let request = Request::new(ask, "me".into(), time.clone(), None, writer.log().ring(), &mut SystemChance);
         let (request, begun) = (request.expect("a request"), Instant::now());
-        let answer = writer.asked(&request, &|| Ok(feed()), &time).expect("an answer");
+        let answer = writer.carry_out(&request, &|| Ok(feed()), &time).expect("an answer");
         let took = begun.elapsed().as_secs_f64();
         drop(writer);
         let begun = Instant::now();
@@ -257,7 +257,9 @@ fn size(folder: &Path) -> (u64, u64) {
 
 /// A line of the system's status of this process, in MiB.
 fn memory(line: &str) -> f64 {
-    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let found = told.lines().find_map(|told| told.strip_prefix(line)?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    let reported = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = reported
+        .lines()
+        .find_map(|reported| reported.strip_prefix(line)?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
     found.unwrap_or(f64::NAN) / 1024.0
 }

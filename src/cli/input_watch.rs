@@ -37,7 +37,7 @@ impl TaskProgress for InputLine {
 
     fn undeclared(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
-        self.line.aside(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
+        self.line.paused(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
     }
 
     fn missing(&mut self, input: usize, cells: u64) {
@@ -47,7 +47,7 @@ impl TaskProgress for InputLine {
             (format!("{cells} cells of sensitive columns or measures"), "are")
         };
         let text = format!("{}: {cells} missing or not readable {are} taken for missing", self.names[input]);
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64) {
@@ -58,7 +58,7 @@ impl TaskProgress for InputLine {
             printable(leaf),
             printable(column)
         );
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 
     fn misspelled(&mut self, input: usize, column: &str, rows: u64) {
@@ -69,7 +69,7 @@ impl TaskProgress for InputLine {
              published as it is: correct the source, or add the spelling to `guarded`",
             self.names[input]
         );
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 
     fn telling(&mut self, columns: &[String]) {
@@ -79,7 +79,7 @@ impl TaskProgress for InputLine {
              who knows such a value of a person finds their row. If it is a number or a name of people, make it the identifier",
             names.join(", ")
         );
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 
     fn finished(&mut self, file: &str, entry: &InputEntry) {
@@ -90,13 +90,13 @@ impl TaskProgress for InputLine {
             word(entry.outcome)
         );
         entry.reasons.iter().for_each(|reason| text += &format!("; {}", reason.text));
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 
     fn kept(&mut self, key: &Path) {
         let name = printable(&key.display().to_string());
         let text = format!("a key was made: {name}. Keep it; the folder cannot be read or continued without it");
-        self.line.aside(|| note(&text));
+        self.line.paused(|| note(&text));
     }
 }
 

@@ -30,14 +30,14 @@ pub fn runtime() -> Result<Runtime> {
 /// # Errors
 /// Signals cannot be listened to.
 pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
-    let (tell, told) = watch::channel(false);
+    let (sender, receiver) = watch::channel(false);
     let listen = |kind| signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     // A closed terminal, or a tool that wants files to be read again, ends nothing. Nothing is read again before the
     // next start.
     let hangup = listen(SignalKind::hangup())?;
-    let tell = Arc::new(tell);
-    let by_signal = Arc::clone(&tell);
+    let sender = Arc::new(sender);
+    let by_signal = Arc::clone(&sender);
     tokio::spawn(async move {
         let _listens = hangup;
         tokio::select! {
@@ -52,5 +52,5 @@ pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
         }
         std::process::exit(2);
     });
-    Ok((tell, told))
+    Ok((sender, receiver))
 }

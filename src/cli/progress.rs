@@ -24,7 +24,7 @@ impl ProgressLine {
     }
 
     /// Lets other code write to the terminal.
-    pub fn aside(&self, write: impl FnOnce()) {
+    pub fn paused(&self, write: impl FnOnce()) {
         self.0.suspend(write);
     }
 

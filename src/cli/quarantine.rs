@@ -56,7 +56,7 @@ fn words(answer: &QuarantineAnswer) -> String {
         };
         text.push_str(&format!("  {place}: {column}{what}\n"));
     }
-    text.push_str("What can be decoded by now is taken in with --retry. A source may send the rows again, corrected (a folder: in a file of a new \
+    text.push_str("What can be decoded by now is accepted with --retry. A source may send the rows again, corrected (a folder: in a file of a new \
          name). What is not offered again goes after quarantine_days.\n");
     text
 }

@@ -25,8 +25,8 @@ use crate::daemon::service::{FeedTick, PageOptions, RunEnd, RunOptions, TickOutc
 Log lines go to standard error; health and metrics to http.bind of the feed files (default 127.0.0.1:9464). SIGTERM and \
 ctrl-C end it within seconds; whatever is half done then is finished at the next start.
 
-A feed that halts says why and what to do, stops neither its neighbours nor these pages, and is tried again until it goes on. \
-Exit code 0: told to end. 1 (--once): a release was rejected, or the chain is stopped. 2: an error, or with --once or \
+A feed that halts says why and what to do, stops neither its neighbours nor these pages, and is tried again until it continues. \
+Exit code 0: it was asked to end. 1 (--once): a release was rejected, or the chain is stopped. 2: an error, or with --once or \
 --exit-on-halt a feed has halted.")]
 pub struct Args {
     /// The feed files

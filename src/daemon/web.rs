@@ -47,7 +47,7 @@ impl Web {
 
     /// Waits for an answer; None once it is no longer wanted.
     pub fn wait<T>(&self, answer: impl Future<Output = T>, ends: impl Fn() -> bool) -> Option<T> {
-        let told = async {
+        let ended = async {
             while !ends() {
                 tokio::time::sleep(LOOK).await;
             }
@@ -55,7 +55,7 @@ impl Web {
         self.runtime.as_ref()?.block_on(async {
             tokio::select! {
                 answer = answer => Some(answer),
-                () = told => None,
+                () = ended => None,
             }
         })
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// A client that gets these addresses for every name, and rejects those of 127.0.0.0/8.
-    fn told(found: &[SocketAddr]) -> ClientBuilder {
+    fn resolving_to(found: &[SocketAddr]) -> ClientBuilder {
         let judge = |name: &str, address: IpAddr| {
             if address.is_loopback() { Err(format!("{name} leads to {address}")) } else { Ok(()) }
         };
@@ -197,7 +197,7 @@ mod tests {
     fn an_address_that_is_forbidden_is_not_connected_to() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
-        let web = Web::new(told(&[address]), "notify.webhook").expect("a client");
+        let web = Web::new(resolving_to(&[address]), "notify.webhook").expect("a client");
         let request = web.client.post(format!("http://hooks.example:{}/Pq7person", address.port()));
         let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("forbidden");
         assert_eq!(why(&error).text(), "hooks.example leads to 127.0.0.1");

@@ -74,8 +74,8 @@ impl Folder {
             }
             if json {
                 let error = &serde_json::from_str::<Json>(&said).expect("JSON")["error"];
-                let told = error["file"].as_str().map(|path| path.rsplit('/').next().unwrap_or_default());
-                assert_eq!((told, error["field"].as_str()), (file, field), "{error}");
+                let reported = error["file"].as_str().map(|path| path.rsplit('/').next().unwrap_or_default());
+                assert_eq!((reported, error["field"].as_str()), (file, field), "{error}");
                 assert!(error["text"].as_str().expect("a text").contains(words), "{error}");
             }
         }

@@ -61,8 +61,11 @@ fn example_1_1_leaves_four_of_five() {
     assert_eq!(found["releases"][0]["recoding"], json!({"birthplace": ["Europe"], "job": ["Lawyer"]}));
     assert_eq!(found["releases"][1]["recoding"], json!({"birthplace": ["UK", "France"], "job": ["Professional"]}));
     assert_eq!(found["reasons"][0]["check"], json!("chain"));
-    let told = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(told.contains("(birthplace = France)") && !told.contains("Flu") && !told.contains("HIV"), "{told}");
+    let reported = found["reasons"][0]["text"].as_str().expect("a text");
+    assert!(
+        reported.contains("(birthplace = France)") && !reported.contains("Flu") && !reported.contains("HIV"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -133,8 +136,8 @@ fn ce_b2_is_unsafe_though_every_pair_says_2() {
         assert_eq!((&found["safe"], &found["decided"]), (&json!(false), &json!(true)));
         assert_eq!((&found["chain"]["paper"], &found["chain"]["anonymity"]), (&json!(2), &json!(1)));
         assert_eq!(found["chain"]["exact"], json!(true));
-        let told = found["reasons"][0]["text"].as_str().expect("a text");
-        assert!(told.contains("has only 1 candidate row left"), "{told}");
+        let reported = found["reasons"][0]["text"].as_str().expect("a text");
+        assert!(reported.contains("has only 1 candidate row left"), "{reported}");
     }
 }
 

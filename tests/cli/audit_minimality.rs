@@ -121,8 +121,8 @@ fn tables_4_and_5() {
     let reason = &found["reasons"][0];
     assert_eq!((&reason["release"], &reason["limit"]), (&json!(0), &json!(0.5)));
     assert!((reason["value"].as_f64().expect("a number") - 53.0 / 86.0).abs() < 1e-12);
-    let told = reason["text"].as_str().expect("a text");
-    assert!(told.contains("(q = q1)") && told.contains("0.6163") && !told.contains("HIV"), "{told}");
+    let reported = reason["text"].as_str().expect("a text");
+    assert!(reported.contains("(q = q1)") && reported.contains("0.6163") && !reported.contains("HIV"), "{reported}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn every_set_and_every_class_on_its_own() {
     let raw = [("q1", "HIV", 1), ("q1", "Flu", 1), ("q2", "Cold", 9), ("q2", "Gout", 1), ("q3", "Cold", 4)];
     let release = [("*", "HIV", 1), ("*", "Flu", 1), ("*", "Cold", 13), ("*", "Gout", 1)];
     let found = folder.audit(&release, &raw);
-    let told: Vec<(&Json, &Json)> = found["minimality"]["classes"]
+    let reported: Vec<(&Json, &Json)> = found["minimality"]["classes"]
         .as_array()
         .expect("classes")
         .iter()
@@ -170,7 +170,7 @@ fn every_set_and_every_class_on_its_own() {
     let [first, second] = [json!(0), json!(1)];
     let (one, none) = (json!("1"), json!("0"));
     let expected = [(&first, &one), (&second, &Json::Null), (&first, &none), (&second, &Json::Null)];
-    assert_eq!(told[..4], expected);
+    assert_eq!(reported[..4], expected);
     assert_eq!(found["minimality"]["max"], json!("1"));
 }
 

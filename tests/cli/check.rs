@@ -76,14 +76,14 @@ fn keys_of_the_daemon_alone_are_listed_apart() {
     assert!(report["feeds"][0]["for_daemon"].to_string().contains("A release is made"), "{report}");
     let said = stdout(&tidegate(&["check", "deploy/samples/registry.toml"]));
     assert!(said.contains("(a disjoint chain)"), "{said}");
-    for words in ["Releases are told to a web address at data.example.", "halts are told to a web address."] {
+    for words in ["Releases are announced to a web address at data.example.", "halts are announced to a web address."] {
         assert!(said.contains(words) && !said.contains("hooks"), "{said}");
     }
 }
 
 /// The text about bad rows fits the command that the feed is for.
 #[test]
-fn bad_rows_of_a_feed_at_work_are_set_aside() {
+fn bad_rows_of_a_running_feed_are_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let checked = |private: &str, search: &str| {
         let text = format!(
@@ -312,7 +312,7 @@ fn names_of_people_are_not_shown() {
     let file = written(&directory, "one.toml", &format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{columns}"));
     for args in [&["check", &file][..], &["check", "--json", &file]] {
         let said = stdout(&tidegate(args));
-        assert!(said.contains("speaks of people") && !said.contains("Miller") && !said.contains("Young"), "{said}");
+        assert!(said.contains("suggests people") && !said.contains("Miller") && !said.contains("Young"), "{said}");
     }
 }
 

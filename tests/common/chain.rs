@@ -149,7 +149,7 @@ impl Chain {
             erased: self.erased.clone(),
             before: self.feed.whole().clone(),
             older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
-            newest: newest.map(|new| (new.recoding.clone(), new.told())).collect(),
+            newest: newest.map(|new| (new.recoding.clone(), new.as_published())).collect(),
             carvings: candidate.increments.iter().map(|new| new.carving.clone()).collect(),
             raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
             new: candidate.new_rows(),

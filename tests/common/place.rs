@@ -244,7 +244,7 @@ impl Daemon {
         kill_process(self.pid(), Signal::STOP).expect("a signal");
     }
 
-    pub fn goes_on(&self) {
+    pub fn continues(&self) {
         kill_process(self.pid(), Signal::CONT).expect("a signal");
     }
 

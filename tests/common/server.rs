@@ -40,7 +40,7 @@ impl Server {
         self.signal(Signal::STOP);
     }
 
-    pub fn goes_on(&self) {
+    pub fn continues(&self) {
         self.signal(Signal::CONT);
     }
 

@@ -160,7 +160,7 @@ fn rest() -> TakenMessages {
 }
 
 /// A feed that has published, has a decided release to publish, and has read rows since; some messages are set aside.
-fn feed_at_work(policy: &str) -> Roots {
+fn running_feed(policy: &str) -> Roots {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(3), 0);
     let mut writer = opened(policy, &private, &public, 1).expect("a feed");
@@ -186,7 +186,7 @@ fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Resul
 }
 
 /// The following steps: the decided release is published, a file is offered again, and there is another tick.
-fn goes_on(writer: &mut FeedWriter) -> Result<()> {
+fn continues(writer: &mut FeedWriter) -> Result<()> {
     writer.roll_forward(&time(TICKS + 1))?;
     if writer.taken("rest.csv").is_none() {
         writer.take(rest(), &time(TICKS))?;
@@ -208,7 +208,7 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
     let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
     let mut writer = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
     let (state, files) = (writer.state().bytes(), writer.state().files.len());
-    goes_on(&mut writer).map_err(|error| (error, true))?;
+    continues(&mut writer).map_err(|error| (error, true))?;
     let mut tables = public.objects();
     tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
     Ok(Story { files, states: [state, writer.state().bytes()], tables })
@@ -280,8 +280,8 @@ fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<Str
 
 /// The outcome of damage; an error must contain one of these names, and what to do.
 fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std::result::Result<Outcome, String> {
-    let told = catch_unwind(AssertUnwindSafe(|| story(policy, roots))).map_err(|_| "it panics".to_owned())?;
-    match told {
+    let reported = catch_unwind(AssertUnwindSafe(|| story(policy, roots))).map_err(|_| "it panics".to_owned())?;
+    match reported {
         Ok(story) if story == *meant => Ok(Same),
         Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
         Ok(_) => Err("something is different, and no error says so".to_owned()),
@@ -333,7 +333,7 @@ fn damage_is_named_or_makes_no_difference() {
     let is_chosen = |at: usize| is_long() || at as u64 % EVERY == seed % EVERY;
     // Publishing the root as fallback has no objects of its own.
     for policy in POLICIES.into_iter().take(5) {
-        let roots = feed_at_work(policy);
+        let roots = running_feed(policy);
         let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
         assert_eq!(verified(&roots).expect("whole roots"), Some(Vec::new()), "{policy}");
         let private = roots.private.keys().map(|path| ("private", path));
@@ -377,7 +377,7 @@ fn damage_is_named_or_makes_no_difference() {
 #[test]
 fn an_object_that_went_with_its_key_is_named() {
     for policy in POLICIES.into_iter().take(2) {
-        let roots = feed_at_work(policy);
+        let roots = running_feed(policy);
         let ring = KeyRing::open(&feed::packed(&Memory::with(roots.private.clone())), &feed::key()).expect("keys");
         let ring = ring.expect("a feed");
         let mut looked = 0;
@@ -416,7 +416,7 @@ fn what_was_forgotten_is_not_missed() {
 /// A private root that claims to be another feed's.
 #[test]
 fn the_name_of_another_feed_is_named() {
-    let mut roots = feed_at_work(POLICIES[0]);
+    let mut roots = running_feed(POLICIES[0]);
     let format = String::from_utf8(roots.private["FORMAT"].clone()).expect("text");
     let (before, name) = format.split_once("\"feed\":\"").expect("a name");
     roots.private.insert("FORMAT".to_owned(), format!("{before}\"feed\":\"x{name}").into_bytes());

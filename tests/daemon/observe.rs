@@ -236,7 +236,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
     };
     // The same answer for a page that exists, for one of a feed that is halted, and for no page.
     let pages = ["/metrics", "/health/ready", "/nothing", "/health/live/"].map(refused);
-    assert_eq!(pages, std::array::from_fn(|_| "a token is asked for: Authorization: Bearer …\n".to_owned()));
+    assert_eq!(pages, std::array::from_fn(|_| "a token is required: Authorization: Bearer …\n".to_owned()));
     for header in ["Bearer hunter-one", "Bearer hunter-two", "bearer hunter-two"] {
         assert_eq!(served.with_token("/metrics", header), 200, "{header}");
         assert_eq!(served.with_token("/health/ready", header), 503, "{header}");
@@ -348,7 +348,7 @@ fn pages_that_other_machines_reach_have_a_token() {
         }
         let error = HttpPort::open(&http).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));
-        assert!(error.text.contains("no token is asked for: name one in `http.tokens`"), "{error}");
+        assert!(error.text.contains("no token is required: name one in `http.tokens`"), "{error}");
     }
 }
 

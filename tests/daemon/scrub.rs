@@ -89,7 +89,7 @@ fn is_named(writer: &FeedWriter, root: &str, path: &str) -> bool {
 }
 
 #[test]
-fn damage_behind_a_feed_at_work_is_named_in_the_words_of_verify() {
+fn damage_behind_a_running_feed_is_named_in_the_words_of_verify() {
     let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
     for policy in [POLICIES[0], CROWDS, TWO_TABLES] {
         let (private, public, writer) = begun(policy);
@@ -207,6 +207,6 @@ fn what_a_feed_does_itself_is_no_damage() {
 fn asks(writer: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
     let (now, why, seed) = (time(tick), Some("a reason".to_owned()), writer.log().next());
     let request = Request::new(ask, "me".to_owned(), now, why, writer.log().ring(), &mut Seeded::new(seed));
-    writer.asked(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
+    writer.carry_out(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
     writer.clean(&time(tick)).expect("a root");
 }

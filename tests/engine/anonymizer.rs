@@ -90,7 +90,7 @@ fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[
     let cells = JoinCells::of(earlier, now, trees);
     let excess = Excess::of(&cells, earlier, now, values).expect("a superset");
     let pair = Correspondence::new(earlier, now, &cells, &excess);
-    let (found, told, limit) = match reason {
+    let (found, reported, limit) = match reason {
         InvalidReason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
         InvalidReason::SetAside { .. } => panic!("no person is left waiting here"),
         InvalidReason::Earlier { class, target, left, limit, .. } => {
@@ -98,8 +98,8 @@ fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[
         }
         InvalidReason::Newcomers { class, left, limit } => (pair.b_left(of(now, class)), *left, *limit),
     };
-    assert_eq!(found, told);
-    assert!(told < limit);
+    assert_eq!(found, reported);
+    assert!(reported < limit);
 }
 
 #[test]

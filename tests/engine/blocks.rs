@@ -107,7 +107,7 @@ fn no_sum_follows_that_may_not_be_published() {
     for case in 0..u64::from(cases(60)) {
         let mut draw = Draw::new(seed, case);
         let (mut people, mut releases): (Vec<Person>, Vec<(Recoding, Histogram)>) = Default::default();
-        let [mut told, mut alone] = [Told::default(), Told::default()];
+        let [mut reported, mut alone] = [Told::default(), Told::default()];
         for _ in 0..draw.between(2, 7) {
             let new: Vec<Person> = (0..draw.between(1, 30)).map(|_| person(&mut draw)).collect();
             let leaf = |leaves: &[Leaf]| Some(leaves.iter().map(|&leaf| tree.leaf_node(leaf)).collect());
@@ -140,14 +140,14 @@ fn no_sum_follows_that_may_not_be_published() {
                 found[which] += 1;
                 if which == 0 {
                     assert!(!may_not_be_published(&numbers), "seed {seed}, case {case}");
-                    told.0.insert(set.clone());
+                    reported.0.insert(set.clone());
                 }
                 if !may_not_be_published(&numbers) {
                     alone.0.insert(set);
                 }
             }
         }
-        assert!(!told.gives_away(&people), "seed {seed}, case {case}: a sum follows that may not be told");
+        assert!(!reported.gives_away(&people), "seed {seed}, case {case}: a sum follows that may not be told");
         unsafe_alone += u64::from(alone.gives_away(&people));
     }
     println!(

@@ -52,11 +52,11 @@ fn what_is_published_blind_hides_each_person() {
         let played = script.play();
         let k = script.policy.k();
         for (at, release) in played.releases.iter().enumerate() {
-            let mut told = release.rows.clone();
+            let mut reported = release.rows.clone();
             let mut meant = played.rows(at);
-            told.sort();
+            reported.sort();
             meant.sort();
-            assert_eq!(told, meant, "release {at} holds its people and no others");
+            assert_eq!(reported, meant, "release {at} holds its people and no others");
         }
         let mut together: BTreeMap<_, u64> = BTreeMap::new();
         for person in played.people.values() {

@@ -78,7 +78,7 @@ impl Decided<'_> {
             history.push(table.expect("a table"), &self.recodings[before]).expect("labels of its recoding");
         }
         let (table, data, rows) = self.bytes(at);
-        let told = |at: usize| (self.recodings[at].clone(), self.increments[at].clone());
+        let reported = |at: usize| (self.recodings[at].clone(), self.increments[at].clone());
         Offer {
             raw: vec![None],
             columns: self.columns.clone(),
@@ -89,8 +89,8 @@ impl Decided<'_> {
             history,
             erased: Vec::new(),
             before: self.until(at),
-            older: (0..at).map(told).map(|(recoding, rows)| (recoding, rows.into())).collect(),
-            newest: vec![told(at)],
+            older: (0..at).map(reported).map(|(recoding, rows)| (recoding, rows.into())).collect(),
+            newest: vec![reported(at)],
             tables: release::Tables::One(data),
             new: Histogram::empty(0, 0),
             table,

@@ -138,8 +138,8 @@ fn a_row_that_is_lost_or_changed_is_reported() {
         assert_eq!((verdict.safe, verdict.decided), (false, decided), "{verdict:?}");
         assert_eq!(checks(&verdict), [("chain", Some(1), gone as f64, 0.0)]);
         assert!(!crowds(&figures).exact() && crowds(&figures).left(1) <= Some(gone));
-        let told = text(&verdict);
-        assert!(told.contains("release 2 (r2)") && told.contains("of release 1 (r1)"), "{told}");
+        let reported = text(&verdict);
+        assert!(reported.contains("release 2 (r2)") && reported.contains("of release 1 (r1)"), "{reported}");
     }
 }
 
@@ -320,7 +320,7 @@ fn random_chains_have_the_figures_that_their_rows_count_up_to() {
         let (figures, verdict) = judged(&columns, &subject, &policy(&blind(k), ChainKind::Cumulative));
         let (found, nothing) = (crowds(&figures), Counted::new());
         let least = |more: BTreeMap<(&str, &str, u32), usize>| more.into_values().min().map(|rows| rows as u64);
-        let (mut whole, mut told) = (true, true);
+        let (mut whole, mut reported) = (true, true);
         for at in 0..chain.len() {
             let before = if at == 0 { &nothing } else { &chain[at - 1] };
             let new = least(more(&chain[at], before, states));
@@ -329,7 +329,7 @@ fn random_chains_have_the_figures_that_their_rows_count_up_to() {
             assert_eq!(found.gone[at].as_ref().map(|few| few.rows), gone);
             whole &= gone.is_none();
             // A row was replaced by an equal one that names a later release.
-            told &= gone.is_some() || more(before, &chain[at], states).is_empty();
+            reported &= gone.is_some() || more(before, &chain[at], states).is_empty();
         }
         assert_eq!(found.exact(), whole);
         for pair in &figures.pairs {
@@ -338,7 +338,7 @@ fn random_chains_have_the_figures_that_their_rows_count_up_to() {
             assert_eq!(pair.all, Anonymity { fa, ca: fa, ba: least(more(later, earlier, false)) });
         }
         let few = (0..chain.len()).any(|at| found.new[at].as_ref().is_some_and(|few| few.rows < k));
-        assert_eq!(verdict.safe, whole && told && !few, "{verdict:?}");
+        assert_eq!(verdict.safe, whole && reported && !few, "{verdict:?}");
     });
 }
 

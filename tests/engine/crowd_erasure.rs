@@ -138,7 +138,7 @@ fn some_atom(draw: &mut Draw, chain: &Chain) -> Option<(usize, Vec<Node>, u64)> 
 }
 
 /// Everything that the gate remembers of a chain.
-fn told(history: &History) -> serde_json::Value {
+fn reported(history: &History) -> serde_json::Value {
     serde_json::to_value(history).expect("JSON")
 }
 
@@ -206,8 +206,8 @@ fn whole_atoms_leave_and_every_other_row_stays() {
                 new.map(|part| bytes::read_part(&part.bytes, &chain.columns, part.span.last).0.expect("a part").counts);
             let rows = rows.map_or(Histogram::empty(chain.columns.trees().len(), 1), |rows| rows.as_one(0));
             known.grow(Release::from_own_labels(&rows), rows.values());
-            known.lies_in(chain.history.parts().to_vec());
-            assert_eq!(told(&known), told(&chain.history));
+            known.set_files(chain.history.parts().to_vec());
+            assert_eq!(reported(&known), reported(&chain.history));
         }
     });
 }

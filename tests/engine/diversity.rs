@@ -48,8 +48,8 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
 /// The gate's figures, by name.
 fn found(verdict: &Verdict) -> Vec<(String, Option<f64>)> {
     let names = ["distinct_l", "entropy_l", "alpha", "t"];
-    let told = verdict.checks.iter().filter(|check| names.contains(&check.check.name()));
-    told.map(|check| (check.check.to_string(), check.value.map(|value| value.get()))).collect()
+    let reported = verdict.checks.iter().filter(|check| names.contains(&check.check.name()));
+    reported.map(|check| (check.check.to_string(), check.value.map(|value| value.get()))).collect()
 }
 
 /// The figures of the newest release in an audit of the whole chain.
@@ -86,16 +86,16 @@ fn the_gate_finds_what_an_audit_finds() {
             first += people.len() as u128;
             let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
             let offer = chain.offer(&candidate);
-            let told = found(offer.judged().verdict());
+            let reported = found(offer.judged().verdict());
             let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
             chain.publish(*candidate, approved);
             let wanted = audited(&chain, &chain.policy);
-            for ((name, found), (known, wanted)) in told.iter().zip(&wanted) {
+            for ((name, found), (known, wanted)) in reported.iter().zip(&wanted) {
                 assert_eq!(name, known);
                 let close = found.zip(*wanted).is_some_and(|(found, wanted)| (found - wanted).abs() < 1e-9);
                 assert!(close || found == wanted, "{name}: {found:?} is not {wanted:?}");
             }
-            assert_eq!(told.len(), wanted.len());
+            assert_eq!(reported.len(), wanted.len());
             seen.fetch_add(u64::from(chain.tables.len() > 1), Ordering::Relaxed);
         }
     });
@@ -198,8 +198,11 @@ fn an_increment_that_is_refused_and_merged_reveals_its_values() {
             seen.push([value(0), value(1)]);
         }
     }
-    let known: Vec<[u64; 2]> =
-        merged.iter().filter(|told| (told.0, told.1) == (true, [2, 1])).map(|told| told.2).collect();
+    let known: Vec<[u64; 2]> = merged
+        .iter()
+        .filter(|reported| (reported.0, reported.1) == (true, [2, 1]))
+        .map(|reported| reported.2)
+        .collect();
     assert_eq!(known, [[0, 0]], "merged, there is one way in which it can be");
     assert_eq!(seen, [[0, 0], [1, 1], [0, 0], [1, 1]], "stopped, each value is as likely as the other");
 }

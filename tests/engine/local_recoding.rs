@@ -54,9 +54,9 @@ fn recodings_are_those_of_arx() {
         let CarvingResult { classes, outliers } = arx_lr(&people, &trees, k).expect("ladders");
         let mut labels = vec![vec!["*".to_owned(); heights.len()]; people.tuples()];
         for class in &classes {
-            let told: Vec<String> =
+            let reported: Vec<String> =
                 class.nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect();
-            class.tuples.iter().for_each(|&tuple| labels[tuple as usize].clone_from(&told));
+            class.tuples.iter().for_each(|&tuple| labels[tuple as usize].clone_from(&reported));
         }
         let of = |leaves: &Vec<Leaf>| &labels[people.find(leaves).expect("a person")];
         for (tuple, expected) in tuples.iter().zip(&expected) {

@@ -122,7 +122,7 @@ fn releases_from_counts_and_from_labels_are_the_same() {
         let tables = tables(&columns, &[published], &[rows]);
         let made = Release::under(&tables.histogram, 0..1, tables.releases[0].recoding());
         assert_eq!(made, tables.releases[0]);
-        assert!(made.recoding().iter().zip(&cuts).all(|(told, real)| real.refines(told)));
+        assert!(made.recoding().iter().zip(&cuts).all(|(reported, real)| real.refines(reported)));
     });
 }
 

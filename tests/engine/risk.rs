@@ -236,7 +236,7 @@ fn table(columns: &Columns, lines: &[Line<'_>], raw: bool) -> Histogram {
 }
 
 /// Per release the rows, classes, smallest class and rows above the threshold.
-fn told(kind: ChainKind, releases: &[&[Line<'_>]], raw: Option<&[&[Line<'_>]]>) -> Vec<Option<[[u64; 4]; 2]>> {
+fn reported(kind: ChainKind, releases: &[&[Line<'_>]], raw: Option<&[&[Line<'_>]]>) -> Vec<Option<[[u64; 4]; 2]>> {
     let columns = columns();
     let read = |tables: &[&[Line<'_>]], raw| tables.iter().map(|lines| table(&columns, lines, raw)).collect();
     let (labels, raw) = (read(releases, false), raw.map(|raw| read(raw, true)));
@@ -252,10 +252,10 @@ fn told(kind: ChainKind, releases: &[&[Line<'_>]], raw: Option<&[&[Line<'_>]]>) 
 fn classes_under_one_recoding_are_labels_of_all_rows() {
     let releases: [&[Line<'_>]; 2] = [&[("A", 0, 5)], &[("A", 0, 7), ("B", 0, 4)]];
     let raw: [&[Line<'_>]; 2] = [&[("a", 0, 1), ("b", 0, 4)], &[("a", 0, 2), ("c", 0, 3), ("d", 0, 1)]];
-    let found = told(ChainKind::Cumulative, &releases, Some(&raw));
+    let found = reported(ChainKind::Cumulative, &releases, Some(&raw));
     // Before: a 1, b 4; then a 3, b 4, c 3, d 1.
     assert_eq!(found, [Some([[5, 1, 5, 0], [5, 2, 1, 5]]), Some([[11, 2, 4, 4], [11, 4, 1, 11]])]);
-    let found = told(
+    let found = reported(
         ChainKind::Disjoint,
         &[&[("A", 0, 5)], &[("*", 0, 6)]],
         Some(&[&[("a", 0, 5)], &[("a", 0, 2), ("d", 0, 4)]]),
@@ -267,14 +267,14 @@ fn classes_under_one_recoding_are_labels_of_all_rows() {
 fn classes_of_rows_that_keep_their_labels_are_those_that_came_together() {
     let (first, second): ([Line<'_>; 2], [Line<'_>; 3]) =
         ([("*", 0, 5), ("A", 0, 4)], [("*", 0, 8), ("A", 0, 4), ("b", 0, 6)]);
-    let found = told(ChainKind::Cumulative, &[&first, &second], None);
+    let found = reported(ChainKind::Cumulative, &[&first, &second], None);
     assert_eq!(found, [Some([[9, 2, 4, 4], [0; 4]]), Some([[18, 4, 3, 7], [0; 4]])]);
     // One table contains the same in its column.
     let stated: [Line<'_>; 4] = [("*", 1, 5), ("A", 1, 4), ("*", 2, 3), ("b", 2, 6)];
-    assert_eq!(told(ChainKind::Cumulative, &[&stated], None), [Some([[18, 4, 3, 7], [0; 4]])]);
+    assert_eq!(reported(ChainKind::Cumulative, &[&stated], None), [Some([[18, 4, 3, 7], [0; 4]])]);
     // A missing row: nothing shows whom it was added with.
     let lost: [Line<'_>; 2] = [("*", 0, 4), ("A", 0, 9)];
-    assert_eq!(told(ChainKind::Cumulative, &[&first, &lost], None), [Some([[9, 2, 4, 4], [0; 4]]), None]);
+    assert_eq!(reported(ChainKind::Cumulative, &[&first, &lost], None), [Some([[9, 2, 4, 4], [0; 4]]), None]);
 }
 
 #[test]
@@ -297,9 +297,9 @@ fn rows_that_a_notice_of_erasure_names_are_no_class_any_more() {
     let left_out = RowsLeftOut { releases, next: Vec::new() };
     let subject = AuditSubject::of_chain(&columns, ChainKind::Cumulative, tables, None, &left_out).expect("a chain");
     let policy = policy(&PolicySettings { k: Some(2), ..PolicySettings::default() }, ChainKind::Cumulative);
-    let told =
+    let reported =
         risks(&subject, &policy, None).into_iter().map(|risk| risk.expect("nothing is missing").after.prosecutor);
-    let told: Vec<[u64; 4]> = told.map(|of| [of.rows, of.classes, of.smallest, of.at_risk]).collect();
+    let reported: Vec<[u64; 4]> = reported.map(|of| [of.rows, of.classes, of.smallest, of.at_risk]).collect();
     // * 5, A 4, b 3; then * 5 and 3, A 6, b 3; then the same without b.
-    assert_eq!(told, [[12, 3, 3, 7], [17, 4, 3, 6], [14, 3, 3, 3]]);
+    assert_eq!(reported, [[12, 3, 3, 7], [17, 4, 3, 6], [14, 3, 3, 3]]);
 }

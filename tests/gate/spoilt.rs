@@ -55,7 +55,7 @@ pub fn offer(
     Mutant { name, spoil: Spoil::Offer(Box::new(spoil)), check, reason }
 }
 
-fn told(verdict: &Verdict) -> Vec<(String, String)> {
+fn reported(verdict: &Verdict) -> Vec<(String, String)> {
     verdict.reasons().map(|(check, why)| (check.check.to_string(), format!("{}: {}", why.place, why.text))).collect()
 }
 
@@ -80,7 +80,7 @@ fn refused(good: &Offer, mutants: &[Mutant]) {
         match verdict {
             Ok(_) => wrong.push(format!("{}: approved", mutant.name)),
             Err(verdict) => {
-                let reasons = told(&verdict);
+                let reasons = reported(&verdict);
                 let right = |(check, text): &(String, String)| check == mutant.check && text.contains(mutant.reason);
                 if !reasons.iter().any(right) {
                     wrong.push(format!("{}: refused for {reasons:?}", mutant.name));
@@ -102,7 +102,7 @@ fn what_is_spoilt_is_good_before() {
     for (kind, guarantee) in FEEDS {
         let (_, good) = third(kind, guarantee);
         let approved = good.decided(|_| ());
-        assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| told(&verdict)));
+        assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| reported(&verdict)));
         assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data(), "mutants are written as releases are");
     }
 }

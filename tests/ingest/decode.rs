@@ -379,8 +379,8 @@ fn no_error_holds_a_value() {
             let path = folder.file(name, &bytes);
             for error in [strict(&path).err(), lenient(&path, "0.4").err()].into_iter().flatten() {
                 let json = serde_json::to_string(&error.describe()).expect("JSON");
-                for told in [error.to_string(), format!("{error:?}"), json] {
-                    assert!(!told.contains("secret") && !told.contains("Xq7"), "{name}: {told}");
+                for reported in [error.to_string(), format!("{error:?}"), json] {
+                    assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{name}: {reported}");
                 }
             }
         }

@@ -90,12 +90,12 @@ fn write(store: &Watched) -> Vec<Option<PutOutcome>> {
         let slots = (lane..slots()).step_by(LANES);
         slots.map(|slot| (slot, put(store, &path(slot), &content(store.mark, slot)).ok())).collect()
     };
-    let mut told: Vec<(usize, Option<PutOutcome>)> = thread::scope(|scope| {
+    let mut reported: Vec<(usize, Option<PutOutcome>)> = thread::scope(|scope| {
         let lanes: Vec<_> = (0..LANES).map(|at| scope.spawn(move || lane(at))).collect();
         lanes.into_iter().flat_map(|lane| lane.join().expect("a writer")).collect()
     });
-    told.sort_by_key(|(slot, _)| *slot);
-    told.into_iter().map(|(_, told)| told).collect()
+    reported.sort_by_key(|(slot, _)| *slot);
+    reported.into_iter().map(|(_, reported)| reported).collect()
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn two_writers_behind_a_bad_network() {
         selves: AtomicU64::default(),
     };
     let writers = [watched("one"), watched("other")];
-    let told = thread::scope(|scope| {
-        let told = writers.each_ref().map(|writer| scope.spawn(move || write(writer)));
-        told.map(|told| told.join().expect("a writer"))
+    let reported = thread::scope(|scope| {
+        let reported = writers.each_ref().map(|writer| scope.spawn(move || write(writer)));
+        reported.map(|reported| reported.join().expect("a writer"))
     });
     proxy.settle();
 
@@ -121,9 +121,9 @@ fn two_writers_behind_a_bad_network() {
     let (slots, mut undecided) = (slots(), 0);
     for slot in 0..slots {
         let there = store.read(&path(slot)).expect("a read");
-        for (writer, told) in writers.iter().zip(&told) {
+        for (writer, reported) in writers.iter().zip(&reported) {
             let own = there.as_ref() == Some(&content(writer.mark, slot));
-            match told[slot] {
+            match reported[slot] {
                 Some(PutOutcome::Ours) => assert!(own, "slot {slot}: {} was told that it is its own", writer.mark),
                 Some(PutOutcome::Theirs) => {
                     assert!(!own, "slot {slot}: {} was told that it is not its own", writer.mark)

@@ -52,16 +52,16 @@ fn failing(shim: &Shim, meant: &Meant, (call, errno): (&str, u32), n: u64) -> Re
     if !ended.done {
         silent(&ops[at..]).map_err(about)?;
     }
-    let (mut disk, mut told) = (Disk::new(), Told::default());
+    let (mut disk, mut reported) = (Disk::new(), Told::default());
     for op in &ops {
         match op {
-            Op::Said(line) => told.hear(line),
+            Op::Said(line) => reported.hear(line),
             op => disk.apply(op),
         }
     }
-    checks::promises(&disk.seen(), &told).map_err(about)?;
+    checks::promises(&disk.seen(), &reported).map_err(about)?;
     let (private, public) = place.open().map_err(|error| about(error.to_string()))?;
-    let after = checks::goes_on(private, public, meant, n).map_err(about)?;
+    let after = checks::continues(private, public, meant, n).map_err(about)?;
     checks::same(&disk.seen().public, &after.public, |path| !common::is_advisory(path)).map_err(about)?;
     Ok(true)
 }

@@ -36,7 +36,7 @@ fn drawn(seed: u64, one: u64) -> Draw {
 struct Run {
     trace: Trace,
     meant: Meant,
-    told: Told,
+    reported: Told,
     seen: Objects,
 }
 
@@ -50,7 +50,7 @@ impl Run {
             let ended = shim.run(&place, script, chance as u64, &fault);
             assert!(ended.done || ended.killed && !fault.is_empty(), "{}", ended.output);
         }
-        Run { trace: begun.end(&place), meant: Meant::of(script), told: Told::default(), seen: Objects::new() }
+        Run { trace: begun.end(&place), meant: Meant::of(script), reported: Told::default(), seen: Objects::new() }
     }
 
     /// The number of changes and syncs.
@@ -66,34 +66,34 @@ impl Run {
 
     /// The state before a change: the disk, the messages, and the visible part of the public root.
     fn until(&self, end: usize) -> (Disk, Told, Objects) {
-        let (mut disk, mut told) = (Disk::new(), self.told.clone());
+        let (mut disk, mut reported) = (Disk::new(), self.reported.clone());
         for op in &self.trace.ops[..end] {
             match op {
-                Op::Said(line) => told.hear(line),
+                Op::Said(line) => reported.hear(line),
                 op => disk.apply(op),
             }
         }
         let mut seen = self.seen.clone();
         seen.extend(disk.seen().public);
-        (disk, told, seen)
+        (disk, reported, seen)
     }
 
     /// The power fails somewhere, and another writer continues with the disk.
     fn again(&self, shim: &Shim, draw: &mut Draw) -> Run {
-        let (disk, told, seen) = self.until(self.end(draw));
+        let (disk, reported, seen) = self.until(self.end(draw));
         let place = Place::with(&disk.left(draw));
         let begun = Trace::begin(&place);
         let ended = shim.run(&place, &self.meant.script, 1000 + draw.below(1000), "");
         assert!(ended.done, "{}", ended.output);
-        Run { trace: begun.end(&place), meant: self.meant.clone(), told, seen }
+        Run { trace: begun.end(&place), meant: self.meant.clone(), reported, seen }
     }
 
     /// The power fails somewhere: checks that everything that must exist does.
     fn cut(&self, mut draw: Draw) -> Result<(), String> {
         let (steps, chance, end) = (self.trace.ops.len(), draw.below(1 << 30), self.end(&mut draw));
-        let (disk, told, seen) = self.until(end);
+        let (disk, reported, seen) = self.until(end);
         let left = disk.left(&mut draw);
-        let looked = catch_unwind(AssertUnwindSafe(|| checks::look(&left, &seen, &told, &self.meant, chance)));
+        let looked = catch_unwind(AssertUnwindSafe(|| checks::look(&left, &seen, &reported, &self.meant, chance)));
         let looked = looked.unwrap_or_else(|_| Err("panicked".to_owned()));
         looked.map_err(|wrong| format!("cut before step {end} of {steps}: {wrong}"))
     }

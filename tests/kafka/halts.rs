@@ -79,7 +79,7 @@ fn a_topic_that_was_deleted_is_missed() {
     let place = feed(&broker, "wards", NEVER, "");
     assert_eq!(place.once()["outcome"], "published");
     broker.delete("wards");
-    halts(&place, &["does not exist any more", "was taken in is safe"]);
+    halts(&place, &["does not exist any more", "was accepted is safe"]);
 }
 
 #[test]
@@ -173,15 +173,15 @@ fn messages_that_took_the_place_of_others_are_found_out() {
     put(&broker, 0, 40..80);
     let place = feed(&broker, "wards", NEVER, "");
     assert_eq!(place.once()["rows"], 80);
-    let told = |entry: &serde_json::Value| entry["body"]["parts"][0]["epoch"] == 0;
-    assert!(entries(&place).iter().any(told), "what tells the last message from another one is not known");
+    let reported = |entry: &serde_json::Value| entry["body"]["parts"][0]["epoch"] == 0;
+    assert!(entries(&place).iter().any(reported), "what tells the last message from another one is not known");
     let mut daemon = place.start_until_halt();
     broker.stop();
     broker.lose("wards", 40);
     broker.begin();
     // The source sends unacknowledged messages again, and continues.
     put(&broker, 0, 60..160);
-    let words = ["confirmed", "[80, OFFSET]", "or with 0", "What was taken in is safe"];
+    let words = ["confirmed", "[80, OFFSET]", "or with 0", "What was accepted is safe"];
     assert_eq!(daemon.ended(), Some(2));
     // It may have looked before the partition had grown again.
     assert!(daemon.said().contains(words[0]) && daemon.said().contains(words[3]), "{}", daemon.said());
@@ -222,8 +222,8 @@ fn messages_that_took_the_place_of_others_are_found_by_a_reader_that_continues_b
     broker.lose("wards", 40);
     broker.begin();
     put(&broker, 0, 60..160);
-    daemon.goes_on();
-    ends(daemon, &["is not the one that was taken in", "[80, OFFSET]"]);
-    halts(&place, &["is not the one that was taken in", "[80, OFFSET]"]);
+    daemon.continues();
+    ends(daemon, &["is not the one that was accepted", "[80, OFFSET]"]);
+    halts(&place, &["is not the one that was accepted", "[80, OFFSET]"]);
     place.verified();
 }

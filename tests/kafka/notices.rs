@@ -57,10 +57,10 @@ fn topics_are_notified_once_they_exist() {
     let mut daemon = place.start_until_halt();
     broker.put("wards", 0, messages(120..180).iter().map(String::as_str));
     daemon.says("notification_sent feed=t receiver=topic notice=release", 1);
-    let told = read(&broker, "releases", 3);
-    let keys: Vec<&str> = told.iter().map(|(key, _)| key.as_str()).collect();
+    let reported = read(&broker, "releases", 3);
+    let keys: Vec<&str> = reported.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys, ["t/release/1", "t/release/2", "t/release/3"]);
-    for ((_, what), release) in told.iter().zip(releases(&place.public())) {
+    for ((_, what), release) in reported.iter().zip(releases(&place.public())) {
         assert_eq!((&what["kind"], &what["rows"]), (&"release".into(), &release.rows.into()));
     }
     broker.delete("wards");

@@ -12,7 +12,7 @@ use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::folder::{
-    CommandOutcome, InputEntry, InputOutcome, OpenedKey, Task, begun, find_key, run as run_all, told,
+    CommandOutcome, InputEntry, InputOutcome, OpenedKey, Task, begun, find_key, manifest_of, run as run_all,
 };
 use crate::daemon::view::anonymize::AnonymizeAnswer;
 use crate::engine::model::Role;
@@ -29,7 +29,7 @@ without it.
 
 Exit code 0: done. 1: a release was rejected, or the last rows are held back until more come. 2: an error; bad input \
 leaves the folder as it was. Whatever happens, a folder with a manifest is a whole release, and the same command given \
-again goes on where this one ended.")]
+again continues where this one ended.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -70,7 +70,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         out.value(&AnonymizeAnswer { releases: entries.clone() });
     } else {
         let newest = entries.iter().rev().find_map(|entry| entry.release);
-        let newest = newest.map(|release| told(&args.out, release)).transpose()?;
+        let newest = newest.map(|release| manifest_of(&args.out, release)).transpose()?;
         out.text(&words::report(&entries, &args.inputs, &args.out, &feed, newest.as_ref()));
     }
     let unsafe_before =

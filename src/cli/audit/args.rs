@@ -16,12 +16,12 @@ tidegate audit --sums <FILE> [--p <SHARE>] [--dominance <n=N,share=SHARE>] [--hi
 Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
 sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
 unless the feed is disjoint. Where one label of a column lies above another one, or a column `tidegate_release` says in which \
-release a row came, each row has to keep its label, and judged is how many rows of a label came together.
+release a row came, each row has to keep its label, and the audit checks how many rows of a label came together.
 
-With --sums a table of published sums is judged instead: which of them give a contribution away, and which of those that are left out readers \
+With --sums a table of published sums is audited instead: which of them give a contribution away, and which of those that are left out readers \
 can compute.
 
-Without --release the newest chain in the roots of the feed is judged, with the people who really came with each release.
+Without --release the newest chain in the roots of the feed is audited, with the people who really came with each release.
 
 Exit code 0: safe. 1: unsafe, or not decided. 2: an error."
 )]

@@ -32,7 +32,7 @@ use crate::engine::audit::{
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::model::Columns;
 use crate::engine::policy::{OnRepeat, Output, Policy};
-use crate::engine::safeguards::search_inference::{TraceTerms, told};
+use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// Runs the command.
 ///
@@ -42,8 +42,8 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.sums.sums.is_some() {
         return sums::run(&args.sums, out);
     }
-    let (asked, figures) = attacked(&args)?;
-    let AuditRequest { columns, policy, subject, names, .. } = &asked;
+    let (audited, figures) = attacked(&args)?;
+    let AuditRequest { columns, policy, subject, names, .. } = &audited;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
         out.value(&audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
@@ -71,25 +71,25 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
 /// The request, and all figures that answer it.
 fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     if args.minimality && (args.releases.len() != 1 || args.increments.len() != 1) {
-        let text = "--minimality judges one release that was made elsewhere: name it with --release, and all the rows behind \
+        let text = "--minimality audits one release that was made elsewhere: name it with --release, and all the rows behind \
                     it with --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--minimality"));
     }
     let requirement = args.requirement.as_deref().map(requirement::parse).transpose()?;
-    let asked = if let Some(dir) = &args.dir {
+    let audited = if let Some(dir) = &args.dir {
         request::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
         let feed = FeedConfig::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
         if args.releases.is_empty() { request::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
     };
-    let AuditRequest { columns, policy, subject, names, joined, behind } = &asked;
+    let AuditRequest { columns, policy, subject, names, joined, behind } = &audited;
     drawn_from(args.population, subject, names)?;
     let _shown = progress::ProgressLine::new("attacking");
     let mut figures =
         AuditFigures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
     figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = TraceTerms::of(&policy.refinement(), 1);
-    let ratios = |release: &Release| told(release, &columns.trees(), policy.a(), terms);
+    let ratios = |release: &Release| leakage(release, &columns.trees(), policy.a(), terms);
     // Rows of different releases may then be counted as one class, and the risk would be too low.
     if !joined {
         figures.risks = risks(subject, policy, args.population);
@@ -105,11 +105,11 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     if let (Some(rows), Some(requirement)) = (behind, requirement) {
         let rows = subject.recoded(rows);
         let guards = args.guarding.as_deref().map(|name| guards(name, args, columns)).transpose()?;
-        let asked = (requirement, guards.as_ref());
-        let found = MinimalityFigures::guarding(&subject.releases[0], &rows, columns, asked, MinimalityFigures::WORK);
+        let wanted = (requirement, guards.as_ref());
+        let found = MinimalityFigures::guarding(&subject.releases[0], &rows, columns, wanted, MinimalityFigures::WORK);
         figures.minimality = Some(found.map_err(|amiss| unfit(&amiss, args, columns))?);
     }
-    Ok((asked, figures))
+    Ok((audited, figures))
 }
 
 /// The size of the population: it has at least as many people as the table has rows.

@@ -197,8 +197,8 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
 const MOST_RELEASES: usize = 20;
 
 fn diversity(text: &mut String, figures: &AuditFigures, policy: &Policy) {
-    let asked = policy.diversity().and_then(|asked| asked.closeness);
-    let along = asked.is_some_and(|closeness| closeness.distance == Distance::Hierarchical);
+    let limits = policy.diversity().and_then(|limits| limits.closeness);
+    let along = limits.is_some_and(|closeness| closeness.distance == Distance::Hierarchical);
     put(text, "Sensitive values in the worst class, before and after rows that attacks exclude");
     let heads = ["distinct", "entropy-l", "largest share", "distance to all"].map(Head::Left);
     let mut table = TextTable::new(&[Head::Right("")].into_iter().chain(heads).collect::<Vec<_>>());
@@ -239,14 +239,14 @@ fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         }
         return;
     };
-    let (asked, of) =
+    let (limits, of) =
         (found.requirement, |set: Option<usize>| set.map_or("any".to_owned(), |set| (set + 1).to_string()));
     let to = match found.sets()[..] {
         _ if !found.guarding.is_empty() => "what they guard, which --json names",
         [None] => "any one value",
         _ => "guarded sets",
     };
-    put(text, &format!("How strongly an attacker who knows that {} was the aim ties people to {to}", asked.named()));
+    put(text, &format!("How strongly an attacker who knows that {} was the aim ties people to {to}", limits.named()));
     let mut table = TextTable::new(&[Head::Right(""), Head::Left("strongest"), Head::Left("people beyond the limit")]);
     for set in found.sets() {
         let among = || found.ties.iter().filter(move |tie| tie.set == set);
@@ -355,7 +355,7 @@ fn advice(
     } else if has("refinement") {
         advice.push(
             "make the release again with coarser leaves, fewer columns or a larger k, or with search = \"halves\", which narrows \
-             nothing down; merging or moving rows by hand is another algorithm, of which this attack tells nothing",
+             nothing down; merging or moving rows by hand is another algorithm, about which this attack says nothing",
         );
     }
     if has("certainty") || has("max_global_ratio") {

@@ -39,11 +39,11 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
         search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
         Search::Halves if policy.publish_every().is_some() => return None,
         Search::Halves => {
-            "`max_ratio = \"off\"` publishes classes whose labels may be as narrow as one set of values, and then tell \
+            "`max_ratio = \"off\"` publishes classes whose labels may be as narrow as one set of values, and then reveal \
              everything: leave it out"
         }
         _ => {
-            "`max_ratio = \"off\"` publishes classes whose labels and order may tell where in them people are: leave it \
+            "`max_ratio = \"off\"` publishes classes whose labels and order may reveal where in them people are: leave it \
              out, or write a number"
         }
     };
@@ -103,7 +103,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
 fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     let settings = feed.policy.in_force();
     let ruled = settings.dominance.is_some() || settings.p_rule.is_some();
-    let text = "no rule says which sums of a measure give a large value away: where one person has most of a sum, the sum tells it. Write \
+    let text = "no rule says which sums of a measure give a large value away: where one person has most of a sum, the sum reveals it. Write \
                 `dominance = { n = 1, share = 0.6 }` and `p_rule = 0.1` in [policy]";
     (feed.columns.has_measures() && !ruled).then(|| warning(Some("policy.dominance"), text))
 }
@@ -115,7 +115,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(undivided(feed));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     if *policy.chain() == ChainPromise::Bcf {
-        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused tells \
+        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused reveals \
                     what would have been wrong with it. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
     }
@@ -125,7 +125,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(one_recoding::set_aside_too_large(feed).map(|text| warning(Some("policy.set_aside"), &text)));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
-    let capped = policy.masking().is_some() || policy.diversity().is_some_and(|asked| asked.confidence.is_some());
+    let capped = policy.masking().is_some() || policy.diversity().is_some_and(|limits| limits.confidence.is_some());
     if guarded && !capped {
         let text = "guarded sets are declared and no requirement uses them: write `m = 2` in [policy], so that no person is \
                     linked to one with more than 1/2";
@@ -134,7 +134,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(repeats(feed));
     for column in feed.columns.of(Role::Quasi).filter(|column| speaks_of_people(&column.name)) {
         let text = format!(
-            "`{}` is quasi, and its name speaks of people or of free text: releases may publish labels of its \
+            "`{}` is quasi, and its name suggests people or free text: releases may publish labels of its \
              taxonomy. Drop it, or make it the identifier",
             column.name
         );
@@ -142,7 +142,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     }
     for column in feed.columns.of(Role::Sensitive).filter(|column| speaks_of_people(&column.name)) {
         let text = format!(
-            "`{}` is sensitive, so every value of it is published as it stands, and its name speaks of people or of \
+            "`{}` is sensitive, so every value of it is published as it stands, and its name suggests people or \
              free text. Drop it, or make it the identifier",
             column.name
         );
@@ -154,7 +154,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
                     lock off for it; the program cannot see whether that is done";
         found.push(warning(Some("store.private"), text));
     }
-    found.extend(feed.warnings.iter().map(|told| warning(told.field.as_deref(), &told.text)));
+    found.extend(feed.warnings.iter().map(|remark| warning(remark.field.as_deref(), &remark.text)));
     let text = "classes are only as good as the source: rows without a person (tests, duplicates, invented rows) protect \
                 no one, and an attacker who can add rows can thin out a class";
     found.push(warning(None, text));

@@ -22,8 +22,8 @@ pub fn of_one_feed() -> Error {
 /// The sample cannot be read, or no chain can begin under the feed file.
 pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
     let time = clock::now();
-    let asked = PreviewRequest { file: feed, settings: &[], inputs, time: &time, alternatives: false };
-    let found = trial(&asked, &mut InputLine::new(inputs))?;
+    let request = PreviewRequest { file: feed, settings: &[], inputs, time: &time, alternatives: false };
+    let found = trial(&request, &mut InputLine::new(inputs))?;
     let files: Vec<String> = inputs.iter().map(|path| printable(&shell(path))).collect();
     let preview = format!("`tidegate preview --feed {} --in {}`", printable(&shell(feed)), files.join(" "));
     let warning = |field: &str, text: String| WarningReport { field: Some(field.to_owned()), text };

@@ -32,7 +32,7 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
         None => said.push(
             "No check looks at the sensitive values of a class: they may all be the same (diversity is off).".into(),
         ),
-        Some(asked) => said.push(format!("In every class, after all attacks, {}.", diversity(asked).join("; "))),
+        Some(limits) => said.push(format!("In every class, after all attacks, {}.", diversity(limits).join("; "))),
     }
     said.push(match policy.max_loss() {
         limit if limit == Decimal::ONE => "No limit on information loss (max_loss = 1).".into(),
@@ -70,7 +70,7 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
             "A second row of one person is left out: the first one counts (on_repeat = \"ignore\").".into()
         }
         OnRepeat::DeadLetter => {
-            "A second row of one person is set aside, sealed, where `tidegate quarantine` lists it: the first one stands. It \
+            "A second row of one person is set aside, sealed, where `tidegate quarantine` lists it: the first one counts. It \
              does not count towards max_quarantine_share. `anonymize` leaves it out and counts it (on_repeat = \
              \"dead-letter\")."
                 .into()
@@ -86,8 +86,8 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     let mut said = Vec::new();
     let (taken, refused): (Vec<&Column>, Vec<&Column>) =
         feed.columns.of(Role::Quasi).partition(|column| column.unknown.is_some());
-    let at_work = feed.services.source.as_ref();
-    if let (false, Some(source)) = (refused.is_empty(), at_work) {
+    let source_of_run = feed.services.source.as_ref();
+    if let (false, Some(source)) = (refused.is_empty(), source_of_run) {
         said.push(format!(
             "A row with a value that the taxonomy does not know is set aside, sealed; where that is more than {} of all since \
              the last tick, `run` halts instead of publishing the rest (max_quarantine_share; {}).",
@@ -103,15 +103,15 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     }
     if !refused.is_empty() && !feed.policy.taxonomies_grow() {
         said.push(
-            "While a chain runs its taxonomies do not grow (search = \"halves\"): a value that one of them lacks is taken in \
-             behind `tidegate new-chain`, or by a leaf that `unknown` names from the beginning."
+            "While a chain runs its taxonomies do not grow (search = \"halves\"): a value that one of them lacks is accepted \
+             after `tidegate new-chain`, or by a leaf that `unknown` names from the beginning."
                 .to_owned(),
         );
     }
     if !taken.is_empty() {
-        let told = if at_work.is_some() { "" } else { ", and `anonymize` says how many did" };
+        let elsewhere = if source_of_run.is_some() { "" } else { ", and `anonymize` says how many did" };
         said.push(format!(
-            "A value that the taxonomy does not contain counts as the label in `unknown`{told} ({}).",
+            "A value that the taxonomy does not contain counts as the label in `unknown`{elsewhere} ({}).",
             names(&taken)
         ));
     }
@@ -186,27 +186,27 @@ fn masking(masking: Masking) -> String {
     )
 }
 
-fn diversity(asked: &DiversityLimits) -> Vec<String> {
+fn diversity(limits: &DiversityLimits) -> Vec<String> {
     let mut said = Vec::new();
-    if let Some(l) = asked.distinct_l {
+    if let Some(l) = limits.distinct_l {
         said.push(format!("at least {l} different sensitive values occur"));
     }
-    if let Some(l) = asked.entropy_l {
+    if let Some(l) = limits.entropy_l {
         said.push(format!("sensitive values are as varied as {l} equally frequent ones (entropy)"));
     }
-    if let Some(both) = asked.recursive {
+    if let Some(both) = limits.recursive {
         said.push(format!(
             "the most frequent sensitive value stays below {} times all from place {} on together",
             both.c, both.l
         ));
     }
-    if let Some(share) = asked.alpha {
+    if let Some(share) = limits.alpha {
         said.push(format!("no sensitive value makes up more than {share} of the rows"));
     }
-    if let Some(share) = asked.confidence {
+    if let Some(share) = limits.confidence {
         said.push(format!("no guarded set makes up more than {share} of the rows"));
     }
-    if let Some(closeness) = asked.closeness {
+    if let Some(closeness) = limits.closeness {
         let by = match closeness.distance {
             Distance::Equal => "any two values are 1 apart",
             Distance::Hierarchical => "along the sensitive column's taxonomy",
@@ -233,7 +233,7 @@ fn names(columns: &[&Column]) -> String {
 }
 
 /// Who is notified.
-fn told(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -> Option<String> {
+fn notified(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -> Option<String> {
     let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
     // An address may contain a token, its host does not.
     let webhook = webhook.as_ref().map(|webhook| match webhook.address.host() {
@@ -241,7 +241,7 @@ fn told(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -
         None => "a web address".to_owned(),
     });
     let whom: Vec<String> = topic.into_iter().chain(webhook).collect();
-    (!whom.is_empty()).then(|| format!("{what} told to {}.", whom.join(" and ")))
+    (!whom.is_empty()).then(|| format!("{what} announced to {}.", whom.join(" and ")))
 }
 
 /// What only the daemon will use: where records come from, when a release is made.
@@ -279,9 +279,9 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
         });
     }
     let notify = &services.notify;
-    said.extend(told("Releases are", &notify.topic, &notify.webhook));
+    said.extend(notified("Releases are", &notify.topic, &notify.webhook));
     let what = "Rejections, releases that wait for approval, and halts are";
-    said.extend(told(what, &notify.operator_topic, &notify.operator_webhook));
+    said.extend(notified(what, &notify.operator_topic, &notify.operator_webhook));
     let store = services.store.as_ref();
     let tables = [
         ("[source]", services.source.is_none()),

@@ -36,7 +36,7 @@ use view::DemoView;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Nothing needs to be installed. Days of a hospital that does not exist go through a topic; the daemon anonymises, attacks and \
-publishes them. It ends when the story is told, about 35 seconds, or after --seconds, or with ctrl-C; the folder is sound \
+publishes them. It ends with the story, after about 35 seconds, or after --seconds, or with ctrl-C; the folder is sound \
 whenever it ends, and `show`, `verify` and `audit --dir` work on it.
 
 Exit code 0: done. 2: an error.")]
@@ -90,18 +90,19 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         waits: false,
         days: 0,
         last: args.seconds.is_none().then_some(TOLD),
-        told: false,
+        is_over: false,
     };
     play.day(&mut view)?;
     let runtime = runtime()?;
-    let (tell, told) = runtime.block_on(async { signals() })?;
+    let (sender, receiver) = runtime.block_on(async { signals() })?;
     let how = RunOptions { until: RunEnd::Told, accept_clock: true, exit_on_halt: true };
-    let at_work = runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, told));
+    let running =
+        runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, receiver));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let played = play.all(&events, &mut view, until, &|| at_work.is_finished());
+    let played = play.all(&events, &mut view, until, &|| running.is_finished());
     // It may have ended by itself.
-    let _ = tell.send(true);
-    let ended = runtime.block_on(at_work);
+    let _ = sender.send(true);
+    let ended = runtime.block_on(running);
     runtime.shutdown_background();
     played?;
     if let Ok(Err(errors)) = ended {
@@ -125,7 +126,7 @@ struct Play {
     /// The last day.
     last: Option<u64>,
     /// Whether it has ended.
-    told: bool,
+    is_over: bool,
 }
 
 impl Play {
@@ -143,7 +144,7 @@ impl Play {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            let over = until.map_or(self.told, |until| Instant::now() >= until);
+            let over = until.map_or(self.is_over, |until| Instant::now() >= until);
             if over || ended() {
                 return Ok(());
             }
@@ -167,7 +168,7 @@ impl Play {
     /// The daemon has written a log line.
     fn happened(&mut self, event: &Value, view: &mut DemoView<'_>) -> error::Result<()> {
         let name = event["event"].as_str().unwrap_or_default();
-        view.heard(name, event);
+        view.show_event(name, event);
         match name {
             "published" => {
                 let beside = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
@@ -183,8 +184,8 @@ impl Play {
         if !std::mem::take(&mut self.waits) {
             return Ok(());
         }
-        self.told = self.last == Some(self.days);
-        if self.told { Ok(()) } else { self.day(view) }
+        self.is_over = self.last == Some(self.days);
+        if self.is_over { Ok(()) } else { self.day(view) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cli::audit;
 use crate::daemon::chance;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::folder::{InputEntry, SilentProgress, Task, run, told};
+use crate::daemon::folder::{InputEntry, SilentProgress, Task, manifest_of, run};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
@@ -78,7 +78,7 @@ impl Snapshots {
         let entries = self.ticked(&feed, increment, &releases)?;
         self.released += entries.iter().filter(|entry| entry.release.is_some()).count();
         // Before the first release there is no loss.
-        let newest = (self.released > 0).then(|| told(&releases, self.released as u32)).transpose()?;
+        let newest = (self.released > 0).then(|| manifest_of(&releases, self.released as u32)).transpose()?;
         Ok(newest.map_or(1.0, |manifest| manifest.loss))
     }
 
@@ -136,5 +136,5 @@ pub struct ReleaseComparison {
 /// They cannot be read.
 pub fn left(args: &audit::Args) -> Result<u64> {
     let least = audit::least(args)?;
-    least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo tells nothing"))
+    least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo has no result"))
 }

@@ -60,7 +60,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The daemon has written a log line.
-    pub fn heard(&mut self, name: &str, event: &Value) {
+    pub fn show_event(&mut self, name: &str, event: &Value) {
         let figure = |key: &str| event[key].as_u64().unwrap_or_default();
         match name {
             "batch_taken" => {

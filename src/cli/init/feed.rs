@@ -103,7 +103,7 @@ fn for_daemon(text: &mut String, plan: &FeedPlan<'_>) {
          every = \"1d\"\n\
          # approval = \"manual\"              # a person approves each release after the gate has: `tidegate approve`\n\
          \n\
-         # What manifests and reports tell readers; may be changed at any time.\n\
+         # What manifests and reports say to readers; may be changed at any time.\n\
          [publish]\n\
          # purpose = \"…\"                    # what the data may be used for\n\
          # contact = \"…\"                    # how readers reach the people who are responsible for it\n\

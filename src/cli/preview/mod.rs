@@ -48,7 +48,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let settings =
         args.settings.iter().map(|text| Setting::parse_all(text)).collect::<error::Result<Vec<_>>>()?.concat();
     let time = clock::now();
-    let asked = PreviewRequest {
+    let request = PreviewRequest {
         file: &args.feed,
         settings: &settings,
         inputs: &args.inputs,
@@ -57,7 +57,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     };
     let found = {
         let mut shown = PreviewLine::new(&args.inputs);
-        preview(&asked, &mut shown)?
+        preview(&request, &mut shown)?
     };
     if out.json() {
         out.value(&found);

@@ -55,7 +55,7 @@ fn share(share: f64) -> String {
 fn worth(text: &mut String, preview: &Preview) {
     for BroadLabel { column, label, share: most, .. } in &preview.broad_labels {
         let said = format!(
-            "{}: {} of the sample's rows are under one of its finest labels, {}, and the column tells nothing more of them. Divide that \
+            "{}: {} of the sample's rows are under one of its finest labels, {}, and the column says nothing more about them. Divide that \
              label in the taxonomy; `tidegate init --sample` proposes a division of numbers.",
             printable(column),
             share(*most),

@@ -23,7 +23,7 @@ const FIGURES: [&str; 4] = ["estimate", "standard_error", "low", "high"];
 /// The file cannot be written, or a column has the name of a figure.
 pub fn write(
     file: &Path,
-    (asked, counts): (&CountQuestion, &[CellEstimate]),
+    (question, counts): (&CountQuestion, &[CellEstimate]),
     by: &[&str],
     opened: &Opened,
 ) -> Result<()> {
@@ -32,7 +32,7 @@ pub fn write(
         return Err(Error::new(Fault::Usage, text).in_field("--by"));
     }
     let cells: Vec<usize> = (0..counts.len()).filter(|&cell| counts[cell].high > 0).collect();
-    let names: Vec<Vec<CountedColumn<'_>>> = cells.iter().map(|&cell| asked.names(cell)).collect();
+    let names: Vec<Vec<CountedColumn<'_>>> = cells.iter().map(|&cell| question.names(cell)).collect();
     let mut columns: Vec<(&str, ArrayRef, bool)> = Vec::new();
     for (at, name) in by.iter().enumerate() {
         let kind = opened.columns.named(name).filter(|column| column.role == Role::Sensitive).map(|column| column.kind);

@@ -19,7 +19,7 @@ use crate::engine::model::{Column, Role};
 /// Count rows of a release: an estimate, its standard error, and what is certain
 #[derive(clap::Args)]
 #[command(after_help = "\
-The predicate is `column = value`, `column in (value, …)` or `column between value and value`, joined by `and`; text stands in '…', a \
+The predicate is `column = value`, `column in (value, …)` or `column between value and value`, joined by `and`; text is written in '…', a \
 column with spaces in \"…\". Values of quasi columns are labels of any height, or numbers and dates that begin and end a label; \
 missing sensitive values are `null`. Without a predicate all rows are counted.
 
@@ -59,19 +59,20 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
     exact(&conditions, &by, masked.as_deref(), &opened)?;
     shown.say("counting".to_owned());
-    let all = asked(&opened, &conditions, &[])?;
+    let all = question_of(&opened, &conditions, &[])?;
     assert_eq!(all.question.cells(), 1, "without `--by` there is one answer");
-    let apart = if by.is_empty() { None } else { Some(asked(&opened, &conditions, &by)?) };
+    let apart = if by.is_empty() { None } else { Some(question_of(&opened, &conditions, &by)?) };
     let countable = Countable::learn(&opened.tables, &opened.columns.trees(), opened.method());
     let counted = counts(&countable, &all, "PREDICATE")?;
     let apart = match apart {
-        Some(asked) => Some((counts(&countable, &asked, "--by")?, asked)),
+        Some(question) => Some((counts(&countable, &question, "--by")?, question)),
         None => None,
     };
     drop(shown);
-    let answer = QueryAnswer::of(&opened, counted[0], apart.as_ref().map(|(counts, asked)| (asked, &**counts)), &by);
-    if let (Some(file), Some((counts, asked))) = (&args.out, &apart) {
-        file::write(file, (asked, counts), &by, &opened)?;
+    let answer =
+        QueryAnswer::of(&opened, counted[0], apart.as_ref().map(|(counts, question)| (question, &**counts)), &by);
+    if let (Some(file), Some((counts, question))) = (&args.out, &apart) {
+        file::write(file, (question, counts), &by, &opened)?;
     }
     if out.json() {
         out.value(&answer);
@@ -121,12 +122,12 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
     Ok(())
 }
 
-fn asked(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<CountQuestion> {
+fn question_of(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<CountQuestion> {
     CountQuestion::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))
 }
 
-fn counts(countable: &Countable, asked: &CountQuestion, field: &str) -> error::Result<Vec<CellEstimate>> {
-    countable.count(&asked.question).map_err(|why| Error::new(ErrorCategory::Usage, why.to_string()).in_field(field))
+fn counts(countable: &Countable, question: &CountQuestion, field: &str) -> error::Result<Vec<CellEstimate>> {
+    countable.count(&question.question).map_err(|why| Error::new(ErrorCategory::Usage, why.to_string()).in_field(field))
 }
 
 fn misread(why: &str) -> Error {

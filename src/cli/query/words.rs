@@ -15,7 +15,7 @@ const MOST: usize = 200;
 /// The answer.
 pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
     let mut text = format!("release {} of {}, {} rows\n", answer.release, opened.manifest.feed, answer.rows);
-    text.push_str(&format!("rows that were asked for: {}\n", figures(&answer.all)));
+    text.push_str(&format!("rows that match: {}\n", figures(&answer.all)));
     text.push_str(match answer.method {
         SpreadRule::Em => "rows are spread by the shares that make the published labels most likely (em)\n",
         SpreadRule::Uniform => {

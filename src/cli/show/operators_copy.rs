@@ -130,7 +130,7 @@ fn published(
     };
     let (digest, verdict) = decision(entries, manifest.release).unzip();
     let approvals = entries.iter().filter_map(|entry| match &entry.entry.body {
-        EntryBody::Approve(asked) if Some(asked.decision) == digest => Some(&asked.wanted),
+        EntryBody::Approve(vote) if Some(vote.decision) == digest => Some(&vote.wanted),
         _ => None,
     });
     let approvals = approvals.map(approval).collect();

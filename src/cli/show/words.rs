@@ -207,16 +207,16 @@ pub fn damaged(damaged: &[String]) -> String {
 pub fn release(shown: &ReleaseShown) -> String {
     let verdict = shown.verdict.as_ref();
     let private = verdict.map(|tick| (&tick.refused[..], &tick.repairs[..]));
-    told(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), private)
+    release_text(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), private)
 }
 
 /// One release of a feed.
 pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
     let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
-    told(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
+    release_text(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
 }
 
-fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalRecord], &[Repaired])>) -> String {
+fn release_text(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalRecord], &[Repaired])>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
@@ -242,7 +242,7 @@ fn told(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalReco
     text.push_str("\nChecks\n");
     checks(&mut text, of, verdict);
     if let Some((refused, repairs)) = private {
-        mended(&mut text, repairs);
+        write_repairs(&mut text, repairs);
         kept_back(&mut text, refused);
     }
     if of.guarantee == Some(Guarantee::Bcf) {
@@ -264,7 +264,7 @@ fn shortened(labels: &[String]) -> String {
 }
 
 /// Classes that were returned to the waiting rows, and columns that became coarser.
-fn mended(text: &mut String, repairs: &[Repaired]) {
+fn write_repairs(text: &mut String, repairs: &[Repaired]) {
     if !repairs.is_empty() {
         text.push_str("\nWhat was repaired before the release was checked\n");
     }

@@ -40,7 +40,7 @@ pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
         if let Some(other) = (0..at).find(|&other| cross(&ways[other], way)) {
             let (one, two) = (&tables[other].name, &tables[at].name);
             let text = format!(
-                "the way to `{two}` and the way to `{one}` part where they cannot: in JSON and Avro what lies there is a value, \
+                "the way to `{two}` and the way to `{one}` part where they cannot: in JSON and Avro what is there is a value, \
                  an object or a list, so that one of the two columns never has a value. Correct one `path`"
             );
             let key = if tables[at].path.is_some() { "path" } else { "name" };

@@ -61,7 +61,7 @@ pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
     let at = written.column.iter().position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
     let text = format!(
         "two tables (`output = \"two-table\"`) are joined by a column `{}` of their own: give this column another `name`, \
-         and say with `path` where its value lies, or publish one table",
+         and say with `path` where its value is, or publish one table",
         Column::CLASS
     );
     Some(ConfigProblem::new(format!("column[{at}].name"), text))
@@ -81,7 +81,7 @@ pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Confi
     let at = columns.iter().position(like)?;
     let text = format!(
         "each row of a table that grows says in a column `{name}` in which release it came: give this column another `name`, and say \
-         with `path` where its value lies, or give that one another name with `release_column` in [publish], or write `false` there"
+         with `path` where its value is, or give that one another name with `release_column` in [publish], or write `false` there"
     );
     Some(ConfigProblem::new(format!("column[{at}].name"), text))
 }

@@ -55,18 +55,18 @@ impl FeedFileText<'_> {
     /// # Errors
     /// The first problem, for a new chain.
     pub fn readings(&self) -> Result<Readings> {
-        let asked = &self.file.policy;
+        let settings = &self.file.policy;
         let Some(begun) = self.begun() else {
-            return Ok(Readings { newest: self.reading(asked)?, earlier: None, unfit: None });
+            return Ok(Readings { newest: self.reading(settings)?, earlier: None, unfit: None });
         };
         let halves = self.reading(&begun);
-        let earlier = self.reading(asked);
+        let earlier = self.reading(settings);
         Ok(match (halves, earlier) {
             (Ok(newest), earlier) => Readings { newest, earlier: earlier.ok(), unfit: None },
             (Err(unfit), Ok(newest)) => {
                 let default = "`search` is not written here, and its default is \"halves\"; with `search = \"top-down\"`, one list of \
                                labels for all rows, this file is right";
-                let text = match asked.search {
+                let text = match settings.search {
                     None => format!("{}. {default}", unfit.text),
                     Some(_) => unfit.text,
                 };
@@ -78,18 +78,20 @@ impl FeedFileText<'_> {
 
     /// The settings of a new chain, if they differ from those that are written.
     fn begun(&self) -> Option<PolicySettings> {
-        let asked = &self.file.policy;
-        let unnamed = asked.search.is_none();
+        let settings = &self.file.policy;
+        let unnamed = settings.search.is_none();
         let differs = match self.chain() {
-            ChainKind::Cumulative => unnamed && matches!(asked.guarantee, None | Some(Guarantee::Blind)),
+            ChainKind::Cumulative => unnamed && matches!(settings.guarantee, None | Some(Guarantee::Blind)),
             // Two tables have one list of labels.
-            ChainKind::Disjoint if unnamed => asked.output != Some(Output::TwoTable),
-            ChainKind::Disjoint => asked.search == Some(Search::Halves) && asked.publish_every.is_none(),
+            ChainKind::Disjoint if unnamed => settings.output != Some(Output::TwoTable),
+            ChainKind::Disjoint => settings.search == Some(Search::Halves) && settings.publish_every.is_none(),
         };
-        let every =
-            asked.publish_every.or(Some(ChainPromise::PUBLISH_EVERY)).filter(|_| self.chain() == ChainKind::Disjoint);
-        let publish_every = asked.publish_every.or(every);
-        differs.then(|| PolicySettings { search: Some(Search::Halves), publish_every, ..asked.clone() })
+        let every = settings
+            .publish_every
+            .or(Some(ChainPromise::PUBLISH_EVERY))
+            .filter(|_| self.chain() == ChainKind::Disjoint);
+        let publish_every = settings.publish_every.or(every);
+        differs.then(|| PolicySettings { search: Some(Search::Halves), publish_every, ..settings.clone() })
     }
 
     fn chain(&self) -> ChainKind {
@@ -97,11 +99,11 @@ impl FeedFileText<'_> {
     }
 
     /// The file with these settings as its policy.
-    fn reading(&self, asked: &PolicySettings) -> Result<Reading> {
-        let policy_problems = contradictions(asked, self.chain(), &self.facts);
+    fn reading(&self, settings: &PolicySettings) -> Result<Reading> {
+        let policy_problems = contradictions(settings, self.chain(), &self.facts);
         let mut problems = self.problems.to_vec();
         problems.extend(policy_problems.into_iter().map(|found| ConfigProblem::new(found.key, found.text)));
-        problems.extend(self.gathered(asked));
+        problems.extend(self.gathered(settings));
         if let Some(mut error) = self.places.first(problems) {
             // An operator who corrects a missing safeguard should not learn about another one in the next run only.
             let in_policy = error.field.as_ref().is_some_and(|field| field.starts_with("policy"));
@@ -113,7 +115,7 @@ impl FeedFileText<'_> {
         if let Some(error) = self.places.first(self.unbuilt.iter().map(UnbuiltSafeguard::problem).collect()) {
             return Err(error);
         }
-        let policy = Policy::new(asked, self.chain(), &self.facts)
+        let policy = Policy::new(settings, self.chain(), &self.facts)
             .map_err(|found| self.places.place(ConfigProblem::new(found.key, found.text)))?;
         if let Some(problem) = odds::problem(&policy) {
             return Err(self.places.place(problem));
@@ -180,9 +182,9 @@ impl FeedFileText<'_> {
     }
 
     /// If a coin divides people every tick counts, even without new rows.
-    fn gathered(&self, asked: &PolicySettings) -> Option<ConfigProblem> {
-        let coin = self.chain() == ChainKind::Cumulative || asked.publish_every.is_some();
-        let crowds = coin && asked.search == Some(Search::Halves);
+    fn gathered(&self, settings: &PolicySettings) -> Option<ConfigProblem> {
+        let coin = self.chain() == ChainKind::Cumulative || settings.publish_every.is_some();
+        let crowds = coin && settings.search == Some(Search::Halves);
         let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than \
                     `min_records` asks for would prove that others wait. Leave `min_records` out; to gather more people before they \
                     are published, write `publish_every` in [policy]";

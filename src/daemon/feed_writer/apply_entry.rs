@@ -255,13 +255,13 @@ impl FeedState {
     }
 
     /// A person approved the release that is held. It is published when no other approval is missing.
-    pub fn approved(&mut self, asked: &ApproverDecision, policy: &Policy) {
-        self.wanted(&asked.wanted);
-        match (asked.missing, self.held.take()) {
+    pub fn approved(&mut self, approval: &ApproverDecision, policy: &Policy) {
+        self.wanted(&approval.wanted);
+        match (approval.missing, self.held.take()) {
             (_, None) => {}
             (0, Some(pending)) => self.leaves(pending, policy),
             (_, Some(mut pending)) => {
-                pending.approvals.push(asked.wanted.clone());
+                pending.approvals.push(approval.wanted.clone());
                 self.held = Some(pending);
             }
         }

@@ -49,7 +49,7 @@ impl FeedState {
             EntryBody::Coins(coins) => self.tossed(coins),
             EntryBody::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             EntryBody::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
-            EntryBody::Approve(asked) => self.approved(asked, &self.terms.policy()?),
+            EntryBody::Approve(approval) => self.approved(approval, &self.terms.policy()?),
             EntryBody::Published(published) => self.published(published),
             EntryBody::Erase(erase) => self.erased(erase, reading)?,
             EntryBody::Withdraw(withdraw) => self.withdraw(withdraw),
@@ -77,7 +77,7 @@ impl FeedState {
         self.fixed = match atoms {
             Some(atoms) => {
                 let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
-                Some((FixedTick { turns, ..fixed }, atoms.told))
+                Some((FixedTick { turns, ..fixed }, atoms.are_published))
             }
             None => None,
         };

@@ -65,8 +65,8 @@ pub struct TickTotals {
 
 impl InputEntry {
     /// The entry of a tick without reasons.
-    pub fn new(input: usize, outcome: InputOutcome, release: Option<u32>, told: TickTotals) -> InputEntry {
-        let TickTotals { rows, waiting, withheld, pending } = told;
+    pub fn new(input: usize, outcome: InputOutcome, release: Option<u32>, totals: TickTotals) -> InputEntry {
+        let TickTotals { rows, waiting, withheld, pending } = totals;
         let reasons = Vec::new();
         InputEntry {
             release,
@@ -84,7 +84,7 @@ impl InputEntry {
     }
 
     /// The entry of an input that is in the folder already.
-    pub fn known(input: usize, told: TickTotals) -> InputEntry {
-        InputEntry::new(input, InputOutcome::Known, None, told)
+    pub fn known(input: usize, totals: TickTotals) -> InputEntry {
+        InputEntry::new(input, InputOutcome::Known, None, totals)
     }
 }

@@ -61,7 +61,7 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
 ///
 /// # Errors
 /// It does not exist, or is no manifest.
-pub fn told(path: &Path, release: u32) -> Result<Manifest> {
+pub fn manifest_of(path: &Path, release: u32) -> Result<Manifest> {
     read(&path.join(release.to_string()).join("manifest.json"))
 }
 

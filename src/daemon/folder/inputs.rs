@@ -65,7 +65,7 @@ pub fn read(
     watch: &mut dyn TaskProgress,
 ) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for (at, path) in task.inputs.iter().enumerate() {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let look = look(path)?;
@@ -80,11 +80,11 @@ pub fn read(
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
         let DecodedInput { rows, aside, undeclared, nulled } = decoded;
-        let mut news = |columns: Vec<String>, tell: &mut dyn FnMut(&[String])| {
-            let news: Vec<String> = columns.into_iter().filter(|column| !told.contains(column)).collect();
+        let mut news = |columns: Vec<String>, report: &mut dyn FnMut(&[String])| {
+            let news: Vec<String> = columns.into_iter().filter(|column| !reported.contains(column)).collect();
             if !news.is_empty() {
-                tell(&news);
-                told.extend(news);
+                report(&news);
+                reported.extend(news);
             }
         };
         news(undeclared, &mut |columns| watch.undeclared(columns));
@@ -137,7 +137,7 @@ fn look(path: &Path) -> Result<Consumed> {
 }
 
 /// Columns with a leaf for unknown values, and how many rows are on it: mistakes in the source would go unnoticed.
-fn unknown(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, &str, u64)) {
+fn unknown(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, &str, u64)) {
     for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
         let Some((label, leaf)) = column.unknown.as_deref().and_then(|label| Some((label, tree.find_leaf(label)?)))
         else {
@@ -145,21 +145,21 @@ fn unknown(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, &str,
         };
         let found = rows.column(at).iter().filter(|&&of| of == leaf).count();
         if found > 0 {
-            tell(&column.name, label, found as u64);
+            report(&column.name, label, found as u64);
         }
     }
 }
 
 /// Columns with guarded values, and how many rows have another spelling of one of them that is not guarded: a mistake
 /// in the source would publish it.
-fn misspelled(rows: &CodedRows, columns: &Columns, mut tell: impl FnMut(&str, u64)) {
+fn misspelled(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, u64)) {
     for (at, column) in columns.of(Role::Sensitive).enumerate() {
         let is_misspelled = column.misspellings();
         let slips: Vec<bool> =
             (0..rows.values().len() as u32).map(|code| is_misspelled(&rows.values().get(code)[at])).collect();
         let found = rows.codes().iter().filter(|&&code| slips[code as usize]).count();
         if found > 0 {
-            tell(&column.name, found as u64);
+            report(&column.name, found as u64);
         }
     }
 }

@@ -15,7 +15,7 @@ mod task;
 mod ticks;
 
 pub use entry::{InputEntry, InputOutcome, TickTotals};
-pub use folder_status::{FolderStatus, look, told};
+pub use folder_status::{FolderStatus, look, manifest_of};
 pub use keys::{NewKey, OpenedKey, beside, find as find_key, read as read_key};
 pub use outcome::TickVerdict;
 pub use place::{begun, roots};

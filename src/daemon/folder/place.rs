@@ -123,7 +123,7 @@ impl ReleaseFolder {
     }
 
     /// Whether the verdict of a tick is stored.
-    pub fn told(&self, tick: u32) -> bool {
+    pub fn has_verdict(&self, tick: u32) -> bool {
         self.verdict_file(tick).exists()
     }
 
@@ -131,7 +131,7 @@ impl ReleaseFolder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn tell(&self, verdict: &TickVerdict) -> Result<()> {
+    pub fn store_verdict(&self, verdict: &TickVerdict) -> Result<()> {
         let folder = self.path.join(PRIVATE).join(VERDICTS);
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         made.map_err(|error| Error::io(&folder, "make the folder", &error))?;

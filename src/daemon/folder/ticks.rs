@@ -135,7 +135,7 @@ impl Work {
         let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
         let mut work = Work { place, writer, time, resumed: None };
         let newest = work.writer.state().feed.ticks().checked_sub(1);
-        let interrupted = newest.is_some_and(|tick| work.place.as_ref().is_some_and(|place| !place.told(tick)))
+        let interrupted = newest.is_some_and(|tick| work.place.as_ref().is_some_and(|place| !place.has_verdict(tick)))
             || !work.writer.state().fresh.is_empty();
         if interrupted {
             work.resumed = Some(work.finish(0)?);
@@ -190,9 +190,9 @@ impl Work {
             self.writer.decide()?;
         }
         self.writer.leave(&time)?;
-        let told = newest(&self.writer, input)?;
-        let (part, verdict) = told.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
-        self.place.as_ref().map_or(Ok(()), |place| place.tell(&verdict))?;
+        let newest_tick = newest(&self.writer, input)?;
+        let (part, verdict) = newest_tick.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
+        self.place.as_ref().map_or(Ok(()), |place| place.store_verdict(&verdict))?;
         Ok((part, verdict.answer))
     }
 }

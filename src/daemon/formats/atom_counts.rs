@@ -184,15 +184,14 @@ impl AtomCounts {
     /// # Errors
     /// The taxonomies have changed.
     pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
-        let told = |node: Node, tree: &Taxonomy| match grain {
+        let node_of_grain = |node: Node, tree: &Taxonomy| match grain {
             Grain::Labels => node,
             _ => tree.leaf_range(node).start,
         };
-        let columns = self
-            .nodes
-            .iter()
-            .zip(trees)
-            .map(|(labels, tree)| Ok(labels.nodes(tree)?.into_iter().map(|node| told(node, tree)).collect()));
+        let columns =
+            self.nodes.iter().zip(trees).map(|(labels, tree)| {
+                Ok(labels.nodes(tree)?.into_iter().map(|node| node_of_grain(node, tree)).collect())
+            });
         let columns: Vec<Vec<Leaf>> = columns.collect::<Result<_>>()?;
         let sound = columns.len() == trees.len()
             && columns.iter().all(|column| column.len() == self.counts.len())

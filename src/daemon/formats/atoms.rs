@@ -37,7 +37,7 @@ pub struct Atoms {
     pub formed: RowsByTick,
     /// Whether the new people of this tick are published, so that the rows are not kept here any more: the counts have
     /// them.
-    pub told: bool,
+    pub are_published: bool,
 }
 
 impl Atoms {
@@ -54,7 +54,7 @@ impl Atoms {
             waiting,
             withheld,
             formed,
-            told: false,
+            are_published: false,
         }
     }
 

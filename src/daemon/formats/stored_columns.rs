@@ -186,8 +186,8 @@ impl StoredTaxonomy {
             tree.add(parents[at] as usize, &labels[at], size(at)?);
         }
         let tree = tree.finish().ok()?;
-        let stands = |at: usize| tree.label(at as u32) == &*labels[at];
-        (0..labels.len()).all(stands).then_some(())?;
+        let is_label = |at: usize| tree.label(at as u32) == &*labels[at];
+        (0..labels.len()).all(is_label).then_some(())?;
         Some(Domain { tree, rule: rule.known()? })
     }
 }

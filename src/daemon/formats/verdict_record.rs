@@ -102,7 +102,7 @@ impl RecordedTick {
     }
 
     /// Whether the record has content.
-    pub fn tells(&self) -> bool {
+    pub fn has_content(&self) -> bool {
         *self != RecordedTick::of(self.tick)
     }
 

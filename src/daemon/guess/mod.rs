@@ -111,13 +111,13 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
             }
             ColumnGuess::Secret => {
                 let reason = match name.is_secret() {
-                    true => "the name speaks of what people keep to themselves",
+                    true => "the name suggests a private matter",
                     false => "its values are codes of ICD-10, which people keep to themselves",
                 };
                 sensitive(guess, profile, *shape, reason)
             }
             _ if promoted == Some(at) => {
-                let reason = "A GUESS: no name speaks of a diagnosis or the like, and this column is the likeliest. \
+                let reason = "A GUESS: no name suggests a diagnosis or the like, and this column is the likeliest. \
                               Change it if another column is what must be protected";
                 sensitive(guess, profile, *shape, reason)
             }

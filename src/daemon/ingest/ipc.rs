@@ -285,7 +285,7 @@ fn sound(message: &Message<'_>, body: &[u8]) -> Option<u64> {
 
 fn too_large(path: &Path, bytes: u64, room: u64) -> Error {
     let text = format!(
-        "a batch of rows, or all dictionaries, have {} MiB when they are unpacked, and at most {} MiB are: write the file anew with \
+        "a batch of rows, or all dictionaries, have {} MiB when they are unpacked, and at most {} MiB are: write the file again with \
          smaller batches",
         bytes >> 20,
         room >> 20

@@ -55,15 +55,15 @@ impl Offer {
     /// be read. If a message has rows of other people too, each of those becomes a message of its own.
     pub fn without(&self, people: &BTreeSet<Person>, columns: &Columns, hasher: &PersonHasher) -> Option<OfferWithout> {
         let reader = IdentifierReader { columns: columns.only(Role::Identifier), hasher };
-        let asked = |person| people.contains(&person);
-        let theirs = reader.places(self, &asked)?;
+        let is_named = |person| people.contains(&person);
+        let theirs = reader.places(self, &is_named)?;
         if theirs.is_empty() {
             return None;
         }
         let all = (0..).zip(self.messages());
         let touched = self.with(all.filter(|(at, _)| theirs.contains(at)).map(|(_, one)| one.clone()).collect());
         let rows = self.with(reader.rows(&touched, &|_| true)?);
-        let gone = reader.places(&rows, &asked)?;
+        let gone = reader.places(&rows, &is_named)?;
         let others = (0..).zip(rows.messages()).filter(|(at, _)| !gone.contains(at)).map(|(_, row)| row);
         let mut others = others.peekable();
         let (mut rest, mut before) = (Vec::new(), 0);

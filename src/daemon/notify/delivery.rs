@@ -24,22 +24,22 @@ pub struct NotifyOutcome {
 pub struct Delivery {
     /// The receiver.
     pub listener: Listener,
-    told: FeedObserver,
+    observer: FeedObserver,
     away: bool,
     pause: Duration,
 }
 
 impl Delivery {
     /// For this receiver.
-    pub fn new(listener: Listener, told: FeedObserver) -> Delivery {
-        Delivery { listener, told, away: false, pause: AGAIN[0] }
+    pub fn new(listener: Listener, observer: FeedObserver) -> Delivery {
+        Delivery { listener, observer, away: false, pause: AGAIN[0] }
     }
 
     /// Reports that a notification could not be delivered; returns the pause before the next attempt.
     pub fn fails(&mut self, why: ErrorText) -> Duration {
         if !self.away {
             self.away = true;
-            self.told.emit(&ReceiverAway { receiver: self.listener.name, why });
+            self.observer.emit(&ReceiverAway { receiver: self.listener.name, why });
         }
         let pause = self.pause;
         self.pause = (pause * 2).min(AGAIN[1]);
@@ -50,12 +50,12 @@ impl Delivery {
     pub fn back(&mut self) {
         self.pause = AGAIN[0];
         if std::mem::take(&mut self.away) {
-            self.told.emit(&ReceiverBack { receiver: self.listener.name });
+            self.observer.emit(&ReceiverBack { receiver: self.listener.name });
         }
     }
 
     /// Delivers a notification; `None` if there was no time. `waits` waits, and says whether there is time left.
-    pub fn tell(
+    pub fn deliver(
         &mut self,
         notification: &Notification,
         ends: &dyn Fn() -> bool,
@@ -94,8 +94,8 @@ impl NotifyOutcome {
         let NotifyOutcome { notice, refused } = self;
         let receiver = teller.listener.name;
         match refused {
-            None => teller.told.emit(&NotificationSent { receiver, notice }),
-            Some(why) => teller.told.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
+            None => teller.observer.emit(&NotificationSent { receiver, notice }),
+            Some(why) => teller.observer.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
         }
     }
 }

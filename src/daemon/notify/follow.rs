@@ -36,7 +36,7 @@ struct Known {
     /// The number of durable entries.
     entries: u64,
     /// The number of processed entries of each receiver.
-    told: Vec<u64>,
+    notified: Vec<u64>,
     /// Whether the threads have to end.
     ends: bool,
     /// The number of threads that have ended.
@@ -93,10 +93,10 @@ impl Notifier {
         feed: &FeedConfig,
         (private, public): (&Arc<dyn Store>, &Arc<dyn ReadStore>),
         entries: u64,
-        told: &FeedObserver,
+        observer: &FeedObserver,
     ) -> Result<Notifier> {
         let listeners = listeners(feed).map_err(|error| error.in_file(&feed.file))?;
-        Notifier::over(listeners, &feed.name, (private, public), entries, told)
+        Notifier::over(listeners, &feed.name, (private, public), entries, observer)
     }
 
     /// Begins to follow for these receivers.
@@ -105,17 +105,17 @@ impl Notifier {
         feed: &str,
         (private, public): (&Arc<dyn Store>, &Arc<dyn ReadStore>),
         entries: u64,
-        told: &FeedObserver,
+        observer: &FeedObserver,
     ) -> Result<Notifier> {
         let from = |listener: &Listener| marker::begin(&**private, listener.name, entries);
         let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
-        let known = Known { entries, told: from.clone(), ends: false, ended: 0 };
+        let known = Known { entries, notified: from.clone(), ends: false, ended: 0 };
         let shared = Arc::new(Shared { known: Mutex::new(known), rings: Condvar::new() });
         let mut notifier = Notifier { shared: Arc::clone(&shared), threads: 0 };
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
             let (private, public) = (Arc::clone(private), Arc::clone(public));
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
-            let teller = Delivery::new(listener, told.clone());
+            let teller = Delivery::new(listener, observer.clone());
             let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, teller };
             notifier.threads += 1;
             let follows = move || {
@@ -139,7 +139,7 @@ impl Notifier {
 
     /// Waits until every receiver has processed all entries, but not longer than this.
     pub fn finish(&self, patience: Duration) {
-        self.shared.until(Some(patience), |known| known.told.iter().all(|&told| told >= known.entries));
+        self.shared.until(Some(patience), |known| known.notified.iter().all(|&notified| notified >= known.entries));
     }
 }
 
@@ -173,21 +173,21 @@ impl Follower {
                 break;
             }
             match self.one() {
-                Ok(Some(told)) => {
+                Ok(Some(delivered)) => {
                     self.next += 1;
                     passed += 1;
-                    if told.is_some() || passed >= PASSED {
+                    if delivered.is_some() || passed >= PASSED {
                         if !self.puts() {
                             break;
                         }
                         passed = 0;
                     }
                     self.teller.back();
-                    if let Some(told) = told {
-                        told.say(&self.teller);
+                    if let Some(delivered) = delivered {
+                        delivered.say(&self.teller);
                     }
                     let (at, next) = (self.at, self.next);
-                    self.shared.change(|known| known.told[at] = next);
+                    self.shared.change(|known| known.notified[at] = next);
                 }
                 // There is no time left.
                 Ok(None) => break,
@@ -241,7 +241,7 @@ impl Follower {
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);
-        Ok(self.teller.tell(&notification, &|| shared.ends(), &waits).map(Some))
+        Ok(self.teller.deliver(&notification, &|| shared.ends(), &waits).map(Some))
     }
 }
 

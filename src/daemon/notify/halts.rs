@@ -17,7 +17,7 @@ type Queued = (Listener, Arc<Notification>);
 
 /// Notifies of the halts of one feed.
 pub struct HaltTeller {
-    told: FeedObserver,
+    observer: FeedObserver,
     shared: Arc<Shared>,
     /// A queue and its thread for each receiver, by the receiver's name.
     queues: Mutex<BTreeMap<&'static str, Sender<Queued>>>,
@@ -65,13 +65,13 @@ impl Shared {
 
 impl HaltTeller {
     /// Starts without notifications.
-    pub fn new(told: FeedObserver) -> HaltTeller {
-        HaltTeller { told, shared: Arc::default(), queues: Mutex::default() }
+    pub fn new(observer: FeedObserver) -> HaltTeller {
+        HaltTeller { observer, shared: Arc::default(), queues: Mutex::default() }
     }
 
     /// Notifies each receiver of the operator that the feed file names. If the feed file does not name one validly,
     /// which may be the very reason of a halt, no receiver can be notified.
-    pub fn tell(&self, feed: &FeedConfig, notification: Notification) {
+    pub fn notify(&self, feed: &FeedConfig, notification: Notification) {
         let Ok(listeners) = listeners(feed) else { return };
         let notification = Arc::new(notification);
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,9 +90,9 @@ impl HaltTeller {
     /// The thread of one receiver.
     fn begin(&self) -> Sender<Queued> {
         let (queue, queued) = channel();
-        let (told, shared) = (self.told.clone(), Arc::clone(&self.shared));
+        let (observer, shared) = (self.observer.clone(), Arc::clone(&self.shared));
         // Without a thread the other end of the queue is closed.
-        let _ = std::thread::Builder::new().name("halts".to_owned()).spawn(move || follow(&queued, &told, &shared));
+        let _ = std::thread::Builder::new().name("halts".to_owned()).spawn(move || follow(&queued, &observer, &shared));
         queue
     }
 
@@ -109,12 +109,12 @@ impl Drop for HaltTeller {
 }
 
 /// Delivers the queue of one receiver.
-fn follow(queued: &Receiver<Queued>, told: &FeedObserver, shared: &Shared) {
+fn follow(queued: &Receiver<Queued>, observer: &FeedObserver, shared: &Shared) {
     let ends = || shared.lock().ends;
     let waits = |pause: Duration| !shared.until(pause, |known| known.ends);
     for (listener, notification) in queued {
-        let mut teller = Delivery::new(listener, told.clone());
-        if let Some(said) = teller.tell(&notification, &ends, &waits) {
+        let mut teller = Delivery::new(listener, observer.clone());
+        if let Some(said) = teller.deliver(&notification, &ends, &waits) {
             said.say(&teller);
         }
         shared.change(|known| known.open -= 1);

@@ -28,7 +28,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
     };
     match serde_json::from_slice::<Told>(&bytes) {
         // A private root that was restored from a backup may have fewer entries.
-        Ok(told) => Ok(told.entries.min(entries)),
+        Ok(content) => Ok(content.entries.min(entries)),
         Err(_) => {
             let text = "this does not contain the progress of a receiver: remove it, and notifications that were not sent yet are not sent any more";
             Err(Error::new(ErrorCategory::Input, text).in_field(path))
@@ -41,6 +41,6 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
 /// # Errors
 /// The private root cannot be written.
 pub fn put(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<()> {
-    let told = serde_json::to_vec(&Told { entries }).expect("a number is JSON");
-    store.replace(&path(receiver), &told)
+    let content = serde_json::to_vec(&Told { entries }).expect("a number is JSON");
+    store.replace(&path(receiver), &content)
 }

@@ -214,7 +214,7 @@ impl Notification {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let text = format!(
                     "a check that reads sensitive values refused what was proposed, so release {release} and those after it \
-                     have everything at the root: `tidegate show` tells why, `tidegate new-chain` begins another chain"
+                     have everything at the root: `tidegate show` says why, `tidegate new-chain` begins another chain"
                 );
                 (format!("coarsest/{tick}"), NotifiedEvent::Coarsest { tick, time, release, text })
             }
@@ -225,7 +225,7 @@ impl Notification {
                     RecodingChoice::Proposed | RecodingChoice::Finer => "",
                 };
                 let text = format!(
-                    "release {release} has passed the gate{root} and waits for a person: `tidegate show` tells what it is, \
+                    "release {release} has passed the gate{root} and waits for a person: `tidegate show` shows it, \
                      `tidegate approve` lets it leave, `tidegate reject` does not"
                 );
                 (format!("approval/{tick}"), NotifiedEvent::Approval { tick, time, release, text })
@@ -287,7 +287,7 @@ fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, st
     let against = checks.join(", ");
     let text = if stops {
         format!(
-            "a release may not leave ({against}), and its chain publishes nothing any more: `tidegate show` tells why, \
+            "a release may not leave ({against}), and its chain publishes nothing any more: `tidegate show` says why, \
              `tidegate new-chain` begins another"
         )
     } else {

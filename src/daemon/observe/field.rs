@@ -16,13 +16,13 @@ use crate::engine::release::Sha256;
 /// A field of an event.
 ///
 /// ```compile_fail
-/// fn may_be_told<T: tidegate::daemon::observe::EventField>() {}
-/// may_be_told::<String>();
+/// fn may_be_shown<T: tidegate::daemon::observe::EventField>() {}
+/// may_be_shown::<String>();
 /// ```
 ///
 /// ```
-/// fn may_be_told<T: tidegate::daemon::observe::EventField>() {}
-/// may_be_told::<u64>();
+/// fn may_be_shown<T: tidegate::daemon::observe::EventField>() {}
+/// may_be_shown::<u64>();
 /// ```
 pub trait EventField: sealed::Sealed {
     /// Writes it into a line.

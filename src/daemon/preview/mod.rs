@@ -55,9 +55,9 @@ const TICKS: usize = 10;
 ///
 /// # Errors
 /// The feed file or an input cannot be read, or no chain can begin under it.
-pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> Result<Preview> {
-    let feed = FeedConfig::load_with(asked.file, asked.settings)?;
-    let run = Run { feed: &feed, asked };
+pub fn preview(request: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> Result<Preview> {
+    let feed = FeedConfig::load_with(request.file, request.settings)?;
+    let run = Run { feed: &feed, request };
     let sample = run.sample(follow.sample())?;
     let Some(rows) = sample.rows().filter(|rows| !rows.is_empty()) else {
         return Err(Error::new(ErrorCategory::Input, "the sample has no rows").in_field("--in"));
@@ -68,7 +68,7 @@ pub fn preview(asked: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> 
     follow.in_ticks();
     let ticks = run.ticks(&sample.divided(TICKS))?;
     let mut alternatives = Vec::new();
-    for settings in choices(&feed).into_iter().filter(|_| asked.alternatives) {
+    for settings in choices(&feed).into_iter().filter(|_| request.alternatives) {
         follow.under(&settings);
         alternatives.extend(run.with(&settings, &sample, &counts, base.figures.as_ref())?);
     }
@@ -90,9 +90,9 @@ pub struct PreviewTrial {
 ///
 /// # Errors
 /// As for [`preview`].
-pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result<PreviewTrial> {
-    let feed = FeedConfig::load_with(asked.file, asked.settings)?;
-    let task = Run { feed: &feed, asked }.task()?;
+pub fn trial(request: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result<PreviewTrial> {
+    let feed = FeedConfig::load_with(request.file, request.settings)?;
+    let task = Run { feed: &feed, request }.task()?;
     // Warnings about the sample are given only once.
     let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut SilentProgress)?;
     let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
@@ -107,7 +107,7 @@ pub fn trial(asked: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result
 /// A sample under a feed file.
 struct Run<'a> {
     feed: &'a FeedConfig,
-    asked: &'a PreviewRequest<'a>,
+    request: &'a PreviewRequest<'a>,
 }
 
 /// The result of a run.
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
     fn task(&self) -> Result<Task<'a>> {
         let key = OperatorKey::parse(&chance::key()?);
         let key = key.ok_or_else(|| Error::new(ErrorCategory::Internal, "a key that was drawn is one"))?;
-        let PreviewRequest { inputs, time, .. } = *self.asked;
+        let PreviewRequest { inputs, time, .. } = *self.request;
         Ok(Task { feed: self.feed, inputs, folder: Path::new("memory"), key, made: None, quarantine: None, time })
     }
 
@@ -179,9 +179,9 @@ impl<'a> Run<'a> {
         counts: &RandomCounts,
         base: Option<&PreviewFigures>,
     ) -> Result<Option<Alternative>> {
-        let all = [self.asked.settings, settings].concat();
-        let Ok(feed) = FeedConfig::load_with(self.asked.file, &all) else { return Ok(None) };
-        let run = Run { feed: &feed, asked: self.asked };
+        let all = [self.request.settings, settings].concat();
+        let Ok(feed) = FeedConfig::load_with(self.request.file, &all) else { return Ok(None) };
+        let run = Run { feed: &feed, request: self.request };
         // Rows consist of codes of the columns that they were read under.
         let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut SilentProgress)).transpose();
         let Ok(other) = other else { return Ok(None) };

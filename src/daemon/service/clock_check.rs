@@ -27,7 +27,7 @@ pub struct ClockState {
     known: Timestamp,
     /// How far the clock is ahead of the known time, until an operator accepts it with `--accept-clock`.
     ahead: Option<Duration>,
-    told: bool,
+    was_reported: bool,
 }
 
 impl ClockState {
@@ -46,7 +46,7 @@ impl ClockState {
         // A root of an earlier version has no recorded time, only its log.
         let known = known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
-        let mut sense = ClockState { store, step, last: (now, age), known, ahead, told: false };
+        let mut sense = ClockState { store, step, last: (now, age), known, ahead, was_reported: false };
         if ahead.is_none() {
             sense.write(now)?;
         }
@@ -62,13 +62,13 @@ impl ClockState {
         let jumped = since(last, now).saturating_sub(age.saturating_sub(at));
         if jumped > self.step {
             self.ahead = Some(self.ahead.unwrap_or_default() + jumped);
-            self.told = false;
+            self.was_reported = false;
         }
         self.last = (now, age);
         if self.ahead.is_none() && since(self.known, now) >= self.step / OFTEN {
             self.write(now)?;
         }
-        Ok(self.ahead.filter(|_| !std::mem::replace(&mut self.told, true)))
+        Ok(self.ahead.filter(|_| !std::mem::replace(&mut self.was_reported, true)))
     }
 
     /// Whether data that is old according to this clock may be deleted.

@@ -24,7 +24,7 @@ impl KnownDamage {
     ///
     /// # Errors
     /// A file is still missing or changed.
-    pub fn is_mended(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
+    pub fn is_repaired(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
         let mut damaged = self.lock();
         if damaged.is_empty() {
             return Ok(());

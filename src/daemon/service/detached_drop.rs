@@ -61,10 +61,10 @@ mod tests {
     /// An aborted task does not drop its value on the thread that it ran on.
     #[test]
     fn a_connection_that_is_cut_off_waits_for_no_other() {
-        let (told, ended) = channel();
+        let (sender, ended) = channel();
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
-            let held = DetachedDrop::new(Ends(told.clone()));
+            let held = DetachedDrop::new(Ends(sender.clone()));
             let task = tokio::spawn(async move {
                 let _held = held;
                 std::future::pending::<()>().await;
@@ -76,7 +76,7 @@ mod tests {
         let thread = ended.recv_timeout(Duration::from_secs(10)).expect("it ends");
         assert_ne!(thread, current().id());
         // A value that was taken out is dropped where its new owner drops it.
-        drop(DetachedDrop::new(Ends(told)).free());
+        drop(DetachedDrop::new(Ends(sender)).free());
         assert_eq!(ended.recv(), Ok(current().id()));
     }
 }

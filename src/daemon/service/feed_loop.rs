@@ -9,13 +9,13 @@ use tokio::sync::watch;
 
 use super::detached_drop::DetachedDrop;
 use super::event::LoopEvent;
-use super::feed_at_work::FeedAtWork;
 use super::keeper::Keeper;
 use super::outcome::FeedTick;
 use super::queries::RunEnd;
 use super::root_opening::pause;
+use super::running_feed::RunningFeed;
 use super::timetable;
-use super::world::{World, aside};
+use super::world::{World, run_blocking};
 use crate::daemon::config::{Schedule, Ticks};
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::FetchBell;
@@ -31,15 +31,15 @@ const SETTLED: Duration = Duration::from_secs(30);
 /// # Errors
 /// The feed halts.
 pub(in crate::daemon::service) async fn work(
-    at_work: &FeedAtWork,
+    running: &RunningFeed,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
-    let pause = pause(&at_work.feed);
-    let world = &at_work.world;
-    let opens = at_work.clone();
-    let mut keeper = aside(world, move || Keeper::open(&opens).map(DetachedDrop::new)).await??;
-    if at_work.how.until == RunEnd::Once {
-        return once(keeper, at_work, shutdown).await;
+    let pause = pause(&running.feed);
+    let world = &running.world;
+    let opens = running.clone();
+    let mut keeper = run_blocking(world, move || Keeper::open(&opens).map(DetachedDrop::new)).await??;
+    if running.how.until == RunEnd::Once {
+        return once(keeper, running, shutdown).await;
     }
     let mut settling = Some(world.age());
     let bell = keeper.bell();
@@ -56,9 +56,9 @@ pub(in crate::daemon::service) async fn work(
             keeper = step(world, keeper, event).await?.0;
         }
         if *shutdown.borrow() {
-            at_work.told.emit(&ShuttingDown {});
-            let halts = Arc::clone(&at_work.halts);
-            aside(world, move || {
+            running.observer.emit(&ShuttingDown {});
+            let halts = Arc::clone(&running.halts);
+            run_blocking(world, move || {
                 drop(keeper.free());
                 halts.finish();
             })
@@ -68,7 +68,7 @@ pub(in crate::daemon::service) async fn work(
         if settling.is_some_and(|since| !keeper.waits() || world.age().saturating_sub(since) >= SETTLED) {
             settling = None;
             keeper.settled = true;
-            at_work.goes_on().await?;
+            running.end_halt().await?;
         }
         let now = world.now();
         let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
@@ -110,7 +110,7 @@ async fn step(
     keeper: DetachedDrop<Keeper>,
     event: LoopEvent,
 ) -> Result<(DetachedDrop<Keeper>, Vec<FeedTick>)> {
-    aside(world, move || {
+    run_blocking(world, move || {
         let mut keeper = keeper.free();
         let ticks = keeper.handle(event)?;
         Ok((DetachedDrop::new(keeper), ticks))
@@ -121,10 +121,10 @@ async fn step(
 /// One tick: it waits until existing files no longer change.
 async fn once(
     keeper: DetachedDrop<Keeper>,
-    at_work: &FeedAtWork,
+    running: &RunningFeed,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
-    let world = &at_work.world;
+    let world = &running.world;
     let (mut keeper, mut ticks) = step(world, keeper, LoopEvent::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;
@@ -138,7 +138,7 @@ async fn once(
         ticks.extend(more);
     }
     if *shutdown.borrow() {
-        aside(world, move || drop(keeper.free())).await?;
+        run_blocking(world, move || drop(keeper.free())).await?;
         return Ok(ticks);
     }
     if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
@@ -146,9 +146,9 @@ async fn once(
         keeper = same;
         ticks.extend(more);
     }
-    at_work.goes_on().await?;
-    let halts = Arc::clone(&at_work.halts);
-    aside(world, move || {
+    running.end_halt().await?;
+    let halts = Arc::clone(&running.halts);
+    run_blocking(world, move || {
         keeper.free().finish();
         halts.finish();
     })

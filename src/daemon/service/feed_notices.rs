@@ -38,36 +38,36 @@ impl Keeper {
                 _ => Request::QuarantineRetry,
             };
             let said = if answer.done { Answer::Done } else { Answer::Refused };
-            self.told.emit(&RequestDone { what, answer: said, seq: self.writer.log().next().checked_sub(1) });
+            self.observer.emit(&RequestDone { what, answer: said, seq: self.writer.log().next().checked_sub(1) });
         }
         for Erase { erased, published, moved, rows, .. } in done.erased {
             let segments = moved.iter().filter(|moved| moved.old.starts_with("seg/")).count() as u64;
             let rows = rows.map_or(0, |rows| rows.rows);
-            self.told.emit(&Erased { waiting: erased, published, rows, segments });
+            self.observer.emit(&Erased { waiting: erased, published, rows, segments });
         }
         if done.strange > 0 {
-            self.told.emit(&StrangeNotes { notes: done.strange });
+            self.observer.emit(&StrangeNotes { notes: done.strange });
         }
         Ok(())
     }
 
     /// Whether few enough messages are set aside to continue before the tick.
     pub(super) fn bearable(&mut self) -> Result<()> {
-        self.tell_aside(false);
+        self.report_set_aside(false);
         self.writer.bearable(false)
     }
 
     /// Reports the share of messages that are set aside: at a tick always, before it if the share is near the limit.
-    pub(super) fn tell_aside(&mut self, closing: bool) {
+    pub(super) fn report_set_aside(&mut self, closing: bool) {
         let Some(share) = self.writer.set_aside(closing) else { return };
-        let told = share.near || (closing && (share.aside > 0 || self.aside));
-        if told {
+        let is_reported = share.near || (closing && (share.aside > 0 || self.aside));
+        if is_reported {
             self.aside = share.aside > 0;
             let (quarantined, seen, limit) = (share.aside, share.seen, share.most.get());
             if quarantined == 0 {
-                return self.told.emit(&NothingSetAside { seen });
+                return self.observer.emit(&NothingSetAside { seen });
             }
-            self.told.emit(&QuarantineShare { quarantined, seen, limit, above: share.above });
+            self.observer.emit(&QuarantineShare { quarantined, seen, limit, above: share.above });
         }
     }
 
@@ -76,7 +76,7 @@ impl Keeper {
         let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
         if missed > 0 || late >= LATE {
             let tick = u64::from(self.writer.state().feed.ticks());
-            self.told.emit(&OverdueWarning { tick, seconds_late: late, missed });
+            self.observer.emit(&OverdueWarning { tick, seconds_late: late, missed });
         }
     }
 }

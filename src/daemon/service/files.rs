@@ -70,8 +70,8 @@ impl Keeper {
         if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
             return Ok(());
         }
-        let text = "this file was taken in already and has changed since: put it back as it was, or move it away. What is new \
-                    in it belongs in a file of another name; rows that were taken in stay as they were";
+        let text = "this file was accepted already and has changed since: put it back as it was, or move it away. What is new \
+                    in it belongs in a file of another name; rows that were accepted stay as they were";
         Err(Error::new(ErrorCategory::Input, text).in_file(&file))
     }
 
@@ -109,7 +109,7 @@ impl Keeper {
         let newest = self.writer.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
-            self.told.emit(&LateFile { file, after });
+            self.observer.emit(&LateFile { file, after });
         }
         let seen_rows = shelf.messages() + decoded.seen();
         let Decoded { rows, aside, nulled, .. } = decoded;
@@ -118,7 +118,7 @@ impl Keeper {
         let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
         let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
         let came = self.writer.take_with(taken, shelf, &self.now())?;
-        self.told.emit(&FileTaken {
+        self.observer.emit(&FileTaken {
             file: FileName::of(&file),
             seq: self.writer.log().next() - 1,
             rows: came,

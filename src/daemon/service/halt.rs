@@ -27,7 +27,7 @@ const AT_THE_END: Duration = Duration::from_secs(5);
 
 /// The halts of one feed, for as long as its process lives.
 pub struct Halts {
-    told: FeedObserver,
+    observer: FeedObserver,
     teller: HaltTeller,
     world: Arc<dyn World>,
     known: Mutex<Known>,
@@ -47,7 +47,7 @@ struct Known {
 struct LastingHalt {
     halt: Halt,
     /// Reasons that receivers were told.
-    told: BTreeSet<String>,
+    notified: BTreeSet<String>,
     /// Attempts in a row that found another process running.
     busy: u32,
     /// Whether the file is in the private root, or need not be there.
@@ -57,9 +57,9 @@ struct LastingHalt {
 
 impl Halts {
     /// For a feed that begins.
-    pub fn new(told: FeedObserver, world: Arc<dyn World>) -> Halts {
-        let teller = HaltTeller::new(told.clone());
-        Halts { told, teller, world, known: Mutex::default() }
+    pub fn new(observer: FeedObserver, world: Arc<dyn World>) -> Halts {
+        let teller = HaltTeller::new(observer.clone());
+        Halts { observer, teller, world, known: Mutex::default() }
     }
 
     /// The feed has halted, or an attempt to continue has failed. `again`: it is tried again.
@@ -83,11 +83,11 @@ impl Halts {
             since.unwrap_or_else(|| after.map_or_else(|| self.world.now(), |after| after.max(self.world.now())));
         known.newest = Some(since);
         let halt = halt(&clock::text(since), error, again);
-        self.told.explain(halt.clone());
-        self.told.emit(&Halted::because(error));
-        self.teller.tell(feed, Notification::halted(&feed.name, error, &halt.since));
-        let told = BTreeSet::from([halt.reason.clone()]);
-        let mut now = LastingHalt { halt, told, busy: 0, noted: false, rival: error.rival };
+        self.observer.explain(halt.clone());
+        self.observer.emit(&Halted::because(error));
+        self.teller.notify(feed, Notification::halted(&feed.name, error, &halt.since));
+        let notified = BTreeSet::from([halt.reason.clone()]);
+        let mut now = LastingHalt { halt, notified, busy: 0, noted: false, rival: error.rival };
         now.note(feed, &*self.world);
         known.now = Some(now);
     }
@@ -97,10 +97,10 @@ impl Halts {
         let Some(now) = &mut known.now else { return };
         now.halt = halt(&now.halt.since, error, again);
         (now.noted, now.rival) = (false, error.rival);
-        self.told.explain(now.halt.clone());
-        self.told.emit(&StillHalted::because(error));
-        if now.told.insert(now.halt.reason.clone()) {
-            self.teller.tell(feed, Notification::halted(&feed.name, error, &self.now()));
+        self.observer.explain(now.halt.clone());
+        self.observer.emit(&StillHalted::because(error));
+        if now.notified.insert(now.halt.reason.clone()) {
+            self.teller.notify(feed, Notification::halted(&feed.name, error, &self.now()));
         }
         now.note(feed, &*self.world);
     }
@@ -128,8 +128,8 @@ impl Halts {
         // If the file stays, the next tick removes it.
         let _ = root(feed).map(|root| self.world.note(root, NOTE, None));
         if let Some(at) = clock::parse(&since) {
-            self.told.emit(&Resumed { since: at });
-            self.teller.tell(feed, Notification::resumed(&feed.name, &since, &self.now()));
+            self.observer.emit(&Resumed { since: at });
+            self.teller.notify(feed, Notification::resumed(&feed.name, &since, &self.now()));
         }
     }
 

@@ -50,12 +50,12 @@ impl Intake {
 
 impl Intake {
     /// Lets metrics and health report how far the source is behind, if it can be.
-    pub fn watched(&self, feed: &FeedConfig, told: &FeedObserver) {
+    pub fn watched(&self, feed: &FeedConfig, observer: &FeedObserver) {
         let place = feed.services.source.as_ref().map(|source| &source.place);
         if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
             let backlog = topic.fetch.backlog();
             let now = move || SourceLag { lag: backlog.lag(), oldest: backlog.oldest(Instant::now()) };
-            told.watch(max_lag.get(), now);
+            observer.watch(max_lag.get(), now);
         }
     }
 }

@@ -8,13 +8,13 @@ use jiff::Timestamp;
 
 use super::clock_check::ClockState;
 use super::event::LoopEvent;
-use super::feed_at_work::FeedAtWork;
 use super::halt::forget;
 use super::intake::Intake;
 use super::known_log::KnownLog;
 use super::outcome::{FeedTick, TickOutcome};
 use super::queries::RunEnd;
 use super::root_opening::{named_writer, possible, store};
+use super::running_feed::RunningFeed;
 use super::scrub_progress::Rounds;
 use super::timetable;
 use super::world::{OpenedRoots, World};
@@ -41,7 +41,7 @@ const MANY: u64 = 128;
 pub struct Keeper {
     pub(super) feed: Arc<FeedConfig>,
     pub(super) writer: FeedWriter,
-    pub(super) told: FeedObserver,
+    pub(super) observer: FeedObserver,
     pub(super) source: Intake,
     /// When files that were read were last compared with the log, by the age of the process.
     pub(super) looked: Option<Duration>,
@@ -63,16 +63,16 @@ impl Keeper {
     ///
     /// # Errors
     /// The feed cannot be opened; the message says what to do.
-    pub fn open(at_work: &FeedAtWork) -> Result<Keeper> {
+    pub fn open(running: &RunningFeed) -> Result<Keeper> {
         let begun = Instant::now();
-        let FeedAtWork { feed, told, how, known, world, .. } = at_work.clone();
+        let RunningFeed { feed, observer, how, known, world, .. } = running.clone();
         possible(&feed)?;
         let read = world.now();
         let now = clock::text(read);
         known.is_there(&feed)?;
         let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
-        known.may_go_on(&roots)?;
-        known.damage.is_mended(&feed, &roots)?;
+        known.check_newest(&roots)?;
+        known.damage.is_repaired(&feed, &roots)?;
         let (tried, accepts_clock) = (known.has_begun(), known.accepts_clock(how.accept_clock));
         let (mut writer, found) = named_writer(&feed, &roots, &now, known.name(), &*world)?;
         known.saw(writer.log());
@@ -82,16 +82,17 @@ impl Keeper {
             writer.checkpoint()?;
             writer.pack()?;
         }
-        let notifier = Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), writer.log().next(), &told)?;
+        let notifier =
+            Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), writer.log().next(), &observer)?;
         let source = Intake::begin(&feed, writer.state(), how.until == RunEnd::Once, &*world)?;
-        source.watched(&feed, &told);
+        source.watched(&feed, &observer);
         let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
         let sense = ClockState::begin(Arc::clone(&roots.private), step, writer.state().newest(), accepts_clock, clock)?;
         known.has_accepted();
         let mut keeper = Keeper {
             feed,
             writer,
-            told,
+            observer,
             source,
             looked: None,
             world,
@@ -104,39 +105,39 @@ impl Keeper {
             _roots: roots,
         };
         let now = keeper.now();
-        keeper.told.emit(&FenceAppended { seq: found.fence, epoch: keeper.writer.log().writer().epoch });
+        keeper.observer.emit(&FenceAppended { seq: found.fence, epoch: keeper.writer.log().writer().epoch });
         keeper.look_at_clock()?;
-        let rolled = keeper.go_on(&now);
-        let rolled = keeper.tell(rolled)?;
+        let rolled = keeper.complete(&now);
+        let rolled = keeper.after_notices(rolled)?;
         let shown = keeper.writer.shown(false);
-        keeper.tell(shown)?;
+        keeper.after_notices(shown)?;
         if found.swept > 0 {
-            keeper.told.emit(&Swept { objects: found.swept });
+            keeper.observer.emit(&Swept { objects: found.swept });
         }
-        keeper.tell_recovered(&found, rolled, begun)?;
+        keeper.report_recovery(&found, rolled, begun)?;
         // What halted the feed may still exist: the feed then halts now, and not only at the next tick.
         let bearable = keeper.bearable();
-        keeper.tell(bearable)?;
+        keeper.after_notices(bearable)?;
         if tried {
             // Each attempt appends a fence, and a halt may last for days.
             let written = keeper.checkpoint();
-            keeper.tell(written)?;
+            keeper.after_notices(written)?;
         }
         Ok(keeper)
     }
 
-    fn tell_recovered(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
-        let sums = self.tell(self.writer.newest_sums())?;
+    fn report_recovery(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
+        let sums = self.after_notices(self.writer.newest_sums())?;
         let state = self.writer.state();
         let newest = state.releases.last();
-        self.told.emit(&Recovered {
+        self.observer.emit(&Recovered {
             log_entries: self.writer.log().next(),
             entries_read: found.read,
             checkpoint: found.checkpoint,
             rolled_forward,
             release: newest.map(|line| u64::from(line.release)),
             rows: newest.map(|line| line.rows),
-            sums: sums.map(|sums| sums.told),
+            sums: sums.map(|sums| sums.shown),
             sums_left_out: sums.map(|sums| sums.left_out),
             new_rows: state.feed.new_rows(),
             standing: self.standing(),
@@ -148,7 +149,7 @@ impl Keeper {
     }
 
     /// Completes what the previous process has left half done; returns the number of releases that it published.
-    fn go_on(&mut self, now: &str) -> Result<u64> {
+    fn complete(&mut self, now: &str) -> Result<u64> {
         let mut rolled = 0;
         if let Some(left) = self.writer.roll_forward(now)? {
             self.published(&left, None, Instant::now(), false);
@@ -175,7 +176,7 @@ impl Keeper {
     fn look_at_clock(&mut self) -> Result<()> {
         let now = self.world.now();
         if let Some(ahead) = self.sense.look((now, self.world.age()))? {
-            self.told.emit(&ClockAhead { now, ahead });
+            self.observer.emit(&ClockAhead { now, ahead });
         }
         Ok(())
     }
@@ -191,11 +192,11 @@ impl Keeper {
     /// The feed halts.
     pub fn handle(&mut self, event: LoopEvent) -> Result<Vec<FeedTick>> {
         let ticks = self.does(event);
-        self.tell(ticks)
+        self.after_notices(ticks)
     }
 
     /// Receivers are notified of what was done; before a halt they are notified of what preceded it.
-    fn tell<T>(&self, done: Result<T>) -> Result<T> {
+    fn after_notices<T>(&self, done: Result<T>) -> Result<T> {
         self.known.saw(self.writer.log());
         self.notifier.entries(self.writer.log().next());
         if done.is_err() {
@@ -229,7 +230,7 @@ impl Keeper {
                 self.overdue(due, missed);
                 match self.writer.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
                     Some(last) => {
-                        self.told.emit(&ClockBehind { due, last });
+                        self.observer.emit(&ClockBehind { due, last });
                         ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
                     }
                     None => ticks.push(self.tick(&clock::text(due))?),
@@ -297,7 +298,7 @@ impl Keeper {
         }
         let gone = if self.sense.is_believed() { self.writer.forget(self.world.now())? } else { 0 };
         if gone > 0 {
-            self.told.emit(&Forgotten { objects: gone });
+            self.observer.emit(&Forgotten { objects: gone });
         }
         self.writer.pack()?;
         self.checkpoint()
@@ -307,7 +308,7 @@ impl Keeper {
     fn checkpoint(&mut self) -> Result<()> {
         let begun = Instant::now();
         if let Some((seq, bytes)) = self.writer.checkpoint()? {
-            self.told.emit(&CheckpointWritten { seq, bytes, seconds: begun.elapsed() });
+            self.observer.emit(&CheckpointWritten { seq, bytes, seconds: begun.elapsed() });
         }
         Ok(())
     }

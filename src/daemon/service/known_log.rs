@@ -90,7 +90,7 @@ impl KnownLog {
     ///
     /// # Errors
     /// It is an older one or another one, or another writer has taken over.
-    pub fn may_go_on(&self, roots: &OpenedRoots) -> Result<()> {
+    pub fn check_newest(&self, roots: &OpenedRoots) -> Result<()> {
         let Some((seq, head)) = *self.newest() else { return Ok(()) };
         let private = &*roots.private;
         match private.read(&Entry::path(seq))? {
@@ -150,18 +150,19 @@ mod tests {
             public: PublicRoot::over(Arc::new(Memory::default())),
             lock: None,
         };
-        assert!(known.may_go_on(&roots()).is_ok() && !known.has_begun(), "nothing was known");
+        assert!(known.check_newest(&roots()).is_ok() && !known.has_begun(), "nothing was known");
         known.saw(&writer(&store, known.name()));
         // An attempt that failed after its fence.
         writer(&store, known.name());
-        assert!(known.may_go_on(&roots()).is_ok());
+        assert!(known.check_newest(&roots()).is_ok());
         writer(&store, "another");
         writer(&store, known.name());
-        let error = known.may_go_on(&roots()).expect_err("it was taken over");
+        let error = known.check_newest(&roots()).expect_err("it was taken over");
         assert_eq!(error.rival, Some(OtherProcess::TookOver), "{error}");
         // An older log is not continued either.
-        let error =
-            known.may_go_on(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() }).expect_err("it is empty");
+        let error = known
+            .check_newest(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() })
+            .expect_err("it is empty");
         assert!(error.text.contains("put back"), "{error}");
     }
 }

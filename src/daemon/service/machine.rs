@@ -38,7 +38,7 @@ impl World for Machine {
         Box::pin(tokio::time::sleep(time))
     }
 
-    fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
         Box::pin(async {
             // Work that ended by a panic has returned nothing, which the receiver of its result notices.
             let _ = tokio::task::spawn_blocking(work).await;

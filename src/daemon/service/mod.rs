@@ -6,7 +6,6 @@ mod connect;
 mod damage;
 mod detached_drop;
 mod event;
-mod feed_at_work;
 mod feed_loop;
 mod feed_notices;
 mod feed_snapshot;
@@ -23,6 +22,7 @@ mod rekey;
 mod request_delivery;
 mod restart;
 pub mod root_opening;
+mod running_feed;
 mod scrub;
 mod scrub_progress;
 mod tick;
@@ -79,8 +79,8 @@ pub(crate) async fn run(
     let world: Arc<dyn World> = Arc::new(Machine::default());
     let mut work = JoinSet::new();
     for feed in feeds {
-        let told = observer.feed(&feed);
-        work.spawn(keep(feed, told, how, Arc::clone(&world), shutdown.clone()));
+        let feed_observer = observer.feed(&feed);
+        work.spawn(keep(feed, feed_observer, how, Arc::clone(&world), shutdown.clone()));
     }
     let pages = door.map(|door| {
         let mut ends = shutdown.clone();

@@ -108,7 +108,7 @@ fn here(
     writer.finish(&now)?;
     let ask = asking(&FeedFacts::of(writer.state(), writer.log().ring()))?;
     let request = by.request(ask, now.clone(), feed, writer.log().ring())?;
-    writer.asked(&request, &|| FeedConfig::load(&feed.file), &now)
+    writer.carry_out(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
 /// Asks the running process.

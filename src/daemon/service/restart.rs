@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::feed_at_work::FeedAtWork;
 use super::feed_loop::work;
 use super::halt::Halts;
 use super::known_log::KnownLog;
 use super::outcome::FeedTick;
 use super::queries::RunOptions;
-use super::world::{World, aside};
+use super::running_feed::RunningFeed;
+use super::world::{World, run_blocking};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::observe::FeedObserver;
@@ -34,45 +34,45 @@ const FIRST_HOURS: u32 = 256;
 // Not itself an `async fn`: a public one is compiled into each program of unit tests, with all that it calls.
 pub fn keep(
     feed: FeedConfig,
-    told: FeedObserver,
+    observer: FeedObserver,
     how: RunOptions,
     world: Arc<dyn World>,
     shutdown: watch::Receiver<bool>,
 ) -> impl Future<Output = Result<Vec<FeedTick>>> {
-    try_again(feed, told, how, world, shutdown)
+    try_again(feed, observer, how, world, shutdown)
 }
 
 /// Runs a feed, and again after each halt.
 async fn try_again(
     feed: FeedConfig,
-    told: FeedObserver,
+    observer: FeedObserver,
     how: RunOptions,
     world: Arc<dyn World>,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
-    told.emit(&Started { version: env!("CARGO_PKG_VERSION") });
+    observer.emit(&Started { version: env!("CARGO_PKG_VERSION") });
     let known = Arc::new(KnownLog::new(&mut *world.chance())?);
-    let halts = Arc::new(Halts::new(told.clone(), Arc::clone(&world)));
-    let mut at_work = FeedAtWork { feed: Arc::new(feed), told, how, known, halts, world };
+    let halts = Arc::new(Halts::new(observer.clone(), Arc::clone(&world)));
+    let mut running = RunningFeed { feed: Arc::new(feed), observer, how, known, halts, world };
     let mut tries = 0;
-    let mut done = work(&at_work, shutdown.clone()).await;
+    let mut done = work(&running, shutdown.clone()).await;
     loop {
         let Err(error) = done else { return done };
-        tries = if at_work.halts.lasts() { tries + 1 } else { 0 };
-        halt(&at_work, &error).await;
+        tries = if running.halts.lasts() { tries + 1 } else { 0 };
+        halt(&running, &error).await;
         if !how.tries_again() {
             return Err(error);
         }
-        if waits(&at_work, tries, &mut shutdown).await {
-            at_work.told.emit(&ShuttingDown {});
-            let halts = Arc::clone(&at_work.halts);
-            let _ = aside(&at_work.world, move || halts.finish()).await;
+        if waits(&running, tries, &mut shutdown).await {
+            running.observer.emit(&ShuttingDown {});
+            let halts = Arc::clone(&running.halts);
+            let _ = run_blocking(&running.world, move || halts.finish()).await;
             return Ok(Vec::new());
         }
-        done = match read_anew(&at_work).await {
+        done = match read_again(&running).await {
             Ok(feed) => {
-                at_work.feed = Arc::new(feed);
-                work(&at_work, shutdown.clone()).await
+                running.feed = Arc::new(feed);
+                work(&running, shutdown.clone()).await
             }
             Err(error) => Err(error),
         };
@@ -80,11 +80,11 @@ async fn try_again(
 }
 
 /// Reports a halt; if the process ends now, receivers have some time.
-async fn halt(at_work: &FeedAtWork, error: &Error) {
-    let (feed, halts, error) = (Arc::clone(&at_work.feed), Arc::clone(&at_work.halts), error.clone());
-    let again = at_work.how.tries_again();
+async fn halt(running: &RunningFeed, error: &Error) {
+    let (feed, halts, error) = (Arc::clone(&running.feed), Arc::clone(&running.halts), error.clone());
+    let again = running.how.tries_again();
     // Whatever the result, the reason for the halt is the one above.
-    let _ = aside(&at_work.world, move || {
+    let _ = run_blocking(&running.world, move || {
         halts.failed(&feed, &error, again);
         if !again {
             halts.finish();
@@ -100,7 +100,7 @@ fn pause(tries: u32) -> Duration {
 }
 
 /// Waits for the next attempt; returns whether the process is to end instead.
-async fn waits(at_work: &FeedAtWork, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
+async fn waits(running: &RunningFeed, tries: u32, shutdown: &mut watch::Receiver<bool>) -> bool {
     let pause = pause(tries);
     let ends = async {
         if shutdown.wait_for(|ends| *ends).await.is_err() {
@@ -108,10 +108,10 @@ async fn waits(at_work: &FeedAtWork, tries: u32, shutdown: &mut watch::Receiver<
         }
     };
     let next = async {
-        if at_work.halts.is_lost() {
+        if running.halts.is_lost() {
             std::future::pending::<()>().await;
         }
-        at_work.world.sleep(pause).await;
+        running.world.sleep(pause).await;
     };
     tokio::select! {
         biased;
@@ -121,9 +121,9 @@ async fn waits(at_work: &FeedAtWork, tries: u32, shutdown: &mut watch::Receiver<
 }
 
 /// The feed file as it is now.
-async fn read_anew(at_work: &FeedAtWork) -> Result<FeedConfig> {
-    let before = Arc::clone(&at_work.feed);
-    aside(&at_work.world, move || {
+async fn read_again(running: &RunningFeed) -> Result<FeedConfig> {
+    let before = Arc::clone(&running.feed);
+    run_blocking(&running.world, move || {
         let feed = FeedConfig::load(&before.file)?;
         if feed.name != before.name {
             let text = format!(

@@ -68,7 +68,7 @@ impl Keeper {
         }
         let known = rounds.known().len() as u64;
         if is_new {
-            self.told.emit(&Damaged::because(known, &damage.error()));
+            self.observer.emit(&Damaged::because(known, &damage.error()));
             self.show_damaged();
         }
         if damage.stops() {
@@ -86,8 +86,8 @@ impl Keeper {
         rounds.last = std::mem::take(&mut rounds.pieces);
         let (bytes, began) = (std::mem::take(&mut rounds.bytes), rounds.began.take());
         rounds.rounds += 1;
-        if changed || rounds.told.is_none_or(|told| now.saturating_sub(told) >= DAY) {
-            rounds.told = Some(now);
+        if changed || rounds.reported.is_none_or(|reported| now.saturating_sub(reported) >= DAY) {
+            rounds.reported = Some(now);
             let scrubbed = Scrubbed {
                 rounds: std::mem::take(&mut rounds.rounds),
                 log_entries: self.writer.log().next(),
@@ -95,14 +95,14 @@ impl Keeper {
                 damaged: rounds.before.len() as u64,
                 seconds: now.saturating_sub(began.unwrap_or(now)),
             };
-            self.told.emit(&scrubbed);
+            self.observer.emit(&scrubbed);
             self.show_damaged();
         }
     }
 
     fn show_damaged(&self) {
         let text = |finding: &&Finding| format!("{}: {}", finding.file, finding.text);
-        self.told.damaged(self.rounds.known().iter().map(text).collect());
+        self.observer.damaged(self.rounds.known().iter().map(text).collect());
     }
 }
 

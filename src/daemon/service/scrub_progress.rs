@@ -30,7 +30,7 @@ pub struct Rounds {
     /// Rounds since one was reported.
     pub rounds: u64,
     /// When one was reported.
-    pub told: Option<Duration>,
+    pub reported: Option<Duration>,
 }
 
 impl Rounds {

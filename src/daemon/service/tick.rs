@@ -23,17 +23,17 @@ impl Keeper {
     pub(super) fn tick(&mut self, due: &str) -> Result<FeedTick> {
         let begun = Instant::now();
         if self.writer.state().feed.new_rows() >= self.schedule().min_records {
-            self.tell_aside(true);
+            self.report_set_aside(true);
         }
         let Some(ticked) = self.writer.close(due)? else { return Ok(self.nothing()) };
         let seq = self.writer.log().next() - 1;
         let tick = u64::from(ticked.tick);
         if ticked.outcome == Came::Skipped {
-            self.tell_skipped(tick, ticked.new);
+            self.report_skipped(tick, ticked.new);
             return Ok(FeedTick { tick: Some(ticked.tick), outcome: TickOutcome::Skipped, ..self.nothing() });
         }
         let (added, standing) = (ticked.added, self.standing());
-        self.told.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
+        self.observer.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
@@ -43,19 +43,19 @@ impl Keeper {
             }
             Came::Held => {
                 let rows = self.writer.state().feed.waiting().rows();
-                self.told.emit(&Held { tick, why: Hold::TooFew, rows });
+                self.observer.emit(&Held { tick, why: Hold::TooFew, rows });
                 TickOutcome::Held
             }
             Came::Stopped => {
-                self.told.emit(&Stopped { tick, against: Checks::named(["stopped"]) });
+                self.observer.emit(&Stopped { tick, against: Checks::named(["stopped"]) });
                 TickOutcome::Stopped
             }
             Came::Impossible => {
-                self.told.emit(&Rejected { tick, against: Checks::named(["search"]) });
+                self.observer.emit(&Rejected { tick, against: Checks::named(["search"]) });
                 TickOutcome::Rejected
             }
             Came::Waiting | Came::Skipped => {
-                self.told.emit(&TickWaiting { tick });
+                self.observer.emit(&TickWaiting { tick });
                 TickOutcome::Waiting
             }
         };
@@ -63,15 +63,15 @@ impl Keeper {
     }
 
     /// Reports a tick that decided nothing.
-    fn tell_skipped(&self, tick: u64, new_rows: u64) {
+    fn report_skipped(&self, tick: u64, new_rows: u64) {
         let feed = &self.writer.state().feed;
         match self.writer.policy().publish_every() {
             Some(every) => {
                 let waiting_rows = feed.waiting().rows() + feed.new_rows();
                 let ticks_left = feed.turns().ahead(every).halving;
-                self.told.emit(&TickGathered { tick, new_rows, waiting_rows, ticks_left });
+                self.observer.emit(&TickGathered { tick, new_rows, waiting_rows, ticks_left });
             }
-            None => self.told.emit(&TickSkipped { tick, new_rows, min_records: self.schedule().min_records }),
+            None => self.observer.emit(&TickSkipped { tick, new_rows, min_records: self.schedule().min_records }),
         }
     }
 
@@ -85,48 +85,48 @@ impl Keeper {
         let tick = u64::from(number);
         let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
         let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
-        let tell = |decision: Decision| {
+        let report = |decision: Decision| {
             let (made, against) = (made.clone(), against.clone());
             let (release, seq) = (u64::from(release), self.writer.log().next() - 1);
             let seconds = judging.elapsed();
-            self.told.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
+            self.observer.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
         };
         if under == RecodingChoice::Coarsest && decided != DecisionMade::Stop {
             let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
-            self.told.emit(&Coarsest { tick, against });
+            self.observer.emit(&Coarsest { tick, against });
         }
         if !misspelled.is_empty() {
             let columns = ColumnNames::declared(&self.feed.columns, &misspelled);
-            self.told.emit(&MisspelledGuarded { tick, columns, help: SPELLING });
+            self.observer.emit(&MisspelledGuarded { tick, columns, help: SPELLING });
         }
         let without_detail = self.writer.newly_without_detail()?;
         let columns = ColumnNames::declared(&self.feed.columns, &without_detail);
         let (outcome, release) = match decided {
             DecisionMade::Publish => {
-                tell(Decision::Publish);
+                report(Decision::Publish);
                 if let Some(left) = self.writer.leave(&self.now())? {
                     self.published(&left, Some(number), begun, false);
                 }
                 (TickOutcome::Published, Some(release))
             }
             DecisionMade::Hold => {
-                tell(Decision::Hold);
-                self.told.emit(&Held { tick, why: Hold::Approval, rows: self.writer.state().feed.pending() });
+                report(Decision::Hold);
+                self.observer.emit(&Held { tick, why: Hold::Approval, rows: self.writer.state().feed.pending() });
                 (TickOutcome::Approval, Some(release))
             }
             DecisionMade::Reject => {
-                tell(Decision::Reject);
-                self.told.emit(&Rejected { tick, against });
+                report(Decision::Reject);
+                self.observer.emit(&Rejected { tick, against });
                 (TickOutcome::Rejected, None)
             }
             DecisionMade::Stop => {
-                tell(Decision::Reject);
-                self.told.emit(&Stopped { tick, against });
+                report(Decision::Reject);
+                self.observer.emit(&Stopped { tick, against });
                 (TickOutcome::Stopped, None)
             }
         };
         if let Some(release) = release.filter(|_| !without_detail.is_empty()) {
-            self.told.emit(&WithoutDetail { tick, release: u64::from(release), columns, help: HELP });
+            self.observer.emit(&WithoutDetail { tick, release: u64::from(release), columns, help: HELP });
         }
         let reasons = recorded.reasons;
         Ok(FeedTick { tick: Some(number), outcome, release, without_detail, reasons, ..self.nothing() })
@@ -139,12 +139,12 @@ impl Keeper {
         let line = state.releases.last();
         let due = state.ticked.as_deref().and_then(clock::parse);
         let since = due.map_or(0, |due| self.world.now().as_second() - due.as_second());
-        self.told.emit(&Published {
+        self.observer.emit(&Published {
             release: u64::from(left.release),
             tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),
             seq: self.writer.log().next() - 1,
             rows: left.rows,
-            sums: sums.map(|sums| sums.told),
+            sums: sums.map(|sums| sums.shown),
             sums_left_out: sums.map(|sums| sums.left_out),
             pending: state.feed.pending(),
             manifest: left.manifest,

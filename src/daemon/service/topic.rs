@@ -28,10 +28,10 @@ impl Keeper {
             match news {
                 FetchEvent::Batch(batch) => self.take_batch(&batch)?,
                 FetchEvent::Begins(begins) => self.take_begins(begins)?,
-                FetchEvent::Away(why) => self.told.emit(&BrokersAway { why: why.map(ErrorText::from) }),
-                FetchEvent::Back => self.told.emit(&BrokersBack {}),
-                FetchEvent::RegistryAway(why) => self.told.emit(&RegistryAway { why: ErrorText::from(why) }),
-                FetchEvent::RegistryBack => self.told.emit(&RegistryBack {}),
+                FetchEvent::Away(why) => self.observer.emit(&BrokersAway { why: why.map(ErrorText::from) }),
+                FetchEvent::Back => self.observer.emit(&BrokersBack {}),
+                FetchEvent::RegistryAway(why) => self.observer.emit(&RegistryAway { why: ErrorText::from(why) }),
+                FetchEvent::RegistryBack => self.observer.emit(&RegistryBack {}),
                 FetchEvent::Failed(error) => return Err(error.in_file(&self.feed.file)),
             }
         }
@@ -64,7 +64,7 @@ impl Keeper {
         let partitions = parts.len() as u64;
         let now = self.now();
         self.writer.take(TakenMessages { parts, rows: self.none(), nulled: 0 }, &now)?;
-        self.told.emit(&PartitionsBegun { seq: self.writer.log().next() - 1, partitions });
+        self.observer.emit(&PartitionsBegun { seq: self.writer.log().next() - 1, partitions });
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Keeper {
         if let Intake::Topic(topic) = &self.source {
             topic.fetch.taken(&next);
         }
-        self.told.emit(&BatchTaken {
+        self.observer.emit(&BatchTaken {
             partitions,
             seq: self.writer.log().next() - 1,
             rows: came,

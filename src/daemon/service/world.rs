@@ -44,7 +44,7 @@ pub trait World: Send + Sync {
     fn sleep(&self, time: Duration) -> Wait;
 
     /// Runs work that may take long where no task has to wait for it.
-    fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait;
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Wait;
 
     /// The source of random bytes.
     fn chance(&self) -> Box<dyn Chance>;
@@ -83,9 +83,12 @@ pub trait World: Send + Sync {
 ///
 /// # Errors
 /// It has panicked.
-pub async fn aside<T: Send + 'static>(world: &Arc<dyn World>, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+pub async fn run_blocking<T: Send + 'static>(
+    world: &Arc<dyn World>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
     let (put, got) = tokio::sync::oneshot::channel();
-    world.aside(Box::new(move || _ = put.send(work()))).await;
+    world.run_blocking(Box::new(move || _ = put.send(work()))).await;
     let fault =
         |_| Error::new(ErrorCategory::Internal, "a feed has ended by a fault of this program: see the line above");
     got.await.map_err(fault)

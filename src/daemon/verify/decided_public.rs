@@ -80,9 +80,9 @@ impl Private {
             }
             let newest = state.removed_in(line.chain, removed.reason).max();
             let path = public.layout.removal(removed.reason, line.release);
-            let stands = removed.reason != RemovalReason::Expired || newest == Some(line.release);
+            let is_needed = removed.reason != RemovalReason::Expired || newest == Some(line.release);
             let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
-            if stands && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
+            if is_needed && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
                 self.wrong(path, "the notice that replaces this release's manifest is missing or was changed");
             }
         }

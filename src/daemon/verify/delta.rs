@@ -177,11 +177,11 @@ impl Logs<'_> {
         }
         for file in snapshot.files.values() {
             let place = format!("{}/{}", table.folder(), file.path);
-            let told = self.parts.get(&place);
-            if told.is_some_and(|rows| *rows != file.rows) {
+            let in_parts = self.parts.get(&place);
+            if in_parts.is_some_and(|rows| *rows != file.rows) {
                 wrong.push("this version of the Delta table gives a file another number of rows than its manifest");
             }
-            if told.is_none() && manifest.is_some() {
+            if in_parts.is_none() && manifest.is_some() {
                 wrong.push("this version of the Delta table names a file that no manifest lists");
             }
             if sizes.get(place.as_str()).is_some_and(|bytes| *bytes != file.bytes) {

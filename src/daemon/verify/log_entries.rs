@@ -69,8 +69,8 @@ impl Private {
                 let Some((release, digest)) = held else { return };
                 (Statement { release, digest, approves: false }, wanted)
             }
-            EntryBody::Approve(asked) => {
-                (Statement { release: asked.release, digest: asked.decision, approves: true }, &asked.wanted)
+            EntryBody::Approve(approval) => {
+                (Statement { release: approval.release, digest: approval.decision, approves: true }, &approval.wanted)
             }
             _ => return,
         };

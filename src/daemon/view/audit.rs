@@ -283,12 +283,12 @@ pub fn audit(
 
 /// None for a release that the search cannot have ended with.
 fn searched(of: &audit::CoarsenessLeak) -> Option<SearchLeakage> {
-    let told = SearchLeakage {
+    let leakage = SearchLeakage {
         certain: (of.certainty.answer == FactExtent::Whole).then_some(of.certainty.facts.len() as u64),
         log10_ratio: of.wholly,
         log10_at_least: of.finally,
     };
-    (of.certainty.answer != FactExtent::Impossible).then_some(told)
+    (of.certainty.answer != FactExtent::Impossible).then_some(leakage)
 }
 
 fn minimality(of: &audit::MinimalityFigures, columns: &Columns, named: bool) -> MinimalityAnswer {

@@ -115,8 +115,8 @@ impl FeedShown {
             Some(RemovedLine { release: line.release, chain: line.chain, reason: line.removed?.reason })
         };
         let removed = state.releases.iter().filter_map(removed).collect();
-        let mut told: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
-        let newest = told.split_off(told.len().saturating_sub(MOST));
+        let mut events: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
+        let newest = events.split_off(events.len().saturating_sub(MOST));
         let history = newest.into_iter().map(|(entry, happened)| {
             let text = happened.text + &against(seen, entry)?;
             Ok(HistoryEvent { text, ..happened })

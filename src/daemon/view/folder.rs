@@ -217,18 +217,18 @@ impl Waiting {
         let outlook = policy.as_ref().map(|policy| feed.outlook(policy, &trees));
         let attacked =
             policy.as_ref().is_some_and(|policy| policy.search().is_local() && policy.refinement().max_ratio.is_some());
-        let told = outlook.as_ref();
+        let known = outlook.as_ref();
         Waiting {
             chain: feed.chain(),
             stopped: feed.stopped(),
             rows: feed.waiting().rows(),
             withheld: feed.withheld().rows(),
             pending: feed.pending(),
-            ages: told.map(ages).unwrap_or_default(),
-            crowds: told.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
-            next: told.and_then(|outlook| outlook.next).map(|of| next(of, attacked)),
-            coarser: told.and_then(|outlook| coarser(outlook, columns)),
-            halving: told.and_then(|outlook| outlook.turns).map(halving),
+            ages: known.map(ages).unwrap_or_default(),
+            crowds: known.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
+            next: known.and_then(|outlook| outlook.next).map(|of| next(of, attacked)),
+            coarser: known.and_then(|outlook| coarser(outlook, columns)),
+            halving: known.and_then(|outlook| outlook.turns).map(halving),
             uniform: policy.and_then(|policy| uniform(feed, &policy, columns)),
         }
     }

@@ -145,9 +145,9 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
             (time, wanted, text) = decision(made);
             text
         }
-        EntryBody::Approve(asked) => {
-            wanted = Some(asked.wanted.clone());
-            approved(asked)
+        EntryBody::Approve(approval) => {
+            wanted = Some(approval.wanted.clone());
+            approved(approval)
         }
         EntryBody::Published(published) => {
             time = Some(published.time.clone());
@@ -193,9 +193,10 @@ fn decision(made: &Decision) -> DatedText {
 }
 
 /// An approval in words.
-fn approved(asked: &ApproverDecision) -> String {
-    let still = if asked.missing > 0 { format!("; {} more have to approve it", asked.missing) } else { String::new() };
-    format!("release {} is approved{}{still}", asked.release, signed(&asked.wanted))
+fn approved(approval: &ApproverDecision) -> String {
+    let still =
+        if approval.missing > 0 { format!("; {} more have to approve it", approval.missing) } else { String::new() };
+    format!("release {} is approved{}{still}", approval.release, signed(&approval.wanted))
 }
 
 /// The key that a person signed with, if they did.

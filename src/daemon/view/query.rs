@@ -72,13 +72,13 @@ impl QueryAnswer {
             Method::Em { .. } => SpreadRule::Em,
             Method::Uniform => SpreadRule::Uniform,
         };
-        let group = |(cell, of): (usize, &CellEstimate), asked: &CountQuestion| {
-            let names = asked.names(cell);
+        let group = |(cell, of): (usize, &CellEstimate), question: &CountQuestion| {
+            let names = question.names(cell);
             let named = by.iter().zip(&names).map(|(column, name)| ((*column).to_owned(), shown(name)));
             CountGroup { group: named.collect(), of: QueryFigures::of(of) }
         };
-        let groups = apart.into_iter().flat_map(|(asked, counts)| {
-            counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, asked))
+        let groups = apart.into_iter().flat_map(|(question, counts)| {
+            counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, question))
         });
         let (release, rows) = (opened.manifest.release, opened.tables.iter().map(Release::rows).sum());
         QueryAnswer { release, rows, method, all: QueryFigures::of(&all), groups: groups.collect() }

@@ -22,7 +22,7 @@ pub fn solve(
     figures: &mut ChainFigures,
     (k, budget): (u64, ExactBudget),
 ) {
-    assert_eq!(figures.empty.len(), figures.all.len(), "each increment is judged, or has no people");
+    assert_eq!(figures.empty.len(), figures.all.len(), "each increment is checked, or has no people");
     let mut exact = ExactWorlds::new(chain, pairs);
     let mut full = budget;
     let mut small = budget.min(ExactBudget::SMALL);

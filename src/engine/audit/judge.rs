@@ -99,7 +99,7 @@ impl FigureLimits<'_> {
     /// Judges the chain; false if it cannot be decided.
     fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
         let k = self.policy.k();
-        assert_eq!(chain.empty.len(), chain.all.len(), "each increment is judged, or has no people");
+        assert_eq!(chain.empty.len(), chain.all.len(), "each increment is checked, or has no people");
         let judged = |at: &usize| !chain.empty[*at];
         let all =
             (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
@@ -169,7 +169,7 @@ impl FigureLimits<'_> {
 
     fn diversity(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         for (at, release) in figures.releases.iter().enumerate() {
-            let limited = self.policy.diversity().map(|asked| release.after.limited(asked)).unwrap_or_default();
+            let limited = self.policy.diversity().map(|wanted| release.after.limited(wanted)).unwrap_or_default();
             for LimitedFigure { check, value, limit, rule, kept } in limited {
                 if !kept {
                     let worst = match &figures.crowds {
@@ -189,7 +189,7 @@ impl FigureLimits<'_> {
             }
         }
         let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.tight);
-        if uncertain && self.policy.diversity().is_some_and(|asked| *asked != Default::default()) {
+        if uncertain && self.policy.diversity().is_some_and(|wanted| *wanted != Default::default()) {
             let text = "the recodings of these releases cross, so how many rows attacks exclude is known only as a bound, and \
                         diversity on what is left cannot be shown"
                 .to_owned();
@@ -202,7 +202,7 @@ impl FigureLimits<'_> {
         let requirement = minimality.requirement;
         for set in minimality.sets() {
             let Some((tie, credibility)) = minimality.worst(set) else { continue };
-            let (value, limit, known) = told(&requirement, tie, credibility);
+            let (value, limit, known) = knowledge(&requirement, tie, credibility);
             let text = format!(
                 "release 1 ({}): an attacker who knows that it was generalised until {} held {known}: {} from {} in class {}; {}",
                 self.names[0],
@@ -219,8 +219,8 @@ impl FigureLimits<'_> {
     fn refinement(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
         for attacked in &figures.refinement {
             let at = attacked.release;
-            let mut say = |found: Option<f64>, limit: Option<f64>, told: &str| {
-                let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
+            let mut say = |found: Option<f64>, limit: Option<f64>, text_of: &str| {
+                let text = format!("release {} ({}): {text_of}", at + 1, self.names[at]);
                 let [value, limit] = [found, limit].map(|figure| figure.unwrap_or(0.0));
                 reasons.push(FailedCheck { check: "refinement", release: Some(at), value, limit, text });
             };
@@ -238,8 +238,8 @@ impl FigureLimits<'_> {
         let limit = self.policy.refinement().max_global_ratio.map(Decimal::get);
         for coarse in &figures.coarse {
             let at = coarse.release;
-            let mut say = |check, value: f64, limit: f64, told: String| {
-                let text = format!("release {} ({}): {told}", at + 1, self.names[at]);
+            let mut say = |check, value: f64, limit: f64, text_of: String| {
+                let text = format!("release {} ({}): {text_of}", at + 1, self.names[at]);
                 reasons.push(FailedCheck { check, release: Some(at), value, limit, text });
             };
             if coarse.certainty.answer == FactExtent::Open {
@@ -254,23 +254,23 @@ impl FigureLimits<'_> {
             if let Some(fact) = facts.first() {
                 let classes = if facts.len() == 1 { "1 class".to_owned() } else { format!("{} classes", facts.len()) };
                 let place = describe(&fact.class, self.columns);
-                let told = format!(
+                let text_of = format!(
                     "an attacker who knows the search can tell that {classes} of fewer than {a} people exist, one of them in a part of \
                      {place}"
                 );
-                say("certainty", facts.len() as f64, 0.0, told);
+                say("certainty", facts.len() as f64, 0.0, text_of);
             }
             let Some(limit) = limit else { continue };
             match coarse.wholly {
                 None => {
-                    let told = "what its coarseness reveals is not known".to_owned();
-                    say("max_global_ratio", 0.0, limit, told);
+                    let text_of = "what its coarseness reveals is not known".to_owned();
+                    say("max_global_ratio", 0.0, limit, text_of);
                 }
                 Some(log10) if log10 > limit.log10() => {
-                    let told = format!(
+                    let text_of = format!(
                         "the coarseness of labels reduces the possible tables by a factor of 10^{log10:.2}, the policy permits at most {limit}"
                     );
-                    say("max_global_ratio", 10f64.powf(log10), limit, told);
+                    say("max_global_ratio", 10f64.powf(log10), limit, text_of);
                 }
                 Some(_) => {}
             }
@@ -292,7 +292,7 @@ impl FigureLimits<'_> {
 }
 
 /// The attacker's knowledge about a person: figure, limit and words.
-fn told(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) -> (f64, f64, String) {
+fn knowledge(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibility) -> (f64, f64, String) {
     let share = credibility.value();
     let (value, limit) = match tie.figure {
         TieFigure::Share => (share, requirement.limit_of_share()),

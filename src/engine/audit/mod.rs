@@ -113,7 +113,7 @@ impl AuditFigures {
         budget: ExactBudget,
     ) -> Result<AuditFigures, ShrunkRelease> {
         let trees = columns.trees();
-        let l = policy.diversity().and_then(|asked| asked.recursive).map(|recursive| recursive.l);
+        let l = policy.diversity().and_then(|limits| limits.recursive).map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
         let shares: Vec<ValueShares> =
             subject.releases.iter().map(|table| ValueShares::of(table, subject.values.len())).collect();

@@ -216,7 +216,7 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
         ColumnCondition::Between(first, last) => {
             let (first, last) = (value(first)?, value(last)?);
             if first == Value::Null || last == Value::Null {
-                let text = "`null` is no end of `between`: missing values are asked for with `= null`";
+                let text = "`null` is no end of `between`: missing values are selected with `= null`";
                 return Err(QuestionError::new(&condition.column, text));
             }
             if first > last {

@@ -34,10 +34,10 @@ impl SumCell {
     /// From nonnegative contributions as a table gives them: their number, their sum, and the largest ones. `None` if
     /// these exceed the sum, or are more in number. A rule that needs more of the largest ones may only be applied if
     /// the others are 0.
-    pub fn told(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<SumCell> {
-        let told: u128 = largest.iter().map(|&contribution| u128::from(contribution)).sum();
+    pub fn of_table(rows: u64, sum: u128, mut largest: Vec<u64>) -> Option<SumCell> {
+        let of_largest: u128 = largest.iter().map(|&contribution| u128::from(contribution)).sum();
         let as_many = u64::try_from(largest.iter().filter(|&&contribution| contribution > 0).count()).ok()?;
-        if told > sum || as_many > rows {
+        if of_largest > sum || as_many > rows {
             return None;
         }
         largest.sort_unstable_by(|one, other| other.cmp(one));
@@ -119,12 +119,12 @@ mod tests {
 
     #[test]
     fn published_contributions_are_no_more_than_their_sum_and_number() {
-        let told = |rows, sum, largest: &[u64]| SumCell::told(rows, sum, largest.to_vec());
-        assert_eq!(told(2, 10, &[3, 7]), Some(SumCell::of([7, 3], 2)));
-        assert!(told(2, 9, &[3, 7]).is_none() && told(1, 10, &[3, 7]).is_none());
+        let from_parts = |rows, sum, largest: &[u64]| SumCell::of_table(rows, sum, largest.to_vec());
+        assert_eq!(from_parts(2, 10, &[3, 7]), Some(SumCell::of([7, 3], 2)));
+        assert!(from_parts(2, 9, &[3, 7]).is_none() && from_parts(1, 10, &[3, 7]).is_none());
         // A value of 0 need not be a contribution.
-        assert_eq!(told(1, 7, &[7, 0]).map(|cell| cell.rows()), Some(1));
+        assert_eq!(from_parts(1, 7, &[7, 0]).map(|cell| cell.rows()), Some(1));
         // More than any sum of contributions of 64 bits.
-        assert!(told(3, 1 << 127, &[1]).is_none() && told(3, (1 << 127) - 1, &[1]).is_some());
+        assert!(from_parts(3, 1 << 127, &[1]).is_none() && from_parts(3, (1 << 127) - 1, &[1]).is_some());
     }
 }

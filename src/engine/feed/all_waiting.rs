@@ -37,9 +37,9 @@ impl Feed {
             so_far = so_far.merge(&Histogram::clone(&published.rows).as_one(0));
             // All people of the chain are in the new table, so the union is its dictionary.
             let (values, maps) = SensitiveValues::union(&[all.values(), so_far.values()]);
-            let told = so_far.clone().with_values(&values, &maps[1]);
-            assert_eq!(told.rows(), so_far.rows(), "other codes, the same rows");
-            releases.push(Release::under(&told, 0..1, &published.recoding));
+            let recoded = so_far.clone().with_values(&values, &maps[1]);
+            assert_eq!(recoded.rows(), so_far.rows(), "other codes, the same rows");
+            releases.push(Release::under(&recoded, 0..1, &published.recoding));
         }
         releases
     }
@@ -82,7 +82,7 @@ impl Feed {
         let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
         let increment =
             Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };
-        let rows = self.whole().merge(&increment.told().as_one(0));
+        let rows = self.whole().merge(&increment.as_published().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
         assert_eq!(table.rows(), self.whole().rows() + self.waiting.rows(), "all who are kept, and all who waited");
         ProposedRelease::of(self.releases + 1, table, rows, vec![increment])

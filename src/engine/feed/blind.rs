@@ -80,7 +80,7 @@ impl Feed {
     pub(super) fn atoms_under(&self, recoding: &[Cut]) -> ProposedRelease {
         assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
         let mut all = vec![self.whole().clone()];
-        all.extend(self.unpublished.iter().map(|increment| increment.told().as_one(0)));
+        all.extend(self.unpublished.iter().map(|increment| increment.as_published().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
         let table = Release::under(&rows, 0..1, recoding);
         ProposedRelease::of(self.releases + 1, table, rows, self.unpublished.clone())

@@ -132,9 +132,9 @@ impl Increment {
     /// The rows as they are published, with the nodes of their labels in the place of leaves. This is also the form of
     /// rows of which nothing else is kept.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
-        let told = self.ledger.as_ref().map(|ledger| ledger.applied(&self.rows));
-        let told = told.as_ref().unwrap_or(&self.rows);
-        let labelled = self.carving.as_ref().map_or_else(|| told.clone(), |carving| told.labelled(carving, trees));
+        let masked = self.ledger.as_ref().map(|ledger| ledger.applied(&self.rows));
+        let masked = masked.as_ref().unwrap_or(&self.rows);
+        let labelled = self.carving.as_ref().map_or_else(|| masked.clone(), |carving| masked.labelled(carving, trees));
         labelled.as_one(0)
     }
 

@@ -120,7 +120,7 @@ impl Feed {
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
         assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
         let increment = self.unpublished.last().expect("an increment has formed").clone();
-        let rows = increment.told().as_one(0);
+        let rows = increment.as_published().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);
         let carving = increment.carving.clone().filter(|_| recoding.is_empty());
         let table = match &carving {

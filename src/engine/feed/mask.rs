@@ -102,14 +102,14 @@ impl Feed {
     fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
         let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
         let crowds = formed.filter(|_| matches!(policy.chain(), ChainPromise::Crowds { .. }));
-        let told = |increment: &Increment| match crowds {
+        let of_increment = |increment: &Increment| match crowds {
             Some(_) => increment.labelled(trees),
-            None => increment.told().as_one(0),
+            None => increment.as_published().as_one(0),
         };
         let rows = rows.clone().as_one(0);
         let mut all = vec![self.whole().clone().as_one(0)];
         all.push(crowds.map_or_else(|| rows.clone(), |carving| rows.labelled(carving, trees)));
-        all.extend(earlier.iter().map(told));
+        all.extend(earlier.iter().map(of_increment));
         Histogram::merge_all(all).expect("two at least")
     }
 

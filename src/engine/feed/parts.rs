@@ -30,7 +30,7 @@ pub struct Increment {
 
 impl Increment {
     /// The rows as they are published.
-    pub fn told(&self) -> Histogram {
+    pub fn as_published(&self) -> Histogram {
         self.ledger.as_ref().map_or_else(|| self.rows.clone(), |ledger| ledger.applied(&self.rows))
     }
 }

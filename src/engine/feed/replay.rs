@@ -44,7 +44,7 @@ impl FixedTick {
     /// The same, with the rows of formed atoms as they are published; in policies without atoms, with those of waiting
     /// people.
     #[must_use]
-    pub fn told(&self, ledger: &Ledger) -> FixedTick {
+    pub fn as_published(&self, ledger: &Ledger) -> FixedTick {
         match &self.formed {
             Some(formed) => FixedTick { formed: Some(ledger.applied(formed)), ..self.clone() },
             None => FixedTick { waiting: ledger.applied(&self.waiting), ..self.clone() },

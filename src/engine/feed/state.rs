@@ -292,7 +292,7 @@ impl Feed {
         let measures = if policy.joins() { candidate.addends(policy) } else { candidate.measures() };
         let new = match policy.chain() {
             ChainPromise::Crowds { .. } => std::mem::take(&mut candidate.new),
-            _ => candidate.increments.iter().map(Increment::told).collect(),
+            _ => candidate.increments.iter().map(Increment::as_published).collect(),
         };
         // A release that only omits rows has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());

@@ -71,7 +71,7 @@ pub struct LimitedFigure {
 
 impl DiversityFigures {
     /// Every figure that has a limit, and whether it is kept.
-    pub fn limited(&self, asked: &Asked) -> Vec<LimitedFigure> {
+    pub fn limited(&self, wanted: &Asked) -> Vec<LimitedFigure> {
         let mut limits = Vec::new();
         let mut add = |check, value: Option<f64>, limit: Option<f64>, rule, kept: fn(f64, f64) -> bool| {
             if let (Some(value), Some(limit)) = (value, limit) {
@@ -80,14 +80,14 @@ impl DiversityFigures {
         };
         let at_least: fn(f64, f64) -> bool = |value, limit| value >= limit - ROUNDING;
         let at_most: fn(f64, f64) -> bool = |value, limit| value <= limit + ROUNDING;
-        let distinct = (self.distinct_l.map(|l| l as f64), asked.distinct_l.map(|l| l as f64));
+        let distinct = (self.distinct_l.map(|l| l as f64), wanted.distinct_l.map(|l| l as f64));
         add(Check::DistinctL, distinct.0, distinct.1, "at least", at_least);
-        add(Check::EntropyL, self.entropy_l, asked.entropy_l.map(|l| l.get()), "at least", at_least);
+        add(Check::EntropyL, self.entropy_l, wanted.entropy_l.map(|l| l.get()), "at least", at_least);
         let below: fn(f64, f64) -> bool = |value, limit| value < limit - ROUNDING;
-        add(Check::RecursiveC, self.recursive_c, asked.recursive.map(|both| both.c.get()), "less than", below);
-        add(Check::Alpha, self.alpha, asked.alpha.map(|alpha| alpha.get()), "at most", at_most);
-        add(Check::Confidence, self.confidence, asked.confidence.map(|share| share.get()), "at most", at_most);
-        if let Some(closeness) = asked.closeness {
+        add(Check::RecursiveC, self.recursive_c, wanted.recursive.map(|both| both.c.get()), "less than", below);
+        add(Check::Alpha, self.alpha, wanted.alpha.map(|alpha| alpha.get()), "at most", at_most);
+        add(Check::Confidence, self.confidence, wanted.confidence.map(|share| share.get()), "at most", at_most);
+        if let Some(closeness) = wanted.closeness {
             let hierarchical = closeness.distance == Distance::Hierarchical;
             let value = if hierarchical { self.t_hierarchical } else { self.t_equal };
             add(Check::T, value, Some(closeness.t.get()), "at most", at_most);
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn figures_on_their_limits() {
         let decimal = |text: &str| Decimal::parse(text).expect("a number");
-        let asked = Asked {
+        let wanted = Asked {
             distinct_l: Some(2),
             entropy_l: Some(decimal("1.5")),
             recursive: Some(Recursive { c: decimal("3"), l: 2 }),
@@ -351,11 +351,11 @@ mod tests {
             t_equal: Some(1.0),
             t_hierarchical: Some(0.2 + by),
         };
-        assert!(figures(0.0).limited(&asked).iter().all(|figure| figure.kept), "on the limit is kept");
+        assert!(figures(0.0).limited(&wanted).iter().all(|figure| figure.kept), "on the limit is kept");
         let broken: Vec<Check> =
-            figures(1e-6).limited(&asked).iter().filter(|figure| !figure.kept).map(|figure| figure.check).collect();
+            figures(1e-6).limited(&wanted).iter().filter(|figure| !figure.kept).map(|figure| figure.check).collect();
         assert_eq!(broken, [Check::EntropyL, Check::RecursiveC, Check::Alpha, Check::Confidence, Check::T]);
         let one = DiversityFigures { distinct_l: Some(1), recursive_c: Some(3.0), ..DiversityFigures::default() };
-        assert!(one.limited(&asked).iter().all(|figure| !figure.kept), "c has to be below its limit");
+        assert!(one.limited(&wanted).iter().all(|figure| !figure.kept), "c has to be below its limit");
     }
 }

@@ -33,15 +33,16 @@ impl Histogram {
 
     /// The same rows with `width` other sensitive values, computed from their own.
     #[must_use]
-    pub fn map_values(&self, width: usize, told: impl Fn(&[Value]) -> Vec<Value>) -> Histogram {
-        self.recounted(width, |tuple, cell| Some((told(tuple).into(), cell.increment))).expect("every row has values")
+    pub fn map_values(&self, width: usize, map_tuple: impl Fn(&[Value]) -> Vec<Value>) -> Histogram {
+        self.recounted(width, |tuple, cell| Some((map_tuple(tuple).into(), cell.increment)))
+            .expect("every row has values")
     }
 
     /// The same rows with other sensitive values, in other increments.
     fn recounted(
         &self,
         width: usize,
-        told: impl Fn(&[Value], &Cell) -> Option<(Box<[Value]>, u32)>,
+        map_tuple: impl Fn(&[Value], &Cell) -> Option<(Box<[Value]>, u32)>,
     ) -> Option<Histogram> {
         let mut codes: BTreeMap<(ValueCode, u32), (usize, u32)> = BTreeMap::new();
         let mut numbers: BTreeMap<Box<[Value]>, usize> = BTreeMap::new();
@@ -49,7 +50,7 @@ impl Histogram {
             if codes.contains_key(&(cell.value, cell.increment)) {
                 continue;
             }
-            let (tuple, increment) = told(self.values.get(cell.value), cell)?;
+            let (tuple, increment) = map_tuple(self.values.get(cell.value), cell)?;
             let next = numbers.len();
             let number = *numbers.entry(tuple).or_insert(next);
             codes.insert((cell.value, cell.increment), (number, increment));

@@ -20,7 +20,7 @@ impl Histogram {
             (0..tree.leaves() as Leaf).map(|leaf| tree.leaf_range(cut.at(leaf)).start).collect()
         };
         let firsts: Vec<Vec<Leaf>> = recoding.iter().zip(trees).map(|(cut, tree)| first(cut, tree)).collect();
-        self.told_by(|tuple, key| {
+        self.keyed_by(|tuple, key| {
             for (slot, (first, leaf)) in key.iter_mut().zip(firsts.iter().zip(self.tuple_at(tuple))) {
                 *slot = first[leaf as usize];
             }
@@ -39,7 +39,7 @@ impl Histogram {
     /// The same rows with the nodes of their class in the place of leaves; `None` if some person is in no class.
     pub fn labelled_if_held(&self, carving: &Carving, trees: &[&Taxonomy]) -> Option<Histogram> {
         let (finder, lost) = (carving.finder(trees), AtomicBool::new(false));
-        let labelled = self.told_by(|tuple, key| {
+        let labelled = self.keyed_by(|tuple, key| {
             key.iter_mut().zip(self.tuple_at(tuple)).for_each(|(slot, leaf)| *slot = leaf);
             match finder.class(key) {
                 Some((_, class)) => key.copy_from_slice(class),
@@ -88,16 +88,16 @@ impl Histogram {
     }
 
     /// The same rows with this in the place of their leaf tuple.
-    fn told_by(&self, key: impl Fn(usize, &mut [u32]) + Sync) -> Histogram {
+    fn keyed_by(&self, key: impl Fn(usize, &mut [u32]) + Sync) -> Histogram {
         let starts: Vec<usize> = (0..self.tuples()).step_by(CHUNK).collect();
-        let part = |&start: &usize| self.told_in_part(&key, start..(start + CHUNK).min(self.tuples()));
+        let part = |&start: &usize| self.keyed_in_part(&key, start..(start + CHUNK).min(self.tuples()));
         let parts: Vec<Histogram> = starts.par_iter().map(part).collect();
-        let told = Histogram::merge_all(parts).unwrap_or_else(|| self.clone());
-        assert_eq!(told.rows(), self.rows(), "the same rows under other labels");
-        told
+        let coarser_rows = Histogram::merge_all(parts).unwrap_or_else(|| self.clone());
+        assert_eq!(coarser_rows.rows(), self.rows(), "the same rows under other labels");
+        coarser_rows
     }
 
-    fn told_in_part(&self, key_of: impl Fn(usize, &mut [u32]), tuples: std::ops::Range<usize>) -> Histogram {
+    fn keyed_in_part(&self, key_of: impl Fn(usize, &mut [u32]), tuples: std::ops::Range<usize>) -> Histogram {
         let (mut known, mut cells) = (Tuples::new(self.width()), Vec::<(u32, Cell)>::new());
         let mut key = vec![0; self.width()];
         for tuple in tuples {

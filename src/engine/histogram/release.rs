@@ -136,7 +136,7 @@ impl Release {
     ///
     /// # Errors
     /// They are returned unchanged if a class is not inside the recoding.
-    pub fn told_under(self, recoding: &[Cut]) -> Result<Release, Release> {
+    pub fn under_recoding(self, recoding: &[Cut]) -> Result<Release, Release> {
         assert_eq!(recoding.len(), self.width(), "a cut for each column");
         let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
         let inside = |class: usize| self.class(class).iter().zip(recoding).all(|(node, cut)| held(node, cut));
@@ -337,9 +337,9 @@ impl Release {
 /// Nodes, one per quasi column, as reports and errors show them; columns with `*` are omitted.
 pub fn describe(nodes: &[Node], columns: &Columns) -> String {
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).zip(nodes);
-    let told = quasi.filter(|(_, node)| **node != 0);
+    let detailed = quasi.filter(|(_, node)| **node != 0);
     let labels: Vec<String> =
-        told.map(|((column, tree), &node)| format!("{} = {}", column.name, tree.label(node))).collect();
+        detailed.map(|((column, tree), &node)| format!("{} = {}", column.name, tree.label(node))).collect();
     if labels.is_empty() { "(everything at its root)".to_owned() } else { format!("({})", labels.join(", ")) }
 }
 

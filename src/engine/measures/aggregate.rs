@@ -35,10 +35,10 @@ impl SumSuppression {
     /// # Panics
     /// If a row has no label.
     pub fn aggregates(&self, rows: &CodedRows, label: impl Fn(&[Leaf]) -> Option<Vec<Node>>) -> Histogram {
-        let told = |(label, cells): (Vec<Node>, Vec<SumCell>)| {
-            (label, cells.iter().flat_map(|cell| self.told(cell)).collect())
+        let as_row = |(label, cells): (Vec<Node>, Vec<SumCell>)| {
+            (label, cells.iter().flat_map(|cell| self.number_and_sum(cell)).collect())
         };
-        table(rows.width(), 2 * rows.measures().len(), self.cells(rows, label).into_iter().map(told))
+        table(rows.width(), 2 * rows.measures().len(), self.cells(rows, label).into_iter().map(as_row))
     }
 
     /// The numbers of these people, by label.
@@ -87,9 +87,9 @@ impl SumSuppression {
     }
 
     /// The number of values, and their sum.
-    fn told(&self, cell: &SumCell) -> [Value; 2] {
+    fn number_and_sum(&self, cell: &SumCell) -> [Value; 2] {
         if self.are_few(cell) {
-            assert!(self.is_hidden(cell), "of few people nothing is told");
+            assert!(self.is_hidden(cell), "a sum of few people is hidden");
             return [Value::Null, Value::Null];
         }
         let sum = if self.is_hidden(cell) { Value::Null } else { Value::Decimal(cell.sum()) };
@@ -143,7 +143,7 @@ impl PersonNumbers {
                 false => sums.iter_mut().zip(cells).for_each(|(sum, cell)| sum.merge(cell)),
             }
         }
-        sums.iter().any(|sum| self.suppression.told(sum)[1] == Value::Null)
+        sums.iter().any(|sum| self.suppression.number_and_sum(sum)[1] == Value::Null)
     }
 }
 

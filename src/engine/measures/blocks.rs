@@ -39,7 +39,7 @@ impl SumSuppression {
         let recoding = releases.last().map_or(&[][..], |(recoding, _)| recoding);
         let under: Vec<[RecodedBlocks<'_>; 2]> =
             blocks.iter().map(|kinds| kinds.each_ref().map(|kind| kind.under(recoding, trees))).collect();
-        let told = |class: &[Node]| -> Box<[Value]> {
+        let row = |class: &[Node]| -> Box<[Value]> {
             let values = under.iter().flat_map(|[counts, sums]| {
                 let known = counts.of(class, trees);
                 let sum = known.as_ref().and_then(|_| sums.of(class, trees));
@@ -51,7 +51,7 @@ impl SumSuppression {
             values.collect()
         };
         let classes = (0..newest.classes()).map(|class| newest.class(class).to_vec());
-        table(trees.len(), 2 * measures, classes.map(|class| (class.clone(), told(&class))))
+        table(trees.len(), 2 * measures, classes.map(|class| (class.clone(), row(&class))))
     }
 }
 

@@ -12,10 +12,10 @@ pub fn merged(parts: &[&Histogram]) -> Option<Histogram> {
     let (quasi, width) = parts.first().map(|part| (part.width(), part.values().width()))?;
     assert!(parts.iter().all(|part| part.values().width() == width), "parts have the same measures");
     let mut labels: BTreeMap<Vec<Node>, Box<[Value]>> = BTreeMap::new();
-    for (label, told) in parts.iter().flat_map(|part| rows(part)) {
+    for (label, figures) in parts.iter().flat_map(|part| rows(part)) {
         match labels.get_mut(&label) {
-            Some(known) => known.iter_mut().zip(told).for_each(|(known, more)| *known = sum(known, more)),
-            None => _ = labels.insert(label, told.into()),
+            Some(known) => known.iter_mut().zip(figures).for_each(|(known, more)| *known = sum(known, more)),
+            None => _ = labels.insert(label, figures.into()),
         }
     }
     Some(table(quasi, width, labels.into_iter()))
@@ -42,15 +42,15 @@ fn sum(one: &Value, other: &Value) -> Value {
 pub fn shown(aggregates: &Histogram, columns: &Columns) -> Histogram {
     let decimals: Vec<u8> = columns.of(Role::Measure).map(|column| column.decimals()).collect();
     assert_eq!(aggregates.values().width(), 2 * decimals.len(), "a count and a sum of each measure");
-    let told = |tuple: &[Value]| -> Vec<Value> {
+    let figures = |tuple: &[Value]| -> Vec<Value> {
         let measures = tuple.chunks(2).zip(&decimals);
         measures.flat_map(|(measure, &decimals)| of_measure(measure, decimals)).collect()
     };
-    aggregates.map_values(3 * decimals.len(), told)
+    aggregates.map_values(3 * decimals.len(), figures)
 }
 
-fn of_measure(told: &[Value], decimals: u8) -> [Value; 3] {
-    let (count, sum) = (told[0].clone(), told[1].clone());
+fn of_measure(figures: &[Value], decimals: u8) -> [Value; 3] {
+    let (count, sum) = (figures[0].clone(), figures[1].clone());
     match (&count, &sum) {
         (Value::Int(0), _) => [count, Value::Null, Value::Null],
         (Value::Int(numbers), Value::Decimal(units)) => {

@@ -85,7 +85,10 @@ impl Policy {
         shown.on_repeat = Some(self.on_repeat);
         shown.mask = self.masking.map(|masking| masking.mask);
         if let Some(diversity) = &mut shown.diversity {
-            diversity.distance = self.diversity.and_then(|asked| asked.closeness).map(|closeness| closeness.distance);
+            diversity.distance = self
+                .diversity
+                .and_then(|diversity_limits| diversity_limits.closeness)
+                .map(|closeness| closeness.distance);
         }
         match &self.chain {
             ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {

@@ -27,18 +27,18 @@ impl MeasureFigures {
         let figures = |(at, name): (usize, &str)| {
             let mut found = MeasureFigures { name: name.to_string(), ..MeasureFigures::default() };
             for class in 0..added.classes() {
-                let told = &values.get(added.values()[added.range(class).start])[3 * at..];
+                let total = &values.get(added.values()[added.range(class).start])[3 * at..];
                 let label = || describe(added.class(class), columns);
                 found.labels += 1;
-                match (&told[0], &told[1]) {
+                match (&total[0], &total[1]) {
                     (Value::Null, _) => found.few.push(label()),
                     (Value::Int(0), _) => found.empty += 1,
                     (_, Value::Null) => found.hidden.push(label()),
                     _ => found.shown += 1,
                 }
             }
-            let told = found.shown + found.empty + (found.few.len() + found.hidden.len()) as u64;
-            assert_eq!(told, found.labels, "each label is shown, is empty or is left out");
+            let total = found.shown + found.empty + (found.few.len() + found.hidden.len()) as u64;
+            assert_eq!(total, found.labels, "each label is shown, is empty or is left out");
             found
         };
         columns.of(Role::Measure).map(|column| &*column.name).enumerate().map(figures).collect()

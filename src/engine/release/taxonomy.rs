@@ -60,8 +60,8 @@ impl ColumnTree {
             handles.insert(label, tree.add(above, label, *values));
         }
         let tree = tree.finish().ok()?;
-        let told = self.nodes.iter().zip(0..).all(|(told, node)| *told == label(&tree, node));
-        told.then_some(tree)
+        let same = self.nodes.iter().zip(0..).all(|(same, node)| *same == label(&tree, node));
+        same.then_some(tree)
     }
 }
 

@@ -118,16 +118,16 @@ impl<'s> SumsAttack<'s> {
             let mut tableau: Tableau<N> = part.equations(self.system, |cell| self.value(cell))?;
             tableau.eliminate()?;
             let inside = sum.iter().filter(|term| self.parts.of(term.0) == Some(at));
-            let asked: std::collections::BTreeMap<usize, i64> = inside.fold(Default::default(), |mut asked, term| {
-                *asked.entry(part.place(term.0)).or_default() += term.1;
-                asked
+            let wanted: std::collections::BTreeMap<usize, i64> = inside.fold(Default::default(), |mut wanted, term| {
+                *wanted.entry(part.place(term.0)).or_default() += term.1;
+                wanted
             });
-            let asked: Vec<(usize, N)> = asked
+            let wanted: Vec<(usize, N)> = wanted
                 .into_iter()
                 .filter(|term| term.1 != 0)
                 .map(|(place, times)| (place, N::new(i128::from(times))))
                 .collect();
-            tableau.ask(&asked)?;
+            tableau.ask(&wanted)?;
             if !tableau.is_determined() {
                 return Some(None);
             }
@@ -153,11 +153,12 @@ impl<'s> SumsAttack<'s> {
             .map(|&cell| self.published[cell].map(|value| Interval { low: whole(value), high: whole(value) }))
             .collect();
         for (at, part) in self.parts.parts.iter().enumerate() {
-            let asked: Vec<usize> = (0..cells.len()).filter(|&asked| self.parts.of(cells[asked]) == Some(at)).collect();
-            let places: Vec<usize> = asked.iter().map(|&asked| part.place(cells[asked])).collect();
+            let wanted: Vec<usize> =
+                (0..cells.len()).filter(|&wanted| self.parts.of(cells[wanted]) == Some(at)).collect();
+            let places: Vec<usize> = wanted.iter().map(|&wanted| part.place(cells[wanted])).collect();
             let of_part = exactly(|| self.within::<i128>(part, &places), || self.within::<BigInt>(part, &places))?;
-            for (asked, interval) in asked.into_iter().zip(of_part) {
-                found[asked] = Some(interval);
+            for (wanted, interval) in wanted.into_iter().zip(of_part) {
+                found[wanted] = Some(interval);
             }
         }
         Ok(found.into_iter().map(|interval| interval.expect("a cell is published or in a part")).collect())

@@ -16,7 +16,7 @@ fn with(rows: &str) -> String {
 /// Outcome, release, rows, added, waiting, withheld, pending, duplicate, quarantined.
 type Told = (&'static str, Option<u64>, [u64; 7]);
 
-fn told(entries: &[Json], expected: &[Told]) {
+fn reported(entries: &[Json], expected: &[Told]) {
     let names = ["rows", "added", "waiting", "withheld", "pending", "duplicate", "quarantined"];
     for (entry, (outcome, release, figures)) in entries.iter().zip(expected) {
         assert_eq!((&entry["outcome"], &entry["release"]), (&json!(outcome), &json!(release)), "{entry}");
@@ -39,7 +39,7 @@ fn outcomes_of_a_chain_under_blind() {
     place.put("6.csv", with(&alike(40..41, 39)));
     place.put("7.csv", HEADER);
     let entries = place.entries(&["0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "5.csv", "6.csv", "7.csv", "1.csv"]);
-    told(
+    reported(
         &entries,
         &[
             ("held", None, [0, 0, 0, 0, 0, 0, 0]),
@@ -62,16 +62,16 @@ fn outcomes_of_a_chain_under_blind() {
     assert!(!place.out().join(".private/verdicts/000008.json").exists(), "a known input is no tick");
     // A person who has waited for two ticks is withheld, and a withheld person adds nothing.
     place.put("8.csv", with(&alike(40..41, 39)));
-    told(&place.entries(&["8.csv"]), &[("waiting", None, [13, 0, 0, 1, 0, 1, 0])]);
+    reported(&place.entries(&["8.csv"]), &[("waiting", None, [13, 0, 0, 1, 0, 1, 0])]);
 }
 
 #[test]
 fn the_last_one_held_is_not_done() {
     let place = Place::new(FEED);
     place.put("1.csv", with(&alike(0..2, 3)));
-    told(&place.entries(&["1.csv"]), &[("held", None, [0, 0, 2, 0, 0, 0, 0])]);
+    reported(&place.entries(&["1.csv"]), &[("held", None, [0, 0, 2, 0, 0, 0, 0])]);
     assert!(!place.out().join("1").exists() && !place.out().join("taxonomy").exists());
-    told(&place.entries(&["1.csv"]), &[("known", None, [0, 0, 2, 0, 0, 0, 0])]);
+    reported(&place.entries(&["1.csv"]), &[("known", None, [0, 0, 2, 0, 0, 0, 0])]);
 }
 
 /// A class that shares one diagnosis is not diverse: the chain ends, whatever is added.
@@ -98,7 +98,7 @@ fn a_release_above_max_loss_is_rejected_for_ever() {
     place.put("2.csv", with(&alike(10..14, 5)));
     place.put("3.csv", HEADER);
     let entries = place.entries(&["1.csv", "2.csv", "3.csv"]);
-    told(
+    reported(
         &entries,
         &[
             ("rejected", None, [0, 3, 0, 0, 3, 0, 0]),
@@ -122,8 +122,8 @@ fn bcf_holds_fewer_than_k_new_rows() {
     place.put("2.csv", with(&alike(10..12, 3)));
     place.put("3.csv", with(&alike(20..21, 3)));
     let entries = place.entries(&["1.csv", "2.csv"]);
-    told(&entries, &[("published", Some(1), [4, 4, 0, 0, 0, 0, 0]), ("held", None, [4, 0, 2, 0, 0, 0, 0])]);
-    told(&place.entries(&["3.csv"]), &[("published", Some(2), [7, 3, 0, 0, 0, 0, 0])]);
+    reported(&entries, &[("published", Some(1), [4, 4, 0, 0, 0, 0, 0]), ("held", None, [4, 0, 2, 0, 0, 0, 0])]);
+    reported(&place.entries(&["3.csv"]), &[("published", Some(2), [7, 3, 0, 0, 0, 0, 0])]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn disjoint_releases_are_independent() {
     place.put("2.csv", with(&alike(10..12, 3)));
     place.put("3.csv", with(&(alike(20..21, 3) + &alike(0..2, 3))));
     let entries = place.entries(&["1.csv", "2.csv", "3.csv"]);
-    told(
+    reported(
         &entries,
         &[
             ("published", Some(1), [4, 4, 0, 0, 0, 0, 0]),

@@ -118,14 +118,14 @@ fn what_is_refused_waits_and_comes_out_with_the_next_release() {
         repaired.put(name, std::fs::read(place.path(name)).expect("a file"));
     }
     let entries = repaired.entries(&["a.csv", "b.csv", "c.csv"]);
-    let told: Vec<(&str, u64, u64)> = entries
+    let reported: Vec<(&str, u64, u64)> = entries
         .iter()
         .map(|entry| {
             let number = |key: &str| entry[key].as_u64().expect("a number");
             (entry["outcome"].as_str().expect("text"), number("added"), number("waiting"))
         })
         .collect();
-    assert_eq!(told, [("rejected", 0, 4), ("published", 7, 4), ("published", 7, 4)]);
+    assert_eq!(reported, [("rejected", 0, 4), ("published", 7, 4), ("published", 7, 4)]);
     let verdict = repaired.json(".private/verdicts/000001.json");
     let repairs = verdict["repairs"].as_array().expect("a list");
     assert_eq!(repairs[0]["classes"], 1);

@@ -71,8 +71,12 @@ fn finer_releases_are_published_with_their_leakage() {
     }
     let entries = place.entries(&names.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(outcomes(&entries).iter().all(|outcome| *outcome == "published"), "{entries:?}");
-    let told: Vec<f64> = (1..=6).map(|release| odds(&place, release)["value"].as_f64().expect("a figure")).collect();
-    assert!(told.windows(2).all(|pair| pair[0] <= pair[1]) && told[5] <= 1e6 && told[5] > 1.0, "{told:?}");
+    let reported: Vec<f64> =
+        (1..=6).map(|release| odds(&place, release)["value"].as_f64().expect("a figure")).collect();
+    assert!(
+        reported.windows(2).all(|pair| pair[0] <= pair[1]) && reported[5] <= 1e6 && reported[5] > 1.0,
+        "{reported:?}"
+    );
     let classes: Vec<Json> =
         (1..=6).map(|release| place.json(&format!("{release}/manifest.json"))["classes"].clone()).collect();
     assert!(classes.iter().any(|count| count.as_u64() > classes[0].as_u64()), "{classes:?}");

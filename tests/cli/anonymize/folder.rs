@@ -419,14 +419,14 @@ fn a_decided_release_is_finished() {
     place.people("b.csv", 20..40);
     place.entries(&["a.csv", "b.csv"]);
     let verdict = ".private/verdicts/000001.json";
-    let (expected, told) = (published(&place.out()), place.json(verdict));
+    let (expected, reported) = (published(&place.out()), place.json(verdict));
     fs::remove_file(place.out().join(verdict)).expect("a verdict");
     // The interrupted tick is reported as if it had been completed.
     let entry = &place.entries(&["b.csv"])[0];
     assert_eq!((entry["outcome"].as_str(), entry["release"].as_u64()), (Some("published"), Some(2)));
-    assert_eq!((entry["added"].as_u64(), entry["input"].as_u64()), (told["answer"]["added"].as_u64(), Some(0)));
+    assert_eq!((entry["added"].as_u64(), entry["input"].as_u64()), (reported["answer"]["added"].as_u64(), Some(0)));
     let again = place.json(verdict);
-    assert_eq!((&again["verdict"], &again["file"]), (&told["verdict"], &told["file"]));
+    assert_eq!((&again["verdict"], &again["file"]), (&reported["verdict"], &reported["file"]));
     assert!(published(&place.out()) == expected);
     assert_eq!(place.entries(&["b.csv"])[0]["outcome"], "known");
 }

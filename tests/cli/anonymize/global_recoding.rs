@@ -44,8 +44,8 @@ fn certain_values_are_in_the_manifest() {
         assert_eq!(check(&manifest, "certainty"), certain, "both halves of 0-19");
         let ratio = check(&manifest, "max_global_ratio")["value"].as_f64().expect("a figure");
         // Three people, and not all of them in one half; there was only one sex.
-        let told = check(&manifest, "maximality")["value"].as_f64().expect("a figure");
-        assert!(told <= ratio && ratio < 4.0 / 3.0 * 1.5, "{told} {ratio}");
+        let reported = check(&manifest, "maximality")["value"].as_f64().expect("a figure");
+        assert!(reported <= ratio && ratio < 4.0 / 3.0 * 1.5, "{reported} {ratio}");
         let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
         assert!(report.contains("Known small classes") && report.contains("Leakage from coarseness"));
     }

@@ -14,7 +14,7 @@ fn feed(more: &str) -> String {
 }
 
 /// Runs a command in a place, with its answer as JSON; whether it found something unsafe.
-fn told(place: &Place, words: &[&str]) -> (bool, Json) {
+fn reported(place: &Place, words: &[&str]) -> (bool, Json) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     let answer = command.current_dir(place.path("")).args(words).arg("--json").output().expect("the program");
     let said = String::from_utf8_lossy(&answer.stderr).into_owned();
@@ -37,7 +37,7 @@ fn each_person_is_published_once_in_a_group_of_neighbours() {
     assert!(came.is_empty() && labels > 20, "{labels} classes");
     // What readers can compute from labels is checked; whether the method of grouping reveals more is reported as
     // unknown.
-    let (safe, judged) = told(&place, &["audit", "--feed", "feed.toml", "--dir", "out", "--key", "a.key"]);
+    let (safe, judged) = reported(&place, &["audit", "--feed", "feed.toml", "--dir", "out", "--key", "a.key"]);
     assert!(safe && judged["refinement"]["targets"].as_array().is_some_and(|all| all.len() == labels), "{judged}");
     let manifest = place.json("1/manifest.json");
     let checks = manifest["checks"].as_array().expect("checks");
@@ -119,7 +119,7 @@ fn mdav_groups_numbers_and_its_releases_are_attacked() {
         assert!(under(number, &age) && under(days, &stay), "{number}, {days} is not {age}, {stay}");
     }
     let attack = ["attack", "refinement", "--feed", "feed.toml", "--release", "out/1/data.parquet", "--html", "a.html"];
-    let (safe, found) = told(&place, &attack);
+    let (safe, found) = reported(&place, &attack);
     assert!(safe && found["targets"].as_array().is_some_and(|all| all.len() > 5), "{found}");
     let page = std::fs::read_to_string(place.path("a.html")).expect("a page");
     assert!(page.contains("the finest labels that cover its rows"));

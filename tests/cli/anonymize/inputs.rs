@@ -67,9 +67,9 @@ fn inputs_are_known_by_name_and_bytes() {
     place.people("other/b.csv", 20..25);
     place.people("e.csv", 0..20);
     let outcomes = |inputs: &[&str]| -> Vec<(String, u64)> {
-        let told =
+        let reported =
             |entry: &Json| (entry["outcome"].as_str().expect("a word").to_owned(), counts(entry, ["duplicate"])[0]);
-        place.entries(inputs).iter().map(told).collect()
+        place.entries(inputs).iter().map(reported).collect()
     };
     let is = |word: &str, repeats| (word.to_owned(), repeats);
     assert_eq!(outcomes(&["a.csv", "a.csv", "other/a.csv"]), [is("published", 0), is("known", 0), is("known", 0)]);
@@ -122,12 +122,12 @@ fn a_bad_row_changes_nothing() {
     ticks(&place);
     let person = |age: &str| format!("{}9999,{age},F,{}\n", PLANTED[0], PLANTED[1]);
     place.put("bad.csv", HEADER.to_owned() + &people(80..82) + &person("40") + &people(90..140));
-    let told = json!([json!("input"), json!(4), json!("age")]);
+    let reported = json!([json!("input"), json!(4), json!("age")]);
     // Into a new folder, into an existing one, and with good inputs around.
     assert!(!place.out().exists());
     for inputs in [&["bad.csv"][..], &["a.csv", "bad.csv", "c.csv"]] {
         let error = place.unchanged(&mut place.command(inputs));
-        assert_eq!(json!([error["kind"], error["line"], error["field"]]), told, "{error}");
+        assert_eq!(json!([error["kind"], error["line"], error["field"]]), reported, "{error}");
         assert!(error["file"].as_str().is_some_and(|file| file.ends_with("bad.csv")), "{error}");
         assert!(!place.out().exists());
     }

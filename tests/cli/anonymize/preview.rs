@@ -148,19 +148,19 @@ fn alternatives_give_what_they_say() {
         ),
         ("column.sex=none", sex, ""),
     ] {
-        let told = of(set);
+        let reported = of(set);
         let file = original.replace(from, to);
         assert_ne!(file, original, "{set}");
         let other = Place::new(&file);
         other.people("a.csv", 0..150);
         let entry = &other.entries(&["a.csv"])[0];
         let manifest = other.json("1/manifest.json");
-        assert_eq!(number(&told["loss"]), number(&manifest["loss"]), "{set}");
+        assert_eq!(number(&reported["loss"]), number(&manifest["loss"]), "{set}");
         let [waiting, withheld, pending] = counts(entry, ["waiting", "withheld", "pending"]);
-        assert_eq!(told["waiting"], waiting + withheld + pending, "{set}");
+        assert_eq!(reported["waiting"], waiting + withheld + pending, "{set}");
         // Given as an option it has the same result, which the preview then shows.
         let again = preview(&place, &["a.csv"], &["--set", set, "--no-alternatives"]);
-        assert_eq!((&again["loss"], &again["waiting"]), (&told["loss"], &told["waiting"]), "{set}");
+        assert_eq!((&again["loss"], &again["waiting"]), (&reported["loss"], &reported["waiting"]), "{set}");
     }
 }
 

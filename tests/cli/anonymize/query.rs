@@ -107,8 +107,8 @@ fn tables_of_counts_add_up_and_are_written_as_parquet() {
     let ages = ["0-9", "15", "20-39"];
     let wanted: Vec<_> = ["F", "M"].iter().flat_map(|sex| ages.map(|age| (json!(sex), json!(age)))).collect();
     // Combinations that no row can have are left out; random draws decide which those are.
-    let told: Vec<_> = groups.iter().map(named).collect();
-    assert!(told.len() > 3 && wanted.iter().filter(|one| told.contains(one)).eq(&told), "{found}");
+    let reported: Vec<_> = groups.iter().map(named).collect();
+    assert!(reported.len() > 3 && wanted.iter().filter(|one| reported.contains(one)).eq(&reported), "{found}");
     // All of them together are estimated from fewer columns, so the figures differ a little.
     let sum = |key: &str| groups.iter().map(|group| group[key].as_f64().expect("a number")).sum::<f64>();
     let [low, high] = ["low", "high"].map(|key| found[key].as_f64().expect("a number"));

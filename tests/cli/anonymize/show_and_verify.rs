@@ -229,8 +229,8 @@ fn scripts_get_the_folder_of_a_release() {
     assert_eq!(lines(&["--release", "1", "--manifest"]), [at("1/manifest.json")]);
     assert_eq!(lines(&["--report"]), [at("2/report.html")]);
     assert!(lines(&["--taxonomy"]).iter().all(|path| std::path::Path::new(path).is_file()));
-    let told: serde_json::Value = serde_json::from_slice(&output(&["--json"]).stdout).expect("JSON");
-    fits("path", &told);
-    assert_eq!((&told["release"], &told["parts"]), (&2.into(), &serde_json::json!([at("2/data.parquet")])));
+    let reported: serde_json::Value = serde_json::from_slice(&output(&["--json"]).stdout).expect("JSON");
+    fits("path", &reported);
+    assert_eq!((&reported["release"], &reported["parts"]), (&2.into(), &serde_json::json!([at("2/data.parquet")])));
     assert_eq!(output(&["--release", "3"]).status.code(), Some(2));
 }

@@ -59,8 +59,8 @@ fn the_audit_has_what_the_attack_prints() {
             let attack = folder.attack(files, &[]);
             assert_eq!(found["refinement"], attack, "{name}");
             let against = |of: &Json| of["reasons"].as_array().expect("reasons").len();
-            let told = found["reasons"].as_array().expect("reasons").iter();
-            assert_eq!(told.filter(|reason| reason["check"] == "refinement").count(), against(&attack), "{name}");
+            let reported = found["reasons"].as_array().expect("reasons").iter();
+            assert_eq!(reported.filter(|reason| reason["check"] == "refinement").count(), against(&attack), "{name}");
         }
     }
 }
@@ -81,10 +81,10 @@ fn rows_of_other_people_are_refused() {
         let said: Json = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(output.status.code(), Some(2), "{said}");
         let error = &said["error"];
-        let told = error["text"].as_str().expect("a text");
+        let reported = error["text"].as_str().expect("a text");
         assert!(error["file"].as_str().is_some_and(|file| file.ends_with("other.csv")), "{error}");
-        assert!(told.contains("the increments do not give the release") && told.contains(words), "{told}");
-        assert!(!told.contains(first), "{told}");
+        assert!(reported.contains("the increments do not give the release") && reported.contains(words), "{reported}");
+        assert!(!reported.contains(first), "{reported}");
     }
 }
 
@@ -128,8 +128,8 @@ fn a_table_that_the_search_does_not_make_is_a_reason() {
     assert_eq!([&found["safe"], &section["safe"], &section["targets"]], [&json!(false), &json!(false), &json!([])]);
     for reasons in [&found["reasons"], &section["reasons"]] {
         let reasons = reasons.as_array().expect("a list");
-        let told = reasons[0]["text"].as_str().expect("a text");
-        assert!(reasons.len() == 1 && told.contains("class (q0 = [0, 40[): there is no way left"), "{reasons:?}");
+        let reported = reasons[0]["text"].as_str().expect("a text");
+        assert!(reasons.len() == 1 && reported.contains("class (q0 = [0, 40[): there is no way left"), "{reasons:?}");
     }
 }
 
@@ -151,9 +151,9 @@ fn a_release_that_went_to_the_root_is_not_attacked() {
         assert_eq!(found["reasons"].as_array().map(Vec::len), Some(against), "{found}");
         assert_eq!(found["refinement"].is_null(), against == 0);
         let output = folder.call(&[("release", "release.csv")], &[]);
-        let told = text(&output.stderr);
-        assert!(told.contains("there is no way left for the rows of the outliers"), "{told}");
-        assert_eq!(told.contains("on_unsafe = \"coarsest\""), against == 0, "{told}");
+        let reported = text(&output.stderr);
+        assert!(reported.contains("there is no way left for the rows of the outliers"), "{reported}");
+        assert_eq!(reported.contains("on_unsafe = \"coarsest\""), against == 0, "{reported}");
     }
 }
 

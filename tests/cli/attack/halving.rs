@@ -44,8 +44,8 @@ fn every_set_of_rows_that_labels_allow_remains() {
     folder.put("c.json", &order.to_string());
     let strongest = folder.attack(&[RELEASE[0], ("classes", "c.json")], &[]);
     assert_eq!((&strongest["attacker"], &strongest["max_log10_ratio"]), (&json!("strongest"), &zero));
-    let told = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
-    assert!(told.starts_with("r.csv: 3 classes, made with k = 3;") && told.contains("SAFE"), "{told}");
+    let reported = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
+    assert!(reported.starts_with("r.csv: 3 classes, made with k = 3;") && reported.contains("SAFE"), "{reported}");
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn all_people_can_be_one_class() {
     table(&folder, &[("*;*", 7)]);
     let found = folder.attack(RELEASE, &[]);
     assert_eq!((&found["safe"], &found["targets"][0]["class"]), (&json!(true), &json!(["*", "*"])), "{found}");
-    let told = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
-    assert!(told.starts_with("r.csv: 1 class, made") && told.contains("SAFE"), "{told}");
+    let reported = String::from_utf8(folder.call(RELEASE, &[]).stdout).expect("text");
+    assert!(reported.starts_with("r.csv: 1 class, made") && reported.contains("SAFE"), "{reported}");
 }
 
 #[test]

@@ -32,9 +32,9 @@ fn small_crowds_that_are_certain_are_counted() {
         |feed: &str, release: &str| audit(&["audit", "--json", "--feed", feed, "--release", release].map(String::from));
     let plain = put("plain.toml", feed(""));
     let found = ask(&plain, &known);
-    let told = &found["releases"][0]["search"];
-    assert_eq!([&found["safe"], &told["certain"]], [&json!(true), &json!(2)]);
-    let log10 = told["log10_ratio"].as_f64().expect("a figure");
+    let reported = &found["releases"][0]["search"];
+    assert_eq!([&found["safe"], &reported["certain"]], [&json!(true), &json!(2)]);
+    let log10 = reported["log10_ratio"].as_f64().expect("a figure");
     assert!((log10 - (4f64 / 3.0).log10()).abs() < 1e-9, "all in one half: 2 of 8 ways; {log10}");
     assert_eq!(ask(&plain, &foreign)["releases"][0]["search"], Json::Null);
     let strict = put("strict.toml", feed("max_global_ratio = 2\n"));
@@ -46,8 +46,11 @@ fn small_crowds_that_are_certain_are_counted() {
         let words = super::text(&output.stdout);
         assert_eq!(words.contains("small classes that are certain: 2; narrowed down by 10^0.12"), says, "{words}");
     }
-    let told = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(told.contains("2 classes of fewer than 3 people") && told.contains("(age = [0, 20[)"), "{told}");
+    let reported = found["reasons"][0]["text"].as_str().expect("a text");
+    assert!(
+        reported.contains("2 classes of fewer than 3 people") && reported.contains("(age = [0, 20[)"),
+        "{reported}"
+    );
     let checks: Vec<Json> = ask(&strict, &foreign)["reasons"].as_array().expect("a list").clone();
     assert!(checks.iter().any(|reason| reason["check"] == "max_global_ratio"), "{checks:?}");
 }

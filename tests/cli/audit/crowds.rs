@@ -36,11 +36,11 @@ fn labels_that_contain_each_other_are_checked() {
     assert_eq!(found["chain"], chain);
     assert_eq!(found["refinement"], Json::Null);
     let words: Vec<String> = folder.args(&BOTH).into_iter().filter(|arg| arg != "--json").collect();
-    let told = text(&tidegate(&words).stdout);
+    let reported = text(&tidegate(&words).stdout);
     for part in
         ["SAFE for k = 2", "learns which rows are new", "each person at least 2 candidates", "policy.search is not"]
     {
-        assert!(told.replace('\n', " ").contains(part), "{told}");
+        assert!(reported.replace('\n', " ").contains(part), "{reported}");
     }
 }
 
@@ -54,14 +54,14 @@ fn few_new_rows_and_lost_rows_are_unsafe_in_words() {
     assert_eq!((&found["safe"], &found["chain"]["exact"]), (&json!(false), &json!(false)));
     assert!(checks(&found).contains(&("chain", 1)), "{found}");
     let words: Vec<String> = few.args(&BOTH).into_iter().filter(|arg| arg != "--json").collect();
-    let told = text(&tidegate(&words).stdout);
-    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reported = text(&tidegate(&words).stdout);
+    let flat = reported.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in
         ["UNSAFE", "1 row of class (age = 0-9) of release 1 (c1.csv) is not in it", "publish every row again as it was"]
     {
-        assert!(flat.contains(part), "{told}");
+        assert!(flat.contains(part), "{reported}");
     }
-    assert!(!told.contains("Cold") && !told.contains("Flu"), "{told}");
+    assert!(!reported.contains("Cold") && !reported.contains("Flu"), "{reported}");
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn halving_is_checked_where_the_policy_asks_for_it() {
     std::fs::write(&strict, feed).expect("a file");
     let found = audit(&folder.args(&BOTH));
     assert_eq!(checks(&found), [("refinement", 1)]);
-    let told = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(told.contains("halving by this policy does not come to the label"), "{told}");
+    let reported = found["reasons"][0]["text"].as_str().expect("a text");
+    assert!(reported.contains("halving by this policy does not come to the label"), "{reported}");
     assert!(attack("c2.csv")["error"]["text"].as_str().expect("a text").contains("halving does not come to class"));
 }
 
@@ -119,8 +119,8 @@ fn a_column_may_say_in_which_release_rows_came() {
     let two = [("release", "n1.csv"), ("release", "n2.csv")];
     let found = audit(&folder.args(&two));
     assert_eq!(checks(&found), [("tidegate_release", 1)], "{found}");
-    let told = found["reasons"][0]["text"].as_str().expect("a text");
-    assert!(told.contains("gives rows of release 1 (n1.csv) another release"), "{told}");
+    let reported = found["reasons"][0]["text"].as_str().expect("a text");
+    assert!(reported.contains("gives rows of release 1 (n1.csv) another release"), "{reported}");
     let found = audit(&folder.args(&[("release", "c1.csv"), ("release", "n2.csv")]));
     assert_eq!(checks(&found), [("tidegate_release", 0)], "{found}");
     for (number, words) in

@@ -51,9 +51,9 @@ fn a_population_of_which_all_are_there_is_known() {
     let found = audit(&args(&folder, &[("release", "r.csv"), ("increment", "raw.csv")], 8));
     assert_eq!((&risk(&found)["journalist"]["estimated"], &risk(&found)["marketer"]), (&json!(true), &json!(0.375)));
     let uniques = |people: f64| json!({"pitman": people, "zayatz": people, "snb": people, "dankar": people});
-    let told = |people: f64| json!({"population": 8, "estimators": uniques(people), "chosen": null});
-    assert_eq!(risk(&found)["population_uniques"], told(0.0));
-    assert_eq!(risk(&found)["before"]["population_uniques"], told(4.0));
+    let reported = |people: f64| json!({"population": 8, "estimators": uniques(people), "chosen": null});
+    assert_eq!(risk(&found)["population_uniques"], reported(0.0));
+    assert_eq!(risk(&found)["before"]["population_uniques"], reported(4.0));
 }
 
 #[test]
@@ -73,14 +73,14 @@ fn a_larger_population_lowers_the_risk() {
     // Pitman's estimate is for a tenth of the population or less.
     assert!(["snb", "zayatz"].contains(&risk(&found)["before"]["population_uniques"]["chosen"].as_str().expect("one")));
     let words: Vec<String> = args(&folder, &files, 16).into_iter().filter(|arg| arg != "--json").collect();
-    let told = text(&tidegate(&words).stdout);
+    let reported = text(&tidegate(&words).stdout);
     for part in [
         "Risk of re-identification",
         "1  raw      1.0000   0.7500      100.0%",
         "   out      0.5000   0.3750",
         "are estimates",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
 }
 

@@ -33,13 +33,13 @@ fn audit(folder: &Folder, raw: &str, more: &[&str]) -> (i32, Json) {
 fn each_person_guards_a_node() {
     let folder = folder();
     let (code, found) = audit(&folder, &RAW.replace("pneumonia,*", "pneumonia,"), &["--guarding", "node"]);
-    let told = &found["minimality"];
+    let reported = &found["minimality"];
     let schema = fs::read_to_string("schemas/v1/audit.schema.json").expect("a shipped schema");
     assert!(jsonschema::is_valid(&serde_json::from_str(&schema).expect("JSON"), &found), "{found}");
     // Two of seven rows are about stomachs, so only q1 can have had too many, and both rows are theirs.
     let tie = |class: &str, set: u64, label: &str, share: &str, kept: bool| json!({"class": [class], "set": set, "guarding": label, "credibility": share, "kept": kept});
-    assert_eq!(told["classes"], json!([tie("q1", 1, "stomach", "1", false), tie("q2", 0, "Flu", "2/5", true)]));
-    assert_eq!((&told["requirement"], &told["limit"], code), (&json!("p=0.5"), &json!(0.5), 1));
+    assert_eq!(reported["classes"], json!([tie("q1", 1, "stomach", "1", false), tie("q2", 0, "Flu", "2/5", true)]));
+    assert_eq!((&reported["requirement"], &reported["limit"], code), (&json!("p=0.5"), &json!(0.5), 1));
     let text = found["reasons"][0]["text"].as_str().expect("a text");
     assert!(
         text.contains("until personal privacy at 0.5 held ties a person to what they guard with 1")

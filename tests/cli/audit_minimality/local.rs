@@ -24,8 +24,8 @@ fn table_1_d() {
     let folder = Folder::new("m = 2", ONE_SET);
     let raw = [("q1", "HIV", 2), ("q2", "Flu", 5)];
     let found = folder.audit(&[("*", "HIV", 2), ("*", "Flu", 2), ("q2", "Flu", 3)], &raw);
-    let told: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().collect();
-    assert_eq!([&told[0]["credibility"], &told[1]["credibility"]], [&json!("1"), &json!("0")]);
+    let reported: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().collect();
+    assert_eq!([&reported[0]["credibility"], &reported[1]["credibility"]], [&json!("1"), &json!("0")]);
     assert_eq!(found["minimality"]["max"], json!("1"));
 }
 
@@ -43,11 +43,11 @@ fn rows_that_may_be_in_two_classes() {
     // 2·6·2 = 24 worlds with 2·(3·2 + 6·1) = 24 rows of q1.
     // With a row of q2 under `*` two of q1 and two of q2 are under `Q`: both of q1 have HIV or both of q2 do, 2 assignments with 2
     // and 0 rows of q1. Under `*` again 2. There are 3 such ways: 3·2·2 = 12 worlds with 3·2·2 = 12 rows of q1.
-    let told: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().collect();
+    let reported: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().collect();
     // 36 rows of two people over 36 worlds.
-    assert_eq!((&told[0]["class"], &told[0]["credibility"]), (&json!(["q1"]), &json!("1/2")));
+    assert_eq!((&reported[0]["class"], &reported[0]["credibility"]), (&json!(["q1"]), &json!("1/2")));
     // q3 has one person, half of whose rows have HIV.
-    assert_eq!((&told[2]["class"], &told[2]["credibility"]), (&json!(["q3"]), &json!("1/2")));
+    assert_eq!((&reported[2]["class"], &reported[2]["credibility"]), (&json!(["q3"]), &json!("1/2")));
 }
 
 #[test]

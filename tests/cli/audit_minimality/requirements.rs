@@ -12,10 +12,10 @@ fn check(found: &Json, expected: &[(&str, &str, bool)]) {
         let text = |json: &Json| json.as_str().unwrap_or("null").to_owned();
         (text(&tie["class"][0]), text(&tie["credibility"]), tie["kept"].as_bool().expect("a flag"))
     };
-    let told: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().map(entry).collect();
+    let reported: Vec<_> = found["minimality"]["classes"].as_array().expect("classes").iter().map(entry).collect();
     let expected: Vec<(String, String, bool)> =
         expected.iter().map(|&(class, share, kept)| (class.to_owned(), share.to_owned(), kept)).collect();
-    assert_eq!(told, expected, "{found}");
+    assert_eq!(reported, expected, "{found}");
     let kept = expected.iter().all(|(_, _, kept)| *kept);
     assert_eq!(checks(found).contains(&"minimality"), !kept, "{found}");
 }
@@ -89,10 +89,10 @@ fn table_9() {
     let found = folder.audit_by("c=3,l=3", global, bad);
     // Two of three people of q1 have HIV, and the third another value: at most two values, and three are required.
     check(&found, &[("q1", "2/3", false), ("q2", "1/5", true)]);
-    let told = &found["minimality"]["classes"];
+    let reported = &found["minimality"]["classes"];
     // 2/3 over four values with 1/15 each.
-    assert_eq!((&told[0]["distinct"], &told[0]["recursive_c"]), (&json!(2), &json!(2.5)));
-    assert!(told[1].get("distinct").is_none());
+    assert_eq!((&reported[0]["distinct"], &reported[0]["recursive_c"]), (&json!(2), &json!(2.5)));
+    assert!(reported[1].get("distinct").is_none());
     assert_eq!((&found["reasons"][0]["value"], &found["reasons"][0]["limit"]), (&json!(2), &json!(3)));
     let local: Rows<'_> =
         &[("*", "D", 1), ("*", "HIV", 2), ("*", "L", 1), ("q2", "U", 1), ("q2", "A", 1), ("q2", "G", 1)];
@@ -114,11 +114,11 @@ fn table_10() {
     let local: Rows<'_> = &[("*", "HIV", 2), ("*", "Flu", 1), ("q2", "Flu", 2), ("q2", "HIV", 1)];
     let found = folder.audit_by("t=0.2", local, bad);
     check(&found, &[("q1", "1", false), ("q2", "3/4", false)]);
-    let told = &found["minimality"];
-    assert_eq!((&told["classes"][0]["distance"], &told["limit"]), (&json!(0.5), &json!(0.2)));
+    let reported = &found["minimality"];
+    assert_eq!((&reported["classes"][0]["distance"], &reported["limit"]), (&json!(0.5), &json!(0.2)));
     // The three published rows of q2 are one third HIV, which is 1/6 from the table's half and passes. With the fourth
     // it is 1/4.
-    assert_eq!(told["classes"][1]["distance"], json!(0.25));
+    assert_eq!(reported["classes"][1]["distance"], json!(0.25));
     assert_eq!((&found["reasons"][0]["value"], &found["reasons"][0]["limit"]), (&json!(0.5), &json!(0.2)));
 }
 
@@ -132,8 +132,8 @@ fn table_11() {
     let global: Rows<'_> = &[("*", "30000", 2), ("*", "20000", 1), ("*", "10000", 1), ("*", "40000", 1)];
     let found = folder.audit_by("k=2,e=5000", global, bad);
     check(&found, &[("q1", "1", false), ("q2", "1/3", true)]);
-    let told = &found["minimality"]["classes"];
-    assert_eq!((&told[0]["span"], &told[1]["span"]), (&json!(0), &json!(30_000)));
+    let reported = &found["minimality"]["classes"];
+    assert_eq!((&reported[0]["span"], &reported[1]["span"]), (&json!(0), &json!(30_000)));
     assert_eq!((&found["reasons"][0]["value"], &found["reasons"][0]["limit"]), (&json!(0), &json!(5000)));
     let local: Rows<'_> = &[("*", "30000", 2), ("*", "20000", 1), ("q2", "10000", 1), ("q2", "40000", 1)];
     check(&folder.audit_by("k=2,e=5000", local, bad), &[("q1", "1", false), ("q2", "1/3", true)]);

@@ -12,7 +12,13 @@ use super::feed::{crowd, feed, open, step};
 type Objects = BTreeMap<String, Vec<u8>>;
 
 /// Continues from these objects for some ticks; returns the objects in both roots then.
-fn goes_on(policy: &str, from: &[Objects; 2], ticks: std::ops::Range<usize>, people: u64, chance: u64) -> [Objects; 2] {
+fn continues(
+    policy: &str,
+    from: &[Objects; 2],
+    ticks: std::ops::Range<usize>,
+    people: u64,
+    chance: u64,
+) -> [Objects; 2] {
     let [private, public] = from.clone().map(Memory::with);
     let (feed, mut draw, mut known) = (feed(policy), Draw(people), ticks.start as u128 * 1000);
     let mut writer = open(&feed, Arc::new(private.clone()), Arc::new(public.clone()), chance, false).expect("a feed");
@@ -31,12 +37,12 @@ fn the_same_log_and_chance_give_the_same_bytes() {
         (1..).zip(POLICIES.into_iter().chain([TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, LEVELS, SUPPRESSED]))
     {
         let nothing = [Objects::new(), Objects::new()];
-        let begun = goes_on(policy, &nothing, 0..ticks, seed, seed);
+        let begun = continues(policy, &nothing, 0..ticks, seed, seed);
         assert!(!begun[1].is_empty(), "{policy}: something was published");
-        assert!(begun == goes_on(policy, &nothing, 0..ticks, seed, seed), "{policy}: from the beginning");
+        assert!(begun == continues(policy, &nothing, 0..ticks, seed, seed), "{policy}: from the beginning");
         // A restart, from an existing log, whole or after a checkpoint.
-        let further = goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1);
-        assert!(further == goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1), "{policy}: going on");
+        let further = continues(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1);
+        assert!(further == continues(policy, &begun, ticks..2 * ticks, seed + 1, seed + 1), "{policy}: going on");
         if drawn(policy) {
             // Other random bytes make other releases.
             continue;
@@ -48,8 +54,8 @@ fn the_same_log_and_chance_give_the_same_bytes() {
         // Only the log decides what is published: with other random bytes, or bytes drawn in other places, private
         // names and keys differ, but tables, taxonomies and reports are the same; manifests name the decision, which
         // names them.
-        let again = goes_on(policy, &without, ticks..2 * ticks, seed + 1, seed + 1);
-        let other = goes_on(policy, &begun, ticks..2 * ticks, seed + 1, seed + 7);
+        let again = continues(policy, &without, ticks..2 * ticks, seed + 1, seed + 1);
+        let other = continues(policy, &begun, ticks..2 * ticks, seed + 1, seed + 7);
         let tables = |[_, public]: &[Objects; 2]| -> Objects {
             let mut public = public.clone();
             public.retain(|path, _| {

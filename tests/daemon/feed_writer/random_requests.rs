@@ -71,7 +71,7 @@ pub fn answered(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &s
 /// The same, under this feed file.
 fn answered_under(writer: &mut FeedWriter, ask: RequestKind, seed: u64, file: &FeedConfig) -> RequestOutcome {
     let request = request(writer, ask, seed);
-    writer.asked(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
+    writer.carry_out(&request, &|| Ok(file.clone()), &time(0)).expect("an answer")
 }
 
 /// A running feed, whose writer may die.
@@ -95,13 +95,13 @@ impl Writer {
         let file = || Ok(now.clone());
         let request = request(&dying, ask, seed);
         left.store(at, Ordering::SeqCst);
-        let answer = dying.asked(&request, &file, &time(0));
+        let answer = dying.carry_out(&request, &file, &time(0));
         assert!(answer.is_ok() == (left.load(Ordering::SeqCst) > 0), "{why}, write {at}: {answer:?}");
         self.restart(seed + 1);
         files_are_needed(self.writer.state(), why);
         self.writer.roll_forward(&time(0)).expect("what was begun is done");
         self.roots.whole(&self.writer, &self.holder, &format!("{why}, behind write {at}"));
-        self.writer.asked(&request, &file, &time(0)).expect("an answer")
+        self.writer.carry_out(&request, &file, &time(0)).expect("an answer")
     }
 
     fn rekey(self, tick: usize, seed: u64) -> Writer {

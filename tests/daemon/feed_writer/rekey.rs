@@ -122,7 +122,7 @@ fn meanwhile(private: &Memory, public: &Memory, ticks: &[Vec<Human>], seed: u64)
         writer.log().ring(),
         &mut Seeded::new(seed),
     );
-    let answer = writer.asked(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
+    let answer = writer.carry_out(&request.expect("a request"), &|| Ok(feed(POLICY)), &time(0)).expect("an answer");
     assert_eq!(answer.changed, Some(1), "{}", answer.text);
     step(&mut writer, BEFORE, &ticks[BEFORE]).expect("a tick");
     let objects = unpacked(Arc::new(private.clone()));

@@ -25,8 +25,8 @@ fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> Re
     let why = Some("because".to_owned());
     let request =
         Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut chance).expect("a request");
-    let answer = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
-    let again = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let answer = writer.carry_out(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let again = writer.carry_out(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(!answer.done || again.done && again.text == "done already", "a request is done once: {again:?}");
     answer
 }

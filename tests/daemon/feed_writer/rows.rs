@@ -178,7 +178,7 @@ fn request(writer: &FeedWriter, people: &[u128], seed: u64) -> Request {
 
 fn erase(writer: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome {
     let request = request(writer, people, seed);
-    writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
+    writer.carry_out(&request, &|| Ok(feed(CROWDS)), &time(0)).expect("an answer")
 }
 
 /// The opened content of all sealed objects except the inbox.
@@ -281,7 +281,7 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
         (0..3).for_each(|tick| step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick"));
         let before = (private.objects(), public.objects());
         let request = request(&writer, &[0], 4);
-        let answer = writer.asked(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
+        let answer = writer.carry_out(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
         assert!(!answer.done && answer.text.contains("--rows is for chains"), "{answer:?}");
         assert!(before == (private.objects(), public.objects()), "nothing is changed");
     }
@@ -290,14 +290,14 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
 fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
     let policy = if writer.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
     let request = Request::new(ask, "me".into(), time(0), None, writer.log().ring(), &mut Seeded::new(seed));
-    let answer = writer.asked(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
+    let answer = writer.carry_out(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(answer.done, "{}", answer.text);
     answer
 }
 
 /// Checks that the releases of a chain show the expected rows, and the newest one those that are left. Returns how many
 /// leave rows out.
-fn told(roots: &Roots, writer: &FeedWriter, why: &str) -> u32 {
+fn reported(roots: &Roots, writer: &FeedWriter, why: &str) -> u32 {
     let mut notices = 0;
     for line in writer.state().of_chain().filter(|line| line.is_visible()) {
         let rows: u64 = roots.lines(line.release, writer).values().sum();
@@ -382,7 +382,7 @@ fn whatever_comes_between_whole_atoms_leave() {
                 continue;
             }
             roots.whole(&writer, &holder, &why);
-            *done.entry("notice").or_default() += told(&roots, &writer, &why);
+            *done.entry("notice").or_default() += reported(&roots, &writer, &why);
             for (path, bytes) in opened(&roots, &holder) {
                 let holds = |person: &u128| bytes.windows(16).any(|window| window == person.to_le_bytes());
                 assert!(!gone.iter().any(holds), "{why}: {path} holds a person who was not published and is erased");
@@ -410,7 +410,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
     // The same request, whichever process handles it.
     let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
     let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
-        writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+        writer.carry_out(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         step(writer, tick, &[])
     };
     let shown = |roots: &Roots| -> BTreeMap<String, Vec<u8>> {

@@ -51,7 +51,7 @@ fn a_writer_may_die(republish: bool) {
     let request = request.expect("a request");
     let tick = ticks.len();
     let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
-        let answer = writer.asked(&request, &|| Ok(feed(CROWDS)), &time(0))?;
+        let answer = writer.carry_out(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         assert!(answer.done, "{answer:?}");
         if republish { step(writer, tick, &[]) } else { Ok(()) }
     };
@@ -126,7 +126,7 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     let ask = RequestKind::Withdraw { release, republish: false };
     let request =
         Request::new(ask, "me".to_owned(), time(0), None, writer.log().ring(), &mut Seeded::new(6)).expect("a request");
-    let answer = writer.asked(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
+    let answer = writer.carry_out(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
     assert!(answer.done && answer.text.contains("is void"), "{answer:?}");
     let store = packed(&private);
     let ring = KeyRing::open(&store, &key()).expect("keys").expect("keys");

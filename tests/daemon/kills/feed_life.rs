@@ -198,11 +198,11 @@ fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) ->
         assert_eq!(status.signal() == Some(9), record.died.is_some(), "{status}: {output:?}");
         return (status.code(), vec![record]);
     }
-    let (at_work, of_daemon) = watched(&["run", "feed.toml"]);
-    let at_work = place.started(at_work);
-    at_work.says("recovered", 1);
+    let (running, of_daemon) = watched(&["run", "feed.toml"]);
+    let running = place.started(running);
+    running.says("recovered", 1);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    let code = asked(place, child, at_work, || of_daemon.read().died.is_some());
+    let code = asked(place, child, running, || of_daemon.read().died.is_some());
     (code, vec![notes.read(), of_daemon.read()])
 }
 

@@ -144,8 +144,8 @@ impl Pair<'_> {
 
     /// Checks everything, whatever they are doing.
     fn check(&mut self) {
-        let at_work: Vec<_> = self.writers.iter().flatten().collect();
-        for daemon in &at_work {
+        let running: Vec<_> = self.writers.iter().flatten().collect();
+        for daemon in &running {
             kill_process(daemon.pid(), Signal::STOP).expect("it was started");
             look(daemon, WaitIdOptions::STOPPED | WaitIdOptions::EXITED);
         }

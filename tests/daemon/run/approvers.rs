@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::place::{Place, answer, people};
 use super::public::releases;
-use super::requests::{at_work, ended, twice};
+use super::requests::{ended, running, twice};
 use crate::common::secret;
 
 const NAMES: [&str; 3] = ["Data protection", "Head of data", "Trial board"];
@@ -62,7 +62,7 @@ fn two_of_the_approvers_have_to_sign() {
         let place = place();
         place.offer("0.csv", people(0..40));
         assert_eq!(place.once()["outcome"], "approval");
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let seen = digest(&place);
         let (first, second) = ((NAMES[0], NAMES[0]), (NAMES[1], NAMES[1]));
         for wrong in [("Another name", NAMES[0]), (NAMES[0], NAMES[1]), (NAMES[0], "Stranger")] {
@@ -139,7 +139,7 @@ fn an_approver_who_was_taken_out_does_not_count() {
     let place = place();
     place.offer("0.csv", people(0..40));
     assert_eq!(place.once()["outcome"], "approval");
-    let daemon = at_work(&place, true);
+    let daemon = running(&place, true);
     let seen = digest(&place);
     assert_eq!(signed(&place, "approve", (NAMES[0], NAMES[0]), &seen).0, 0);
     place.edit(&format!("\"{}\"", NAMES[0]), "\"Another name\"");

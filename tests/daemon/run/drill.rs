@@ -30,7 +30,7 @@ fn a_copy_under_load_continues_elsewhere() {
             for root in ["private", "public"] {
                 copy(&place.path(root), &place.path(&format!("copy-of-{root}")));
             }
-            daemon.goes_on();
+            daemon.continues();
         }
     }
     until(|| daemon.said().contains("19.csv"), || daemon.said());

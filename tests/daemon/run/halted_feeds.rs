@@ -308,8 +308,11 @@ fn halts_are_seen_and_repaired() {
     keys.sort();
     assert_eq!(keys.len(), 2 * all, "each is told once: {keys:?}");
     for name in WAYS.iter().map(|way| way.name).chain(["fenced"]) {
-        let told: Vec<_> = keys.iter().filter(|key| key.starts_with(&format!("{name}/"))).collect();
-        assert!(told.len() == 2 && told[0].contains("/halted/") && told[1].contains("/resumed/"), "{told:?}");
+        let reported: Vec<_> = keys.iter().filter(|key| key.starts_with(&format!("{name}/"))).collect();
+        assert!(
+            reported.len() == 2 && reported[0].contains("/halted/") && reported[1].contains("/resumed/"),
+            "{reported:?}"
+        );
         let published = releases(&feed(name).path("public"));
         let mut came = published.last().expect("a release").diagnoses.clone();
         came.sort();
@@ -362,5 +365,5 @@ fn a_halt_outlasts_its_process_and_a_restore() {
 
 /// The time of the halt in each notification.
 fn since(operator: &Listener) -> Vec<Json> {
-    operator.told().iter().map(|told| told.what["time"].clone()).collect()
+    operator.reported().iter().map(|reported| reported.what["time"].clone()).collect()
 }

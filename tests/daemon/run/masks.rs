@@ -30,22 +30,22 @@ fn people(numbers: Range<u64>) -> String {
 
 /// The count of each diagnosis in each release. Checks that no row changes later, and that few people show a guarded
 /// value.
-fn told(place: &Place) -> Vec<BTreeMap<String, usize>> {
+fn reported(place: &Place) -> Vec<BTreeMap<String, usize>> {
     let count = |diagnoses: &Vec<String>| {
         let mut counts = BTreeMap::new();
         diagnoses.iter().for_each(|diagnosis| *counts.entry(diagnosis.clone()).or_default() += 1);
         counts
     };
-    let told: Vec<BTreeMap<String, usize>> =
+    let reported: Vec<BTreeMap<String, usize>> =
         releases(&place.public()).iter().map(|release| count(&release.diagnoses)).collect();
-    for pair in told.windows(2) {
+    for pair in reported.windows(2) {
         assert!(pair[0].iter().all(|(diagnosis, times)| pair[1].get(diagnosis) >= Some(times)), "{pair:?}");
     }
-    for counts in &told {
+    for counts in &reported {
         let (all, guarded) = (counts.values().sum::<usize>(), counts.get(&format!("{}x", PLANTED[1])));
         assert!(guarded.is_none_or(|guarded| guarded * 4 <= all), "{counts:?}");
     }
-    told
+    reported
 }
 
 /// Checks that no kept object shows a diagnosis.
@@ -71,8 +71,8 @@ fn guarded_values_are_masked_once() {
         place.once();
         place.verified();
     }
-    let told = told(&place);
-    assert!(told.len() >= 3 && told.last().expect("a release").values().sum::<usize>() > 250, "{told:?}");
+    let reported = reported(&place);
+    assert!(reported.len() >= 3 && reported.last().expect("a release").values().sum::<usize>() > 250, "{reported:?}");
     let check = minimality(&place, 1);
     assert_eq!(check, json!({ "check": "minimality", "made": true, "value": null, "limit": 0.5 }));
     sealed(&place);
@@ -89,12 +89,12 @@ fn guarded_values_in_another_spelling_are_reported() {
         let output = place.output(&["run", "--once", "feed.toml"]);
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let told = log(&place);
-    assert!(told.contains("warn  misspelled_guarded feed=t tick=0 columns=diagnosis help="), "{told}");
-    assert!(!told.contains(PLANTED[1]), "{told}");
+    let reported = log(&place);
+    assert!(reported.contains("warn  misspelled_guarded feed=t tick=0 columns=diagnosis help="), "{reported}");
+    assert!(!reported.contains(PLANTED[1]), "{reported}");
     place.offer("1.csv", people(200..320));
-    let told = log(&place);
-    assert!(told.contains("release=2") && !told.contains("misspelled"), "{told}");
+    let reported = log(&place);
+    assert!(reported.contains("release=2") && !reported.contains("misspelled"), "{reported}");
 }
 
 /// A person of a waiting release is erased: their atom is dissolved, and the rows masked in it are masked again when
@@ -115,9 +115,9 @@ fn an_erasure_takes_its_part_of_the_ledger_along() {
     place.once();
     place.done(&["approve", "feed.toml"]);
     place.verified();
-    let told = told(&place);
-    assert_eq!(told.len(), 2);
-    assert!(told[1].values().sum::<usize>() > 300, "{told:?}");
+    let reported = reported(&place);
+    assert_eq!(reported.len(), 2);
+    assert!(reported[1].values().sum::<usize>() > 300, "{reported:?}");
     sealed(&place);
 }
 
@@ -133,7 +133,7 @@ fn ledgers_are_forgotten_with_the_rows() {
     }
     // The counts of every tick, and the ledger of the last one at most.
     assert!(kept(&place) <= 5, "{} objects", kept(&place));
-    assert_eq!(told(&place).len(), 4);
+    assert_eq!(reported(&place).len(), 4);
     place.verified();
     // A new chain masks only the waiting people again.
     place.edit("k = 3\n", "k = 4\n");
@@ -194,5 +194,5 @@ fn a_ledger_of_a_chain_that_is_over_goes_with_its_people() {
     assert_eq!(place.once()["outcome"], "approval");
     place.done(&["approve", "feed.toml"]);
     place.verified();
-    assert_eq!(told(&place).last().map(|counts| counts.values().sum::<usize>()), Some(199));
+    assert_eq!(reported(&place).last().map(|counts| counts.values().sum::<usize>()), Some(199));
 }

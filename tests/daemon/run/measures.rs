@@ -76,12 +76,12 @@ impl Ever {
         place.verified();
         let shown = Shown::newest(&place.public());
         assert!(shown.people.keys().eq(shown.measures.keys()), "both tables show the same labels");
-        let mut told = [0, 0];
+        let mut reported = [0, 0];
         for (label, people) in &shown.people {
             let numbers: BTreeSet<u64> = people.iter().copied().filter(|&person| cost(person).is_some()).collect();
             let numbers: Vec<u64> = numbers.into_iter().collect();
             let (count, sum) = shown.measures[label];
-            told[usize::from(sum.is_none())] += 1;
+            reported[usize::from(sum.is_none())] += 1;
             if let Some(count) = count {
                 assert_eq!(count, numbers.len() as i64, "{label:?}");
                 counts.insert(numbers.clone());
@@ -91,7 +91,7 @@ impl Ever {
                 self.0.insert((numbers, sum));
             }
         }
-        told
+        reported
     }
 
     /// Checks that the difference of two of these sums is never a sum that may not be shown, that of two counts is
@@ -237,7 +237,7 @@ fn sums_of_classes_that_people_join_are_safe_together() {
         let found = joins(policy, 10);
         println!("{policy}: {found:?} classes tell their sum at first and at last, and do not");
         assert!(found[0][0] > 0, "{policy}: {found:?}");
-        found.iter().for_each(|[told, not]| all = [all[0] + told, all[1] + not]);
+        found.iter().for_each(|[reported, not]| all = [all[0] + reported, all[1] + not]);
     }
     assert!(all[0] > 10 && all[1] > 3, "{all:?}");
 }

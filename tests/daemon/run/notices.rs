@@ -22,11 +22,11 @@ fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
 
 /// Checks that notifications follow the shipped schema, contain their key, and no planted text.
 #[track_caller]
-fn sound(told: &[Told]) {
+fn sound(reported: &[Told]) {
     let schema = fs::read_to_string("schemas/v1/notification.schema.json").expect("a schema");
     let schema = serde_json::from_str(&schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    for Told { key, what, .. } in told {
+    for Told { key, what, .. } in reported {
         assert!(validator.is_valid(what), "{what}");
         assert_eq!(what["key"], *key);
         assert!(PLANTED.iter().all(|word| !what.to_string().contains(word)), "{what}");
@@ -34,10 +34,10 @@ fn sound(told: &[Told]) {
 }
 
 #[track_caller]
-fn heard(listener: &Listener, keys: &[&str]) {
-    until(|| listener.told().len() >= keys.len(), || format!("{:?}", listener.keys()));
+fn received(listener: &Listener, keys: &[&str]) {
+    until(|| listener.reported().len() >= keys.len(), || format!("{:?}", listener.keys()));
     assert_eq!(listener.keys(), keys);
-    sound(&listener.told());
+    sound(&listener.reported());
 }
 
 /// A manifest, and its hash.
@@ -57,8 +57,8 @@ fn a_release_is_notified_once_with_the_facts_of_its_manifest() {
     daemon.says("notification_sent feed=t receiver=webhook notice=release", 1);
     place.offer("1.csv", people(40..80));
     daemon.says("notification_sent feed=t receiver=webhook notice=release", 2);
-    heard(&public, &["t/release/1", "t/release/2"]);
-    for (at, told) in public.told().iter().enumerate() {
+    received(&public, &["t/release/1", "t/release/2"]);
+    for (at, reported) in public.reported().iter().enumerate() {
         let (known, sha256) = manifest(&place, at as u32 + 1);
         let mut meant = json!({"schema": 1, "kind": "release", "key": format!("t/release/{}", at + 1)});
         for key in ["feed", "chain", "release", "time", "rows", "k", "files", "signed", "previous"] {
@@ -66,8 +66,8 @@ fn a_release_is_notified_once_with_the_facts_of_its_manifest() {
         }
         let path = format!("manifest/{:010}.json", at + 1);
         meant["manifest"] = json!({"path": path, "sha256": sha256, "rows": null});
-        assert_eq!(told.what, meant);
-        assert_eq!(told.path, "/hooks/Pq7person");
+        assert_eq!(reported.what, meant);
+        assert_eq!(reported.path, "/hooks/Pq7person");
     }
     // An address may contain a token.
     assert!(!daemon.said().contains("Pq7person"), "{}", daemon.said());
@@ -77,9 +77,9 @@ fn a_release_is_notified_once_with_the_facts_of_its_manifest() {
     let daemon = place.start();
     place.offer("2.csv", people(80..120));
     daemon.says("notification_sent", 1);
-    heard(&public, &["t/release/1", "t/release/2", "t/release/3"]);
+    received(&public, &["t/release/1", "t/release/2", "t/release/3"]);
     assert_eq!(daemon.end(), Some(0));
-    heard(&operator, &[]);
+    received(&operator, &[]);
     place.verified();
 }
 
@@ -114,7 +114,7 @@ fn a_receiver_that_is_away_delays_nothing_and_misses_nothing() {
         place.edit(&url, &public.url("/"));
         let daemon = place.start();
         let keys: Vec<String> = (1..=releases).map(|release| format!("t/release/{release}")).collect();
-        heard(&public, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        received(&public, &keys.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(daemon.end(), Some(0));
         place.verified();
     }
@@ -130,7 +130,7 @@ fn a_receiver_that_comes_back_is_notified_by_the_same_process() {
     until(|| public.asked() >= 3, || "that it is asked again".to_owned());
     public.answers(201);
     daemon.says("receiver_back feed=t receiver=webhook", 1);
-    heard(&public, &["t/release/1"]);
+    received(&public, &["t/release/1"]);
     assert_eq!(daemon.said().matches("receiver_away").count(), 1, "it is told once: {}", daemon.said());
     // A notification that the receiver rejects is skipped, and the next one is sent.
     public.answers(422);
@@ -138,7 +138,7 @@ fn a_receiver_that_comes_back_is_notified_by_the_same_process() {
     daemon.says("notification_refused feed=t receiver=webhook notice=release", 1);
     public.answers(200);
     place.offer("2.csv", people(80..120));
-    heard(&public, &["t/release/1", "t/release/3"]);
+    received(&public, &["t/release/1", "t/release/3"]);
     assert_eq!(daemon.end(), Some(0));
 }
 
@@ -159,7 +159,7 @@ fn no_receiver_is_notified_less_after_a_kill() {
     assert_eq!(daemon.end(), Some(0));
     assert_eq!(releases(&place.public()).len(), 12);
     let mut keys = public.keys();
-    sound(&public.told());
+    sound(&public.reported());
     keys.dedup();
     let meant: Vec<String> = (1..=12).map(|release| format!("t/release/{release}")).collect();
     assert_eq!(keys, meant, "each, in order, and again only under the same key");
@@ -172,19 +172,19 @@ fn one_tick_notifies_before_it_ends_and_a_new_receiver_gets_nothing_of_the_past(
     let place = telling(NEVER, "k = 3\n", &[("webhook", first.url("/"))]);
     place.offer("0.csv", people(0..40));
     assert_eq!(place.once()["outcome"], "published");
-    heard(&first, &["t/release/1"]);
+    received(&first, &["t/release/1"]);
     let more =
         format!("operator_webhook = \"{}\"\noperator_webhook_key = \"file:operator-hook.key\"\n", second.url("/"));
     place.edit("webhook = ", &format!("{more}webhook = "));
     place.edit("schedule]\n", "schedule]\napproval = \"manual\"\n");
     place.offer("1.csv", people(40..80));
     assert_eq!(place.once()["outcome"], "approval");
-    heard(&second, &["t/approval/1"]);
-    assert_eq!(second.told()[0].what["release"], 2);
+    received(&second, &["t/approval/1"]);
+    assert_eq!(second.reported()[0].what["release"], 2);
     place.done(&["approve", "feed.toml"]);
     // No process was running, so the next one sends it.
     place.once();
-    heard(&first, &["t/release/1", "t/release/2"]);
+    received(&first, &["t/release/1", "t/release/2"]);
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn readers_learn_what_is_withdrawn() {
     place.done(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
     place.offer("2.csv", people(100..140));
     daemon.says("receiver=webhook notice=erased", 1);
-    heard(&public, &["t/release/1", "t/release/2", "t/withdrawn/2-2", "t/release/3", "t/erased/3"]);
-    let told = public.told();
-    let of = |at: usize, keys: &[&str]| keys.iter().map(|key| told[at].what[key].clone()).collect::<Vec<_>>();
+    received(&public, &["t/release/1", "t/release/2", "t/withdrawn/2-2", "t/release/3", "t/erased/3"]);
+    let reported = public.reported();
+    let of = |at: usize, keys: &[&str]| keys.iter().map(|key| reported[at].what[key].clone()).collect::<Vec<_>>();
     assert_eq!(of(2, &["chain", "first", "last", "newest"]), [1, 2, 2, 1].map(Json::from));
     assert_eq!(of(4, &["releases", "notice"]), [json!([1]), json!(3)]);
     assert_eq!(daemon.end(), Some(0));
@@ -231,12 +231,12 @@ fn a_rejection_is_the_operators_alone() {
     let daemon = place.start();
     place.offer("0.csv", people(0..40));
     daemon.says("rejected feed=t", 1);
-    heard(&operator, &["t/rejected/0"]);
-    let what = operator.told().remove(0).what;
+    received(&operator, &["t/rejected/0"]);
+    let what = operator.reported().remove(0).what;
     assert_eq!((&what["kind"], &what["release"], &what["stops"]), (&"rejected".into(), &1.into(), &false.into()));
     assert_eq!(what["checks"], json!(["utility"]), "{what}");
     assert_eq!(daemon.end(), Some(0));
-    heard(&public, &[]);
+    received(&public, &[]);
 }
 
 /// It halts and notifies its operator, once. On a stalled machine the time for that may be over before: then the next
@@ -246,9 +246,9 @@ fn halts_and_notifies(place: &Place, operator: &Listener) {
     let tells = || {
         let mut daemon = place.start_until_halt();
         assert_eq!(daemon.ended(), Some(2));
-        let told = operator.told().len();
-        assert!(told < 2, "{}", daemon.said());
-        (told == 1).then_some(())
+        let reported = operator.reported().len();
+        assert!(reported < 2, "{}", daemon.said());
+        (reported == 1).then_some(())
     };
     wait::until(|| "a halt that is told", tells);
 }
@@ -262,8 +262,8 @@ fn a_halt_is_notified_before_the_end() {
     place.once();
     place.offer("0.csv", people(0..41));
     halts_and_notifies(&place, &operator);
-    sound(&operator.told());
-    let what = operator.told().remove(0).what;
+    sound(&operator.reported());
+    let what = operator.reported().remove(0).what;
     assert_eq!(what["kind"], "halted");
     let text = what["error"]["text"].as_str().expect("text");
     assert!(text.contains("has changed") && what["error"]["file"].as_str().expect("text").ends_with("0.csv"), "{what}");
@@ -272,7 +272,7 @@ fn a_halt_is_notified_before_the_end() {
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     assert!(daemon.said().contains("receiver_away feed=t receiver=operator_webhook"), "{}", daemon.said());
-    heard(&public, &["t/release/1"]);
+    received(&public, &["t/release/1"]);
 }
 
 /// Errors that keep a feed from beginning are notified, too, if the receiver is known.

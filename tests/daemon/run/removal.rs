@@ -102,9 +102,9 @@ fn a_withdrawn_release_and_all_later_ones_are_gone() {
     assert!(delta_rows(&place, 1).is_none_or(|rows| rows == left));
     // A second time is refused, and the reason stays private.
     assert_eq!(place.json(&["withdraw", "feed.toml", "4", "--reason", "again"]).0, 1);
-    let told =
+    let reported =
         files(&place.public()).iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("source was wrong"));
-    assert!(!told, "why a release was withdrawn is not published");
+    assert!(!reported, "why a release was withdrawn is not published");
     // Its people stay out, all others are included, and the next release follows.
     place.offer("again.csv", people(90..150));
     place.once();

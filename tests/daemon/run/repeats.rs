@@ -2,7 +2,7 @@
 //! of the source, never accepted, and removed with a person who is erased.
 
 use super::place::{NEVER, PLANTED, Place, files, people, person};
-use super::requests::{at_work, ended, erase, twice};
+use super::requests::{ended, erase, running, twice};
 
 fn place() -> Place {
     Place::with(NEVER, "k = 3\non_repeat = \"dead-letter\"\n", "")
@@ -31,7 +31,7 @@ fn repeats_are_set_aside_and_stay() {
         place.once();
         assert_eq!(aside(&place), (8, 8));
         place.verified();
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((&answer["count"], &answer["changed"]), (&8.into(), &0.into()), "{answer}");
         assert_eq!(aside(&place), (8, 8), "a repeat is a repeat");

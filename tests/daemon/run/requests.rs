@@ -20,7 +20,7 @@ pub fn twice(check: impl Fn(bool)) {
     [true, false].into_iter().for_each(check);
 }
 
-pub fn at_work(place: &Place, alive: bool) -> Option<Daemon> {
+pub fn running(place: &Place, alive: bool) -> Option<Daemon> {
     let daemon = alive.then(|| place.start())?;
     daemon.says("recovered", 1);
     Some(daemon)
@@ -41,8 +41,8 @@ pub fn erase(place: &Place, named: &str) -> Json {
     let output = child.wait_with_output().expect("it ends");
     let (code, answer) = answer(&output);
     assert_eq!(code, 0, "{answer}");
-    for told in [&output.stdout, &output.stderr] {
-        assert!(!String::from_utf8_lossy(told).contains(PLANTED[0]), "it names a person");
+    for reported in [&output.stdout, &output.stderr] {
+        assert!(!String::from_utf8_lossy(reported).contains(PLANTED[0]), "it names a person");
     }
     answer
 }
@@ -55,7 +55,7 @@ fn a_release_is_approved_or_rejected() {
         let tick = place.once();
         assert_eq!((&tick["outcome"], &tick["release"]), (&"approval".into(), &1.into()), "{tick}");
         assert!(published(&place).is_empty());
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let (code, answer) = place.json(&["approve", "feed.toml", "2"]);
         assert_eq!(code, 2, "another release waits: {answer}");
         let answer = place.done(&["reject", "feed.toml", "--reason", "not today"]);
@@ -67,7 +67,7 @@ fn a_release_is_approved_or_rejected() {
         ended(daemon);
         place.offer("1.csv", people(40..80));
         assert_eq!(place.once()["outcome"], "approval");
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let seen = candidate(&place);
         let (code, answer) = place.json(&["approve", "feed.toml", "--seen", "0123456789abcdef"]);
         assert!(code == 2 && answer.to_string().contains("is not the one with this digest"), "{answer}");
@@ -83,9 +83,12 @@ fn a_release_is_approved_or_rejected() {
             assert!(code == 2 && text.contains("release 1 is published"), "{answer}");
         }
         ended(daemon);
-        let told = place.done(&["path", "feed.toml"]);
-        let part = told["parts"][0].as_str().expect("a path");
-        assert!(part.starts_with(&*place.public().to_string_lossy()) && std::path::Path::new(part).is_file(), "{told}");
+        let reported = place.done(&["path", "feed.toml"]);
+        let part = reported["parts"][0].as_str().expect("a path");
+        assert!(
+            part.starts_with(&*place.public().to_string_lossy()) && std::path::Path::new(part).is_file(),
+            "{reported}"
+        );
         let (_, shown) = place.json(&["show", "feed.toml"]);
         let by: Vec<&Json> = shown["history"].as_array().expect("history").iter().map(|entry| &entry["who"]).collect();
         assert!(by.iter().any(|who| who.as_str().is_some_and(|who| who.starts_with("The board (account "))), "{by:?}");
@@ -226,7 +229,7 @@ fn a_person_who_waits_and_is_erased_may_come_again() {
         let place = Place::new(NEVER);
         place.offer("0.csv", people(0..2));
         assert_eq!(place.once()["waiting"], 2);
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let answer = erase(&place, &format!("patient\n{}1\n{}99\n", PLANTED[0], PLANTED[0]));
         assert_eq!(answer["done"], true, "{answer}");
         ended(daemon);
@@ -246,7 +249,7 @@ fn a_person_who_is_published_and_erased_never_comes_again() {
         place.offer("0.csv", people(0..40));
         let rows = place.once()["rows"].clone();
         let file = place.put("gone.csv", format!("{}7\n", PLANTED[0]));
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let answer = place.done(&["erase", "feed.toml", "--from", file.to_str().expect("text")]);
         assert_eq!(answer["done"], true, "{answer}");
         ended(daemon);

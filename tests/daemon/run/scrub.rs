@@ -89,8 +89,8 @@ fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_repaired() {
     ];
     let shim = &shim;
     let halts: Vec<bool> = std::thread::scope(|scope| {
-        let at_work: Vec<_> = cases.into_iter().map(|one| scope.spawn(move || case(one, shim))).collect();
-        at_work.into_iter().map(|one| one.join().expect("a feed")).collect()
+        let active: Vec<_> = cases.into_iter().map(|one| scope.spawn(move || case(one, shim))).collect();
+        active.into_iter().map(|one| one.join().expect("a feed")).collect()
     });
     assert_eq!(halts, [true, true, true, false]);
 }

@@ -2,7 +2,7 @@
 //! or not.
 
 use super::place::{HEADER, PER_FILE, PLANTED, Place, people, person};
-use super::requests::{at_work, ended, erase, twice};
+use super::requests::{ended, erase, running, twice};
 
 /// The taxonomy of wards, grown.
 const GROWN: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n";
@@ -26,7 +26,7 @@ fn what_was_set_aside_is_offered_again() {
         assert!(text.contains("new leaf under an inner node") && text.contains("frozen"), "{text}");
         assert!(!listed.to_string().contains("C1") && !listed.to_string().contains(PLANTED[0]), "{listed}");
         place.put("ward.csv", GROWN);
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((&answer["count"], &answer["changed"]), (&7.into(), &6.into()), "{answer}");
         ended(daemon);
@@ -53,7 +53,7 @@ fn an_erasure_reaches_what_is_set_aside() {
         place.once();
         let aside = || place.done(&["quarantine", "feed.toml"])["messages"].as_u64();
         assert_eq!(aside(), Some(8));
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let named = |number: u64| format!("{}{number}\n", PLANTED[0]);
         let answer = erase(&place, &format!("patient\n{}{}{}", named(41), named(3), named(99)));
         let text = answer["text"].as_str().expect("a text");
@@ -61,7 +61,7 @@ fn an_erasure_reaches_what_is_set_aside() {
         assert_eq!(aside(), Some(6));
         place.put("ward.csv", GROWN);
         ended(daemon);
-        let daemon = at_work(&place, alive);
+        let daemon = running(&place, alive);
         let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
         assert_eq!((&answer["count"], &answer["changed"]), (&6.into(), &5.into()), "{answer}");
         ended(daemon);

@@ -59,7 +59,7 @@ fn a_bucket_that_is_silent_halts_a_feed_until_it_answers() {
             // For several more attempts.
             sleep(Duration::from_secs(10));
         }
-        server.goes_on();
+        server.continues();
         until(|| !is_halted(&daemon), || daemon.said());
         daemon.says("resumed feed=t", at as usize);
         until(|| newest(&daemon) == at + 1, || daemon.said());

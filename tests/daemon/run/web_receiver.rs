@@ -25,7 +25,7 @@ struct Kept {
     asked: usize,
     /// Requests that were not answered, until the sender gave up.
     given_up: usize,
-    told: Vec<Told>,
+    reported: Vec<Told>,
 }
 
 /// A server for as long as the test runs.
@@ -39,7 +39,7 @@ impl Listener {
     pub fn new(status: u16) -> Listener {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
-        let kept = Arc::new(Mutex::new(Kept { status, location: None, asked: 0, given_up: 0, told: Vec::new() }));
+        let kept = Arc::new(Mutex::new(Kept { status, location: None, asked: 0, given_up: 0, reported: Vec::new() }));
         let keeps = Arc::clone(&kept);
         std::thread::spawn(move || {
             for stream in server.incoming().flatten() {
@@ -65,8 +65,8 @@ impl Listener {
     }
 
     /// The requests that it answered with a status of success.
-    pub fn told(&self) -> Vec<Told> {
-        self.kept.lock().expect("no panic").told.clone()
+    pub fn reported(&self) -> Vec<Told> {
+        self.kept.lock().expect("no panic").reported.clone()
     }
 
     /// The number of requests.
@@ -80,7 +80,7 @@ impl Listener {
     }
 
     pub fn keys(&self) -> Vec<String> {
-        self.told().into_iter().map(|told| told.key).collect()
+        self.reported().into_iter().map(|reported| reported.key).collect()
     }
 }
 
@@ -114,7 +114,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.asked += 1;
         if (200..300).contains(&kept.status) {
             let what = serde_json::from_slice(&body).expect("JSON");
-            kept.told.push(Told { path, key, signature, body, what });
+            kept.reported.push(Told { path, key, signature, body, what });
         }
         (kept.status, kept.location.as_ref().map(|url| format!("Location: {url}\r\n")).unwrap_or_default())
     };

@@ -17,8 +17,8 @@ fn telling(urls: &[(&str, &str)]) -> Place {
 }
 
 /// The time and the code of a signature.
-fn parts(told: &Told) -> (u64, &str) {
-    let (time, code) = told.signature.split_once(",v1=").expect("two parts");
+fn parts(reported: &Told) -> (u64, &str) {
+    let (time, code) = reported.signature.split_once(",v1=").expect("two parts");
     (time.strip_prefix("t=").and_then(|time| time.parse().ok()).expect("a time"), code)
 }
 
@@ -57,25 +57,25 @@ fn each_request_is_signed_with_the_key_of_its_receiver() {
     public.answers(200);
     daemon.says("notification_sent feed=t receiver=webhook", 1);
     place.offer("1.csv", people(200..210).replace("ward", "word"));
-    wait::until(|| format!("a halt: {}", daemon.said()), || (!operator.told().is_empty()).then_some(()));
-    let told = [public.told().remove(0), operator.told().remove(0)];
-    for (told, key) in told.iter().zip([HOOK_KEY.to_owned(), HOOK_KEY.to_uppercase()]) {
-        let (time, signed) = parts(told);
+    wait::until(|| format!("a halt: {}", daemon.said()), || (!operator.reported().is_empty()).then_some(()));
+    let reported = [public.reported().remove(0), operator.reported().remove(0)];
+    for (reported, key) in reported.iter().zip([HOOK_KEY.to_owned(), HOOK_KEY.to_uppercase()]) {
+        let (time, signed) = parts(reported);
         assert!((begun..=now()).contains(&time), "{time}");
-        assert_eq!(signed, code(&key, &[format!("{time}.").as_bytes(), &told.body].concat()));
-        assert_eq!(told.what["key"], told.key, "the body that is signed names the delivery");
+        assert_eq!(signed, code(&key, &[format!("{time}.").as_bytes(), &reported.body].concat()));
+        assert_eq!(reported.what["key"], reported.key, "the body that is signed names the delivery");
     }
     for secret in [HOOK_KEY, &HOOK_KEY.to_uppercase(), "Sq7secret"] {
         assert!(!daemon.said().contains(secret), "{}", daemon.said());
     }
-    checked_by_the_guide(&told[0]);
+    checked_by_the_guide(&reported[0]);
 }
 
 /// The guide's function accepts a sent request once, and no other.
-fn checked_by_the_guide(told: &Told) {
+fn checked_by_the_guide(reported: &Told) {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
-    let (time, _) = parts(told);
-    let body = String::from_utf8(told.body.clone()).expect("JSON");
+    let (time, _) = parts(reported);
+    let body = String::from_utf8(reported.body.clone()).expect("JSON");
     let test = "import sys\nkey, header, body, time = sys.argv[1], sys.argv[2], sys.argv[3].encode(), int(sys.argv[4])\n\
                 assert is_genuine(key, header, body, time)\nassert is_genuine(key, header, body, time + 299)\n\
                 assert not is_genuine(key, header, body, time + 301)\nassert not is_genuine(key, header, body, time - 301)\n\
@@ -84,7 +84,7 @@ fn checked_by_the_guide(told: &Told) {
                 assert not is_genuine(key, '', body, time)\nassert not is_genuine(key, 't=²,v1=y', body, time)\n";
     let mut command = Command::new(python);
     command.args(["-c", &format!("{}{test}", of_the_guide())]);
-    command.args([HOOK_KEY, &told.signature, &body, &time.to_string()]);
+    command.args([HOOK_KEY, &reported.signature, &body, &time.to_string()]);
     let output = command.output().expect("Python starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -170,9 +170,12 @@ fn requests_go_through_the_proxy_that_the_feed_file_names() {
     place.edit("[notify]\n", &format!("[notify]\nproxy = \"{}\"\n", proxy.url("")));
     let daemon = started();
     daemon.says("notification_sent feed=t receiver=webhook", 1);
-    let told = proxy.told().remove(0);
-    assert_eq!((told.path.as_str(), told.key.as_str()), ("http://hooks.invalid/Sq7secret", "t/release/1"));
-    assert_eq!(parts(&told).1, code(HOOK_KEY, &[format!("{}.", parts(&told).0).as_bytes(), &told.body].concat()));
+    let reported = proxy.reported().remove(0);
+    assert_eq!((reported.path.as_str(), reported.key.as_str()), ("http://hooks.invalid/Sq7secret", "t/release/1"));
+    assert_eq!(
+        parts(&reported).1,
+        code(HOOK_KEY, &[format!("{}.", parts(&reported).0).as_bytes(), &reported.body].concat())
+    );
     assert_eq!(foreign.asked(), 0);
     assert_eq!(daemon.end(), Some(0));
     place.edit(&proxy.url(""), "http://u:Sq7secret@169.254.169.254:3128");

@@ -134,7 +134,7 @@ impl Run<'_> {
             self.nature.kills(process, wide.between(0, 30) as usize);
         }
         let (ends, _) = watch::channel(true);
-        self.processes.insert(process, Process { ends, told: true });
+        self.processes.insert(process, Process { ends, reported: true });
         let (nature, feed, key) = (Arc::clone(&self.nature), self.feed.clone(), self.feeds.key);
         self.nature.turns.begin(process, move || {
             let done = does(kind, key, &feed, (&nature, process));
@@ -209,7 +209,7 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
                 writer.log().ring(),
                 &mut *nature.chance(),
             )?;
-            let answer = writer.asked(&request, &|| Ok(feed.clone()), &now)?;
+            let answer = writer.carry_out(&request, &|| Ok(feed.clone()), &now)?;
             nature.line(&format!("a new chain: {}", answer.text));
             Ok(answer.done)
         }

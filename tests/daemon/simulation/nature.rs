@@ -341,8 +341,8 @@ impl Nature {
         }
         let now = self.turns.now();
         let known = &mut *self.known();
-        let at_work = known.processes.get_mut(&process).expect("a process");
-        if let Some(left) = at_work.dies_in.as_mut() {
+        let running = known.processes.get_mut(&process).expect("a process");
+        if let Some(left) = running.dies_in.as_mut() {
             match left.checked_sub(1) {
                 None => return Fate::Dies { after: known.draw.once_in(2) },
                 Some(less) => *left = less,

@@ -70,7 +70,7 @@ impl World for Here {
         })
     }
 
-    fn aside(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
         Box::pin(async move { work() })
     }
 
@@ -114,10 +114,16 @@ impl World for Here {
 }
 
 /// Runs a feed as the program does, until it is told to end.
-pub fn lives(nature: &Arc<Nature>, process: u32, feed: FeedConfig, told: FeedObserver, ends: watch::Receiver<bool>) {
+pub fn lives(
+    nature: &Arc<Nature>,
+    process: u32,
+    feed: FeedConfig,
+    reported: FeedObserver,
+    ends: watch::Receiver<bool>,
+) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
     let how = RunOptions { until: RunEnd::Told, accept_clock: false, exit_on_halt: false };
-    let mut keeps = pin!(keep(feed, told, how, Arc::new(here), ends));
+    let mut keeps = pin!(keep(feed, reported, how, Arc::new(here), ends));
     loop {
         // Every wait of this world ends when it is polled; only the order to end remains.
         match keeps.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

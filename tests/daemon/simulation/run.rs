@@ -34,7 +34,7 @@ const QUIET: u32 = 3;
 pub struct Process {
     pub ends: watch::Sender<bool>,
     /// It is told to end, or ends by itself.
-    pub told: bool,
+    pub reported: bool,
 }
 
 /// A run.
@@ -221,11 +221,11 @@ impl Run<'_> {
         self.begun += 1;
         let (process, clock) = (self.begun, self.draw.between(0, 3) as i64);
         self.nature.begins(process, clock);
-        let (ends, told) = watch::channel(false);
+        let (ends, reported) = watch::channel(false);
         let (nature, feed) = (Arc::clone(&self.nature), self.feed.clone());
         let observer = self.places.observer.feed(&feed);
-        self.processes.insert(process, Process { ends, told: false });
-        self.nature.turns.begin(process, move || lives(&nature, process, feed, observer, told));
+        self.processes.insert(process, Process { ends, reported: false });
+        self.nature.turns.begin(process, move || lives(&nature, process, feed, observer, reported));
     }
 
     fn ended(&mut self, process: u32, end: End) {
@@ -234,7 +234,7 @@ impl Run<'_> {
             End::Failed(fault) => resume_unwind(fault),
             End::Died => self.deaths += 1,
             End::Done => {
-                assert!(known.is_some_and(|known| known.told), "process {process} has ended and was not told to");
+                assert!(known.is_some_and(|known| known.reported), "process {process} has ended and was not told to");
                 self.nature.ended(process, "ends");
             }
         }
@@ -306,7 +306,7 @@ impl Run<'_> {
 
     fn stops(&mut self, process: u32) {
         if let Some(known) = self.processes.get_mut(&process) {
-            known.told = true;
+            known.reported = true;
             known.ends.send_replace(true);
             self.nature.turns.wake(process);
         }

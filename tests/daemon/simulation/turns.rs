@@ -34,7 +34,7 @@ struct Known {
     /// The time until which processes work before the thread of the world continues.
     goal: Duration,
     /// The process that works; None for the thread of the world.
-    at_work: Option<u32>,
+    running: Option<u32>,
     /// The time until which each of the others waits.
     wait: BTreeMap<u32, Duration>,
     threads: BTreeMap<u32, JoinHandle<()>>,
@@ -45,7 +45,7 @@ impl Known {
     /// Passes the turn to the process that has waited for long enough, or to the thread of the world.
     fn turns(&mut self) {
         let next = self.wait.iter().map(|(process, until)| (*until, *process)).min();
-        self.at_work = next.filter(|(until, _)| *until <= self.goal).map(|(until, process)| {
+        self.running = next.filter(|(until, _)| *until <= self.goal).map(|(until, process)| {
             self.now = self.now.max(until);
             self.wait.remove(&process);
             process
@@ -85,7 +85,7 @@ impl Turns {
             };
             let mut known = turns.lock();
             known.ended = Some((process, end));
-            known.at_work = None;
+            known.running = None;
             turns.turned.notify_all();
         });
         let mut known = self.lock();
@@ -101,7 +101,7 @@ impl Turns {
         known.wait.insert(process, until);
         known.turns();
         // Usually no other has anything to do until then.
-        if known.at_work != Some(process) {
+        if known.running != Some(process) {
             self.turned.notify_all();
             drop(known);
             self.turn(process);
@@ -111,7 +111,7 @@ impl Turns {
     /// Waits until it is the turn of this process.
     fn turn(&self, process: u32) {
         let mut known = self.lock();
-        while known.at_work != Some(process) {
+        while known.running != Some(process) {
             known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -130,12 +130,12 @@ impl Turns {
             let mut known = self.lock();
             known.goal = time;
             known.turns();
-            if known.at_work.is_none() {
+            if known.running.is_none() {
                 known.now = known.now.max(time);
                 return None;
             }
             self.turned.notify_all();
-            while known.at_work.is_some() {
+            while known.running.is_some() {
                 known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
             }
             if let Some((process, end)) = known.ended.take() {

@@ -63,32 +63,32 @@ fn repeated_values_exactly() {
         let Some(worlds) = case.worlds(Values::Repeated, WORLDS) else { continue };
         let kept = case.kept(&worlds);
         let trees = case.trees();
-        let told = found(&case, Values::Repeated);
-        assert_eq!(told.answer, FactExtent::Whole);
-        assert_eq!(told.clauses as usize, case.found.refusals.len());
+        let announced = found(&case, Values::Repeated);
+        assert_eq!(announced.answer, FactExtent::Whole);
+        assert_eq!(announced.clauses as usize, case.found.refusals.len());
         // The labels alone do not show how far nodes without a person were split; it does not matter.
         let shown = (0..trees.len()).map(|column| Cut::completed(trees[column], &case.release.shown(column)));
         let labels: Vec<Cut> = shown.collect::<Result<_, _>>().expect("an antichain");
-        let labelled = case.release.clone().told_under(&labels).expect("its own nodes");
+        let labelled = case.release.clone().under_recoding(&labels).expect("its own nodes");
         assert_eq!(
             searched(&labelled, &trees, Inference::Replay, (case.a, Values::Repeated), CertaintyBudget::FULL),
-            told
+            announced
         );
-        for fact in &told.facts {
+        for fact in &announced.facts {
             assert_eq!(small(&case, &kept, &region(fact)), Some((fact.least, fact.most)), "{fact:?}");
         }
         let everything = vec![0; trees.len()];
         for nodes in boxes(&everything, &trees).iter().take(150) {
-            let reported = told.facts.iter().any(|fact| {
+            let reported = announced.facts.iter().any(|fact| {
                 case.classes().all(|(class, _)| match shared(nodes, class, &trees) {
                     Some(inside) => class == fact.class && alike(&inside, &region(fact), &trees),
                     None => class != fact.class,
                 })
             });
-            assert_eq!(small(&case, &kept, nodes).is_some(), reported, "{nodes:?} of {:?}", told.facts);
+            assert_eq!(small(&case, &kept, nodes).is_some(), reported, "{nodes:?} of {:?}", announced.facts);
         }
         compared += 1;
-        certain += u64::from(!told.facts.is_empty());
+        certain += u64::from(!announced.facts.is_empty());
     }
     println!("{compared} releases, {certain} with a small class that is certain");
 }
@@ -128,18 +128,18 @@ fn distinct_values_from_below() {
         let Some(worlds) = case.worlds(Values::Distinct, WORLDS) else { continue };
         let kept = case.kept(&worlds);
         let truth = truth(&case, &kept);
-        let told = found(&case, Values::Distinct);
-        assert_eq!(told.answer, FactExtent::Whole);
-        for fact in &told.facts {
+        let announced = found(&case, Values::Distinct);
+        assert_eq!(announced.answer, FactExtent::Whole);
+        for fact in &announced.facts {
             let bounds = small(&case, &kept, &region(fact));
             let (least, most) = bounds.unwrap_or_else(|| panic!("case {number}: not certain: {fact:?}"));
             assert!(fact.least <= least && most <= fact.most, "{fact:?}");
         }
         // A fact that is certain although two people may be equal is certain if they may not.
         let fewer = found(&case, Values::Repeated).facts;
-        assert!(fewer.iter().all(|fact| told.facts.iter().any(|other| region(other) == region(fact))));
+        assert!(fewer.iter().all(|fact| announced.facts.iter().any(|other| region(other) == region(fact))));
         compared += 1;
-        found_ones += told.facts.len();
+        found_ones += announced.facts.len();
         all += truth.len();
     }
     println!("{compared} releases: {found_ones} of {all} certain facts found");

@@ -148,19 +148,19 @@ fn clauses_exactly_and_the_truth_from_below() {
         let Some(chain) = Chain::random(number) else { continue };
         let trees = chain.case.trees();
         let before = release(&chain.first, &chain.case.found.recoding);
-        let told = coarsened(&before, &chain.after, &trees, chain.case.a, CertaintyBudget::FULL);
+        let announced = coarsened(&before, &chain.after, &trees, chain.case.a, CertaintyBudget::FULL);
         if chain.recoding == chain.case.found.recoding {
-            assert_eq!((told.facts.len(), told.clauses, told.answer), (0, 0, FactExtent::Whole));
+            assert_eq!((announced.facts.len(), announced.clauses, announced.answer), (0, 0, FactExtent::Whole));
             continue;
         }
         let Some(worlds) = chain.worlds(300) else { continue };
-        assert_eq!(told.answer, FactExtent::Whole);
+        assert_eq!(announced.answer, FactExtent::Whole);
         let reported = |fact: &Fact| {
             let mut nodes = fact.class.clone();
             nodes[fact.column] = fact.child;
             chain.leaves(&nodes)
         };
-        let reported: BTreeSet<Vec<(u32, u32)>> = told.facts.iter().map(reported).collect();
+        let reported: BTreeSet<Vec<(u32, u32)>> = announced.facts.iter().map(reported).collect();
         let agreeing: Vec<&Vec<Part>> = worlds.iter().filter(|world| chain.clauses(world)).collect();
         assert_eq!(reported, chain.small(&agreeing), "case {number}");
         let kept: Vec<&Vec<Part>> = worlds.iter().filter(|world| chain.same(world)).collect();

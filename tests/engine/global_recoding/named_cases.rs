@@ -38,9 +38,9 @@ fn final_maximality_is_far_below_the_truth() {
     assert_eq!(case.release.classes(), 8);
     check(&at_least(&case).at_least, 256, 255);
     let trees = case.trees();
-    let told = whole(&case.release, &trees, 2, terms(Values::Repeated));
-    check(&told.ratio, 2048, 1);
-    assert_eq!(told.source, FigureSource::Formula);
+    let reported = whole(&case.release, &trees, 2, terms(Values::Repeated));
+    check(&reported.ratio, 2048, 1);
+    assert_eq!(reported.source, FigureSource::Formula);
     let again = replayed(&case.release, &trees, 2, terms(Values::Repeated));
     check(&again.ratio, 2048, 1);
     assert_eq!(again.source, FigureSource::Counted { worlds: 3u64.pow(8) });

@@ -70,9 +70,9 @@ fn all_worlds_against_the_formulas() {
                 }
             }
             match maximality(&case.release, &trees, case.a, values, TraceBudget::FULL) {
-                Some(told) => {
-                    check(&told.at_least, all, least);
-                    assert_eq!(maximal(&case, &worlds, told.column, told.node), least);
+                Some(reported) => {
+                    check(&reported.at_least, all, least);
+                    assert_eq!(maximal(&case, &worlds, reported.column, reported.node), least);
                 }
                 None => assert_eq!((least, left), (all, all)),
             }
@@ -184,7 +184,7 @@ fn without_a_budget_nothing_is_known() {
         Case::random(&mut draw(14, number), 2, 12, Values::Repeated).filter(|case| !case.found.refusals.is_empty())
     });
     let case = case.expect("some case has a refusal");
-    let told = whole(&case.release, &case.trees(), case.a, TraceTerms { budget: none, ..terms(Values::Repeated) });
-    assert_eq!((told.ratio, told.source), (TraceRatio::Unknown, FigureSource::Drawn { draws: 0, kept: 0 }));
+    let reported = whole(&case.release, &case.trees(), case.a, TraceTerms { budget: none, ..terms(Values::Repeated) });
+    assert_eq!((reported.ratio, reported.source), (TraceRatio::Unknown, FigureSource::Drawn { draws: 0, kept: 0 }));
     assert_eq!(maximality(&case.release, &case.trees(), case.a, Values::Repeated, none), None);
 }

@@ -47,30 +47,30 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
 }
 
 /// The counts of a table under a recoding that is not finer: by class and value.
-fn told(
+fn reported(
     table: &Release,
     values: &SensitiveValues,
     cuts: &[Cut],
     columns: &Columns,
 ) -> BTreeMap<(Vec<Node>, Vec<Value>), u64> {
     let trees = columns.trees();
-    let mut told = BTreeMap::new();
+    let mut reported = BTreeMap::new();
     for class in 0..table.classes() {
         let lifted = table.class(class).iter().zip(&trees).zip(cuts);
         let nodes: Vec<Node> = lifted.map(|((&node, tree), cut)| cut.at(tree.leaf_range(node).start)).collect();
         for at in table.range(class) {
             let value = values.get(table.values()[at]).to_vec();
-            *told.entry((nodes.clone(), value)).or_default() += table.counts()[at];
+            *reported.entry((nodes.clone(), value)).or_default() += table.counts()[at];
         }
     }
-    told
+    reported
 }
 
 /// The number of counts that are lower than in an earlier release.
 fn taken_back(tables: &[(Release, SensitiveValues)], columns: &Columns) -> usize {
     let missing = |pair: &[(Release, SensitiveValues)]| {
         let cuts = pair[1].0.recoding();
-        let [before, after] = [&pair[0], &pair[1]].map(|(table, values)| told(table, values, cuts, columns));
+        let [before, after] = [&pair[0], &pair[1]].map(|(table, values)| reported(table, values, cuts, columns));
         before.iter().filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count).count()
     };
     tables.windows(2).map(missing).sum()
@@ -217,11 +217,11 @@ fn masked_chains_with_a_coin_are_approved() {
 
 /// A release whose increments are all masked for it; None if one cannot be.
 fn masked_again(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
-    let told = |one: &Formed| {
+    let reported = |one: &Formed| {
         let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
         Some(ledger.expect("it is not masked yet").applied(&one.rows).as_one(0))
     };
-    let all = Histogram::merge_all(formed.iter().map(told).collect::<Option<_>>()?).expect("one at least");
+    let all = Histogram::merge_all(formed.iter().map(reported).collect::<Option<_>>()?).expect("one at least");
     Some((Release::under(&all, 0..1, recoding), all.values().clone()))
 }
 

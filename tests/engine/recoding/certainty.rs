@@ -167,22 +167,23 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
             |leaves: &[Leaf]| -> Vec<Node> { cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
         let out = made[0].iter().filter(|(leaves, _)| shown.contains_key(&class(leaves))).cloned().collect();
         let table = release(&out, &cuts);
-        let told = searched(&table, &trees, policy.inference(), (asked.a, Values::Repeated), CertaintyBudget::FULL);
-        assert_eq!(told.answer, FactExtent::Whole, "{asked:?}");
+        let announced =
+            searched(&table, &trees, policy.inference(), (asked.a, Values::Repeated), CertaintyBudget::FULL);
+        assert_eq!(announced.answer, FactExtent::Whole, "{asked:?}");
         let truth = facts(&worlds, shown, asked, &trees);
-        let text = format!("{asked:?} on {shapes:?}: {shown:?} of {} worlds, {:?}", worlds.len(), told.facts);
+        let text = format!("{asked:?} on {shapes:?}: {shown:?} of {} worlds, {:?}", worlds.len(), announced.facts);
         let is_known =
-            |fact: &Fact| told.facts.iter().any(|other| (&other.class, other.child) == (&fact.class, fact.child));
+            |fact: &Fact| announced.facts.iter().any(|other| (&other.class, other.child) == (&fact.class, fact.child));
         assert!(truth.iter().all(is_known), "{text}: {truth:?}");
         if asked.percent == 0 {
-            assert_eq!(told.facts, truth, "{text}");
+            assert_eq!(announced.facts, truth, "{text}");
             // No other state that must have failed adds a fact. What the accuracy of counts reveals is not checked.
             let made: Vec<Fact> = facts(made, shown, asked, &trees);
-            assert!(!asked.workload.is_empty() || told.facts == made, "{text}: {made:?}");
-            beyond += made.len() - told.facts.len();
+            assert!(!asked.workload.is_empty() || announced.facts == made, "{text}: {made:?}");
+            beyond += made.len() - announced.facts.len();
         }
         releases += 1;
-        reported += told.facts.len();
+        reported += announced.facts.len();
         certain += truth.len();
     }
     [releases, reported, certain, beyond]

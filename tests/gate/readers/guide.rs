@@ -109,8 +109,8 @@ fn what_pages_show_to_analysts_works() {
     let page = PAGES[2];
     let manifest = folder.path().join("admissions/releases/admissions/manifest/0000000002.json");
     let text = fs::read_to_string(&manifest).expect("a manifest");
-    let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let rows = told["rows"].as_u64().expect("a count");
+    let reported: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let rows = reported["rows"].as_u64().expect("a count");
     assert!(begins.starts_with(&format!("admissions 2 {rows} rows")), "{begins}");
     let forged = text.replace(&format!("\"rows\": {rows}"), &format!("\"rows\": {}", rows + 1));
     fs::write(&manifest, forged).expect("a manifest");

@@ -142,7 +142,7 @@ fn certain(
 #[test]
 fn what_is_certain_together_is_what_every_combination_shows() {
     let mut chance = Chance(7);
-    let (mut compared, mut told) = (0, 0);
+    let (mut compared, mut reported) = (0, 0);
     for _ in 0..cases(400) {
         let made = made(&mut chance, 2, 14);
         for (attacker, values) in BOTH {
@@ -159,10 +159,10 @@ fn what_is_certain_together_is_what_every_combination_shows() {
             let found: Vec<(usize, SegmentPart, u64)> =
                 found.iter().map(|(at, crowd)| (*at, crowd.part, crowd.least)).collect();
             assert_eq!(found, wanted, "{:?} {attacker:?} {values:?}", made.release);
-            (compared, told) = (compared + 1, told + u32::from(!wanted.is_empty()));
+            (compared, reported) = (compared + 1, reported + u32::from(!wanted.is_empty()));
         }
     }
-    assert!(compared > 200 && told > 3, "{compared}, {told}");
+    assert!(compared > 200 && reported > 3, "{compared}, {reported}");
 }
 
 /// Two classes of three, each with two possible placements; a state that formed nothing leaves one.

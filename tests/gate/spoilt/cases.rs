@@ -213,12 +213,12 @@ fn history(name: &'static str, reason: &'static str, tables: &'static [usize]) -
 }
 
 pub fn mutants() -> Vec<Mutant> {
-    let told = vec![
+    let reported = vec![
         history("no history", "not the people of the last release", &[]),
         history("the last release gone from the history", "not the people of the last release", &[0]),
         history("the first release gone from the history", "private tables", &[1]),
         history("a release twice in the history", "private tables", &[0, 1, 1]),
         history("a history in another order", "not the people of the last release", &[1, 0]),
     ];
-    [recodings(), people(), gone(), told].into_iter().flatten().collect()
+    [recodings(), people(), gone(), reported].into_iter().flatten().collect()
 }

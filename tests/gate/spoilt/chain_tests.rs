@@ -16,7 +16,7 @@ use crate::common::random::Draw;
 
 use super::chain::{Chain, Human, Offer, policy};
 use super::sample::{columns, people, settings, third};
-use super::{Mutant, offer, refused, told};
+use super::{Mutant, offer, refused, reported};
 
 /// Labels of the recoding of releases in a chain with a random draw.
 const HALVES: [&[&str]; 2] = [&["young", "old"], &["north", "south"]];
@@ -53,15 +53,15 @@ fn coins() -> Vec<Mutant> {
 #[test]
 fn chains_with_a_coin_keep_to_their_limits() {
     let good = tested(Cuts::Nested);
-    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| reported(&verdict)));
     // Each test doubles the odds at ρ = 0.5: six give 64.
     let six = Offer { tests: 6, ..good.clone() };
-    assert!(six.decided(|_| ()).is_ok(), "{:?}", six.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    assert!(six.decided(|_| ()).is_ok(), "{:?}", six.decided(|_| ()).err().map(|verdict| reported(&verdict)));
     refused(&good, &coins());
     let mut halves = good.clone();
     recoded(&mut halves, HALVES);
     let verdict = halves.decided(|_| ()).err();
-    let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
+    let reasons = verdict.map(|verdict| reported(&verdict)).unwrap_or_default();
     assert!(!reasons.iter().any(|(check, _)| ["slices", "max_odds"].contains(&check.as_str())), "{reasons:?}");
 }
 
@@ -86,7 +86,7 @@ fn recodings_that_cross_need_a_proof() {
     assert!(crossing.decided(|_| ()).is_ok());
     recoded(&mut crossing, [&["any age"], &["n1", "n2", "s1", "s2"]]);
     let verdict = crossing.decided(|_| ()).expect_err("people of n1 and n2 are told apart");
-    let reasons = told(&verdict);
+    let reasons = reported(&verdict);
     assert!(!reasons.iter().any(|(_, text)| text.contains("the policy requires them to be nested")), "{reasons:?}");
     assert!(reasons.iter().any(|(check, _)| check == "chain"), "{reasons:?}");
 }
@@ -121,7 +121,7 @@ fn crossed() -> (Offer, Histogram, Vec<Recoding>) {
         if tick == 2 {
             return (offer, Histogram::merge_all(rows).expect("rows"), recodings);
         }
-        let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", told(&verdict)));
+        let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", reported(&verdict)));
         candidate.recoding = offer.recoding.clone();
         chain.publish(candidate, approved);
     }
@@ -207,7 +207,7 @@ fn crossing_recodings_leave_what_the_search_finds() {
             recoded(&mut offer, labels);
         }
         let verdict = offer.decided(|_| ()).err();
-        let reasons = verdict.map(|verdict| told(&verdict)).unwrap_or_default();
+        let reasons = verdict.map(|verdict| reported(&verdict)).unwrap_or_default();
         reasons.iter().any(|(_, text)| text.contains("it is not proven that every person has enough candidates left"))
     };
     let verdict = third.judged().verdict().clone();
@@ -305,7 +305,7 @@ fn masks() -> Vec<Mutant> {
 #[test]
 fn masks_keep_to_their_limits() {
     let good = masked();
-    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| told(&verdict)));
+    assert!(good.decided(|_| ()).is_ok(), "{:?}", good.decided(|_| ()).err().map(|verdict| reported(&verdict)));
     let raw = good.raw[0].as_ref().expect("values are masked");
     assert!(*raw != good.newest[0].1, "a value was changed");
     refused(&good, &masks());
@@ -325,7 +325,7 @@ fn tests_count_for_what_is_believed() {
     };
     let against = |policy: Policy| -> BTreeSet<String> {
         let spoilt = Offer { policy, ..good.clone() };
-        let reasons = spoilt.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        let reasons = spoilt.decided(|_| ()).err().map(|verdict| reported(&verdict)).unwrap_or_default();
         reasons.into_iter().filter(|(check, _)| check == "minimality").map(|(_, text)| text).collect()
     };
     assert_eq!(against(good.policy.clone()), BTreeSet::new());
@@ -334,7 +334,7 @@ fn tests_count_for_what_is_believed() {
     let split = |labels: [&[&str]; 2]| {
         let mut offer = Offer { policy: coin("64"), ..good.clone() };
         recoded(&mut offer, labels);
-        let reasons = offer.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        let reasons = offer.decided(|_| ()).err().map(|verdict| reported(&verdict)).unwrap_or_default();
         reasons.iter().any(|(check, text)| check == "minimality" && text.starts_with("people who came together"))
     };
     assert!(!split([&["any age"], &["any ward"]]), "no atom is split");
@@ -352,7 +352,7 @@ fn labels_keep_to_the_floors_of_their_columns() {
     let against = |labels| -> BTreeSet<String> {
         let mut offer = Offer { columns: columns.clone(), policy: policy.clone(), ..good.clone() };
         recoded(&mut offer, labels);
-        let reasons = offer.decided(|_| ()).err().map(|verdict| told(&verdict)).unwrap_or_default();
+        let reasons = offer.decided(|_| ()).err().map(|verdict| reported(&verdict)).unwrap_or_default();
         reasons.into_iter().filter(|(check, _)| check == "utility").map(|(_, text)| text).collect()
     };
     assert_eq!(against(HALVES), BTreeSet::new());

@@ -107,16 +107,16 @@ impl World {
         against(&rows, &carving, &aggregates, &self.chain);
         self.chain.feed.measured(aggregates);
         candidate = self.chain.feed.propose(&candidate.recoding, &self.chain.policy, &trees);
-        let told = candidate.measures().expect("measures");
+        let reported = candidate.measures().expect("measures");
         let offer = Offer { numbers: vec![rows], ..self.chain.offer(&candidate) };
-        (with(&offer, &[], &told), told)
+        (with(&offer, &[], &reported), reported)
     }
 
-    fn publish(&mut self, offer: &Offer, told: Histogram) {
+    fn publish(&mut self, offer: &Offer, reported: Histogram) {
         let candidate = self.chain.feed.propose(&offer.recoding, &self.chain.policy, &self.chain.columns.trees());
         let approved = offer.decided(|_| ()).expect("a good release");
         self.chain.publish(candidate, approved);
-        self.shown.push(told);
+        self.shown.push(reported);
     }
 }
 
@@ -146,21 +146,21 @@ fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &
 }
 
 /// The same with these parts of the table of measures: of earlier releases, and new ones.
-fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], told: &Histogram) -> Offer {
+fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], reported: &Histogram) -> Offer {
     let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
     let rows = Tables::Parts(parts.into_iter().filter(|part| part.table == TableKind::Rows).collect());
-    let new = (ReleaseSpan::of(offer.release), told.clone());
+    let new = (ReleaseSpan::of(offer.release), reported.clone());
     let measures: Vec<_> = earlier.iter().cloned().chain([new]).collect();
     Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
 }
 
 /// The same table with the values of one label changed.
-fn changed(told: &Histogram, label: usize, change: impl Fn(&mut [Value])) -> Histogram {
+fn changed(reported: &Histogram, label: usize, change: impl Fn(&mut [Value])) -> Histogram {
     let only = |keep: bool| {
-        let [one, other] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(label)));
+        let [one, other] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(label)));
         if keep { one } else { other }
     };
-    let one = only(true).map_values(told.values().width(), |values| {
+    let one = only(true).map_values(reported.values().width(), |values| {
         let mut values = values.to_vec();
         change(&mut values);
         values
@@ -183,19 +183,19 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     let mut met = [0; 3];
     for case in 0..u64::from(cases(12)) {
         let (mut draw, mut world) = (Draw::new(seed, case), World::new(true));
-        let (first, told) = world.offer(&mut draw, 60);
+        let (first, reported) = world.offer(&mut draw, 60);
         assert!(first.judged().verdict().safe(), "{:?}", first.judged().verdict());
-        world.publish(&first, told);
-        let (offer, told) = world.offer(&mut draw, 60);
+        world.publish(&first, reported);
+        let (offer, reported) = world.offer(&mut draw, 60);
         assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
-        for label in 0..told.tuples() {
-            let spoilt = |change: fn(&mut [Value])| with(&offer, &[], &changed(&told, label, change));
-            let code = told.cells_of(label)[0].value;
-            match told.values().get(code) {
+        for label in 0..reported.tuples() {
+            let spoilt = |change: fn(&mut [Value])| with(&offer, &[], &changed(&reported, label, change));
+            let code = reported.cells_of(label)[0].value;
+            match reported.values().get(code) {
                 [Value::Int(1..), Value::Decimal(_)] => {
                     met[0] += 1;
-                    let more = |told: &mut [Value]| {
-                        if let Value::Decimal(sum) = &mut told[1] {
+                    let more = |reported: &mut [Value]| {
+                        if let Value::Decimal(sum) = &mut reported[1] {
                             *sum += 1
                         }
                     };
@@ -203,28 +203,28 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
                     let said =
                         |(_, why): (_, &RejectionReason)| why.text == "this is not what the numbers of its people give";
                     assert!(verdict.reasons().all(said), "a sum that may be told is not called another");
-                    refused(&spoilt(|told| told[1] = Value::Null), "dominance");
+                    refused(&spoilt(|reported| reported[1] = Value::Null), "dominance");
                 }
                 [Value::Int(1..), Value::Null] => {
                     met[1] += 1;
-                    let verdict = refused(&spoilt(|told| told[1] = Value::Decimal(5)), "dominance");
+                    let verdict = refused(&spoilt(|reported| reported[1] = Value::Decimal(5)), "dominance");
                     let said = verdict.reasons().any(|(_, reason)| reason.text.contains("gives too much"));
                     assert!(said, "a sum that the rules forbid is called that");
                 }
                 [Value::Null, _] => {
                     met[2] += 1;
-                    refused(&spoilt(|told| told[0] = Value::Int(2)), "dominance");
+                    refused(&spoilt(|reported| reported[0] = Value::Int(2)), "dominance");
                 }
                 _ => {}
             }
         }
-        let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
+        let [_, fewer] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(0)));
         refused(&with(&offer, &[], &fewer), "dominance");
         // Rows of the first release again: unchanged, and with another sum.
-        let earlier = |told: &Histogram| [(ReleaseSpan::of(1), told.clone().as_one(1))];
-        assert!(with(&offer, &earlier(&world.shown[0]), &told).judged().verdict().safe());
-        let other = changed(&world.shown[0], 0, |told| told[0] = Value::Int(77));
-        refused(&with(&offer, &earlier(&other), &told), "growth");
+        let earlier = |reported: &Histogram| [(ReleaseSpan::of(1), reported.clone().as_one(1))];
+        assert!(with(&offer, &earlier(&world.shown[0]), &reported).judged().verdict().safe());
+        let other = changed(&world.shown[0], 0, |reported| reported[0] = Value::Int(77));
+        refused(&with(&offer, &earlier(&other), &reported), "growth");
         let none = Offer { numbers: Vec::new(), ..offer.clone() };
         refused(&none, "dominance");
         let of_others = Offer { numbers: first.numbers.clone(), ..offer.clone() };
@@ -260,15 +260,15 @@ fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease,
     let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
     chain.feed.measured(SumSuppression::of(&chain.policy).addends(&rows, label));
     let candidate = chain.feed.propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
-    let told = candidate.measures().expect("measures");
+    let reported = candidate.measures().expect("measures");
     let offer = Offer { numbers: vec![rows], ..chain.offer(&candidate) };
-    (candidate, beside(&offer, &told))
+    (candidate, beside(&offer, &reported))
 }
 
 /// The same with this table of measures beside the one table.
-fn beside(offer: &Offer, told: &Histogram) -> Offer {
+fn beside(offer: &Offer, reported: &Histogram) -> Offer {
     let rows = offer.tables.apart().0.clone();
-    let measures = [(ReleaseSpan::of(offer.release), told.clone())];
+    let measures = [(ReleaseSpan::of(offer.release), reported.clone())];
     Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
 }
 
@@ -289,35 +289,35 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
             chain.publish(candidate, offer.decided(|_| ()).expect("a good release"));
         }
         let (candidate, offer) = joining(&mut chain, &mut draw, 24);
-        let told = candidate.measures().expect("measures");
+        let reported = candidate.measures().expect("measures");
         assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
-        for label in 0..told.tuples() {
-            let spoilt = |change: fn(&mut [Value])| beside(&offer, &changed(&told, label, change));
-            match told.values().get(told.cells_of(label)[0].value) {
+        for label in 0..reported.tuples() {
+            let spoilt = |change: fn(&mut [Value])| beside(&offer, &changed(&reported, label, change));
+            match reported.values().get(reported.cells_of(label)[0].value) {
                 [Value::Int(1..), Value::Decimal(_)] => {
                     met[0] += 1;
-                    let more = |told: &mut [Value]| {
-                        if let Value::Decimal(sum) = &mut told[1] {
+                    let more = |reported: &mut [Value]| {
+                        if let Value::Decimal(sum) = &mut reported[1] {
                             *sum += 1
                         }
                     };
                     refused(&spoilt(more), "dominance");
-                    refused(&spoilt(|told| told[1] = Value::Null), "dominance");
+                    refused(&spoilt(|reported| reported[1] = Value::Null), "dominance");
                 }
                 [Value::Int(1..), Value::Null] => {
                     met[1] += 1;
-                    let verdict = refused(&spoilt(|told| told[1] = Value::Decimal(5)), "dominance");
+                    let verdict = refused(&spoilt(|reported| reported[1] = Value::Decimal(5)), "dominance");
                     let said = verdict.reasons().any(|(_, reason)| reason.text.contains("gives too much"));
                     assert!(said, "a sum that may not be told is called that");
                 }
                 [Value::Null, _] => {
                     met[2] += 1;
-                    refused(&spoilt(|told| told[0] = Value::Int(50)), "dominance");
+                    refused(&spoilt(|reported| reported[0] = Value::Int(50)), "dominance");
                 }
                 _ => {}
             }
         }
-        let [_, fewer] = told.divide(|tuple, _| tuple.iter().copied().eq(told.tuple_at(0)));
+        let [_, fewer] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(0)));
         refused(&beside(&offer, &fewer), "dominance");
         refused(&Offer { addends: vec![None; 3], ..offer.clone() }, "dominance");
         let rows_alone = Offer { tables: offer.tables.apart().0.clone(), ..offer.clone() };
@@ -330,9 +330,9 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
 #[test]
 fn atoms_of_one_label_are_one_row() {
     let (mut draw, mut world) = (Draw::new(7, 7), World::new(false));
-    let (_, told) = world.offer(&mut draw, 60);
-    let both = merged(&[&told, &told]).expect("two tables");
-    assert_eq!(both.rows(), told.rows());
+    let (_, reported) = world.offer(&mut draw, 60);
+    let both = merged(&[&reported, &reported]).expect("two tables");
+    assert_eq!(both.rows(), reported.rows());
     for tuple in 0..both.tuples() {
         let of = |table: &Histogram| table.values().get(table.cells_of(tuple)[0].value).to_vec();
         let twice = |value: &Value| match value {
@@ -340,6 +340,6 @@ fn atoms_of_one_label_are_one_row() {
             Value::Decimal(sum) => Value::Decimal(2 * sum),
             other => other.clone(),
         };
-        assert!(of(&both) == of(&told).iter().map(twice).collect::<Vec<_>>());
+        assert!(of(&both) == of(&reported).iter().map(twice).collect::<Vec<_>>());
     }
 }

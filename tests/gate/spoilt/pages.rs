@@ -190,7 +190,7 @@ fn others() -> Vec<Mutant> {
         pages.report = other;
     }
     /// The taxonomies, and their hash in the manifest.
-    fn told(pages: &mut ReleasePages, from: &str, to: &str) {
+    fn announced(pages: &mut ReleasePages, from: &str, to: &str) {
         let text = String::from_utf8(pages.taxonomy.clone()).expect("text");
         let other = text.replacen(from, to, 1).into_bytes();
         assert_ne!(other, pages.taxonomy, "something is changed");
@@ -210,14 +210,14 @@ fn others() -> Vec<Mutant> {
             reported(pages, |text| text.replacen("28", "27", 1));
         }),
         pages("a report that the manifest does not name", "manifest, files", |pages| pages.report.push(b' ')),
-        pages("a label of the taxonomies renamed", NOT_THESE_TREES, |pages| told(pages, "0-19", "0-18")),
+        pages("a label of the taxonomies renamed", NOT_THESE_TREES, |pages| announced(pages, "0-19", "0-18")),
         pages("a label of the taxonomies under another", NOT_THESE_TREES, |pages| {
-            told(pages, "\"parent\":\"young\"", "\"parent\":\"old\"");
+            announced(pages, "\"parent\":\"young\"", "\"parent\":\"old\"");
         }),
         pages("more domain values in the taxonomies", NOT_THESE_TREES, |pages| {
-            told(pages, "\"values\":4", "\"values\":40");
+            announced(pages, "\"values\":4", "\"values\":40");
         }),
-        pages("a blank in the taxonomies", NOT_THESE_TREES, |pages| told(pages, "{", "{ ")),
+        pages("a blank in the taxonomies", NOT_THESE_TREES, |pages| announced(pages, "{", "{ ")),
         pages("taxonomies that the manifest does not name", "manifest, files", |pages| pages.taxonomy.push(b' ')),
     ]
 }

@@ -11,7 +11,7 @@ use tidegate::engine::release;
 
 use super::chain::{Chain, Human, Offer, arrivals, policy};
 use super::sample::{columns, people, settings, third};
-use super::{FEEDS, told};
+use super::{FEEDS, reported};
 
 /// The first release with a table of other people; the gate has the right ones.
 fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> Offer {
@@ -31,7 +31,7 @@ fn refused(offer: &Offer, context: &str) -> Verdict {
 }
 
 fn has(verdict: &Verdict, check: &str, text: &str) -> bool {
-    told(verdict).iter().any(|(of, told)| of == check && told.contains(text))
+    reported(verdict).iter().any(|(of, reported)| of == check && reported.contains(text))
 }
 
 /// All old people in the north are published as young: their class is missing.

@@ -9,8 +9,8 @@ use tidegate::engine::policy::{
 };
 
 use super::chain::{Chain, Human, Offer, policy};
+use super::reported;
 use super::sample::{columns, people, settings, third};
-use super::told;
 
 /// The first release under a policy, which is good except for the requirements of the policy.
 fn first(written: &PolicySettings, kind: ChainKind) -> Offer {
@@ -25,13 +25,13 @@ fn first(written: &PolicySettings, kind: ChainKind) -> Offer {
 
 /// The keys whose check is missing in a rejection.
 fn uncovered(verdict: &Verdict) -> Vec<(String, String)> {
-    let text = |key: &str| format!("policy.{key}: `{key}` is asked for and this version has no check for it");
-    let mut found = told(verdict);
-    found.retain(|(_, told)| told.contains("no check for it"));
-    for (_, told) in &mut found {
-        let key = told.strip_prefix("policy.").and_then(|rest| rest.split(':').next()).expect("a key").to_owned();
-        assert_eq!(*told, text(&key));
-        *told = key;
+    let text = |key: &str| format!("policy.{key}: `{key}` is set and this version has no check for it");
+    let mut found = reported(verdict);
+    found.retain(|(_, reported)| reported.contains("no check for it"));
+    for (_, reported) in &mut found {
+        let key = reported.strip_prefix("policy.").and_then(|rest| rest.split(':').next()).expect("a key").to_owned();
+        assert_eq!(*reported, text(&key));
+        *reported = key;
     }
     found
 }
@@ -84,7 +84,7 @@ fn what_promises_nothing_is_not_asked_for() {
     ];
     for (kind, written) in off {
         let decided = first(&written, kind).decided(|_| ());
-        assert!(decided.is_ok(), "{:?}", decided.err().map(|verdict| told(&verdict)));
+        assert!(decided.is_ok(), "{:?}", decided.err().map(|verdict| reported(&verdict)));
     }
 }
 
@@ -98,9 +98,9 @@ fn bcf_says_what_it_is_not_safe_against() {
     for guarantee in [Guarantee::Blind, Guarantee::Bcf] {
         let (_, good) = third(ChainKind::Cumulative, Some(guarantee));
         let approved = good.decided(|_| ()).expect("a good release");
-        let told = manifest(&approved);
+        let reported = manifest(&approved);
         let lines: Vec<&Json> =
-            told["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "algorithm").collect();
+            reported["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "algorithm").collect();
         let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
         let said = report.contains("<th scope=\"row\">An attacker who knows the algorithm<p>");
         if guarantee == Guarantee::Bcf {
@@ -123,9 +123,9 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
         let candidate = chain.proposed(&people(0));
         let good = chain.offer(&candidate);
         let approved = good.decided(|_| ()).expect("a good release");
-        let told = manifest(&approved);
+        let reported = manifest(&approved);
         let lines: Vec<&Json> =
-            told["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "grouping").collect();
+            reported["checks"].as_array().expect("checks").iter().filter(|line| line["check"] == "grouping").collect();
         assert_eq!(lines, [&json!({"check": "grouping", "made": false, "value": null, "limit": null})]);
         let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
         assert!(report.contains("<th scope=\"row\">Conclusions from how groups were made<p>"));
@@ -137,7 +137,7 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
         let spoilt = Carving::of_groups(carving.classes().to_vec(), &groups);
         let offer = Offer { carvings: vec![Some(spoilt)], ..good };
         let verdict = offer.decided(|_| ()).expect_err("its labels are wrong");
-        assert!(super::told(&verdict).iter().any(|(_, text)| text.contains("are not the finest that cover")));
+        assert!(super::reported(&verdict).iter().any(|(_, text)| text.contains("are not the finest that cover")));
     }
 }
 
@@ -163,12 +163,12 @@ fn a_manifest_contains_no_sizes_of_atoms() {
         let manifest = String::from_utf8(approved.manifest().to_vec()).expect("text");
         (smallest.map(|figure| figure.get() as usize), approved.files().to_vec(), manifest)
     };
-    let (least, files, told) = published([3, 7]);
+    let (least, files, reported) = published([3, 7]);
     let (other_least, other_files, other_told) = published([5, 5]);
     assert_eq!([least, other_least], [Some(3), Some(5)], "the operator is told");
     assert!(files == other_files, "the same public files");
-    assert_eq!(told, other_told);
-    let json: Json = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(reported, other_told);
+    let json: Json = serde_json::from_str(&reported).expect("JSON");
     let atoms = json["checks"].as_array().expect("checks").iter().find(|line| line["check"] == "atoms");
     assert_eq!(atoms, Some(&json!({"check": "atoms", "made": true, "value": null, "limit": 3})));
     let report = String::from_utf8_lossy(&files[2].1).into_owned();

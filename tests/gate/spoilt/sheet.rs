@@ -78,8 +78,8 @@ impl Sheet {
                 let mut chunk = writer.close().expect("a column");
                 let about = &mut chunk.close_mut().metadata;
                 let sizes = self.sizes.then_some(part.len() as i64);
-                let told = about.clone().into_builder().set_unencoded_byte_array_data_bytes(sizes);
-                *about = told.build().expect("a column");
+                let reported = about.clone().into_builder().set_unencoded_byte_array_data_bytes(sizes);
+                *about = reported.build().expect("a column");
                 chunk.append_to_row_group(&mut group).expect("a column");
             }
             group.close().expect("a row group");
@@ -159,19 +159,19 @@ pub fn repaged(data: &[u8], gap: usize, edit: impl Fn(usize, &mut Vec<Page>)) ->
                 writer.write_page(CompressedPage::new(page, size)).expect("a page");
             }
             let size = (sink.bytes_written() - start) as i64;
-            let told = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
-            let told = told.set_total_compressed_size(size).set_total_uncompressed_size(size);
-            let told = told.set_dictionary_page_offset(dictionary).set_data_page_offset(first.expect("a page"));
-            chunks.push(told.build().expect("a column"));
+            let reported = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
+            let reported = reported.set_total_compressed_size(size).set_total_uncompressed_size(size);
+            let reported = reported.set_dictionary_page_offset(dictionary).set_data_page_offset(first.expect("a page"));
+            chunks.push(reported.build().expect("a column"));
             if column + 1 < group.num_columns() {
                 sink.write_all(&vec![b'x'; gap]).expect("memory");
             }
         }
         groups.push(group.clone().into_builder().set_column_metadata(chunks).build().expect("a row group"));
     }
-    let told = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
+    let reported = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
     let mut whole = sink.into_inner().expect("bytes");
-    ParquetMetaDataWriter::new(&mut whole, &told).finish().expect("a footer");
+    ParquetMetaDataWriter::new(&mut whole, &reported).finish().expect("a footer");
     whole
 }
 

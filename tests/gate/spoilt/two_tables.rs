@@ -17,7 +17,7 @@ use tidegate::engine::release::{Manifest, Tables};
 use super::chain::{Chain, Offer, policy};
 use super::sample::{columns, people};
 use super::sheet::Sheet;
-use super::{Mutant, Spoil, offer, refused, told};
+use super::{Mutant, Spoil, offer, refused, reported};
 
 /// A row of the quasi table, and one of the sensitive table.
 type Quasi = (String, String, i64);
@@ -277,7 +277,7 @@ fn manifest(name: &'static str, reason: &'static str, edit: impl Fn(&mut Json) +
     Mutant { name, spoil: Spoil::Pages(Box::new(spoil)), check: "pages", reason }
 }
 
-fn told_wrong() -> Vec<Mutant> {
+fn wrong_fields() -> Vec<Mutant> {
     vec![
         manifest("the sensitive table left out", "manifest, files", |json| {
             _ = json["files"].as_array_mut().expect("files").remove(1);
@@ -303,7 +303,7 @@ fn two_tables_are_approved_and_written_as_expected() {
     assert_eq!(rows.quasi().bytes(), good.data(), "mutants are written as releases are");
     assert_eq!(rows.sensitive().bytes(), good.tables.iter().nth(1).expect("two tables"));
     assert!(rows.quasi.last().expect("rows").2 >= 2, "several classes");
-    let approved = good.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", told(&verdict)));
+    let approved = good.decided(|_| ()).unwrap_or_else(|verdict| panic!("{:?}", reported(&verdict)));
     let manifest = Manifest::parse(approved.manifest()).expect("a manifest");
     let places: Vec<(&str, Option<u64>)> = manifest.files.iter().map(|line| (&*line.path, line.rows)).collect();
     let all = Some(rows.quasi.len() as u64);
@@ -317,7 +317,7 @@ fn two_tables_are_approved_and_written_as_expected() {
 
 #[test]
 fn every_mutant_of_two_tables_is_refused() {
-    let mutants: Vec<Mutant> = [rows(), columns_spoilt(), told_wrong()].into_iter().flatten().collect();
+    let mutants: Vec<Mutant> = [rows(), columns_spoilt(), wrong_fields()].into_iter().flatten().collect();
     refused(&offered(None), &mutants);
 }
 
@@ -353,6 +353,6 @@ fn diversity_is_that_of_the_classes() {
     let asked = |distinct_l| Some(DiversitySettings { distinct_l: Some(distinct_l), ..DiversitySettings::default() });
     assert!(offered(asked(2)).decided(|_| ()).is_ok());
     let verdict = offered(asked(99)).decided(|_| ()).expect_err("no class has so many");
-    assert!(told(&verdict).iter().any(|(check, _)| check == "distinct_l"), "{:?}", told(&verdict));
+    assert!(reported(&verdict).iter().any(|(check, _)| check == "distinct_l"), "{:?}", reported(&verdict));
     assert!(verdict.stops(), "it follows from sensitive values");
 }

@@ -40,16 +40,16 @@ fn every_sample_is_a_feed() {
 /// This version fulfils every requirement of a sample for a daemon.
 #[test]
 fn no_sample_promises_what_is_not_kept() {
-    let mut at_work = 0;
+    let mut running = 0;
     for file in feeds(&place("deploy/samples")) {
         let feed = FeedConfig::load(&file).unwrap_or_else(|error| panic!("{error}"));
         if feed.services.source.is_some() {
             let refused = possible(&feed).err().and_then(|error| error.field);
             assert_eq!(refused, None, "{}", file.display());
-            at_work += 1;
+            running += 1;
         }
     }
-    assert!(at_work >= 5, "{at_work}");
+    assert!(running >= 5, "{running}");
 }
 
 /// The release of some rows under a sample, without a broker: the columns are the same.

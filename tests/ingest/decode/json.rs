@@ -211,7 +211,7 @@ fn a_list_in_a_table_is_a_name() {
 
 #[test]
 fn ways_that_cross_are_reported() {
-    let told = |one: &str, two: &str| {
+    let reported = |one: &str, two: &str| {
         let path = |path: &str| if path.is_empty() { String::new() } else { format!("path = \"{path}\"\n") };
         let text = format!(
             "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
@@ -238,7 +238,7 @@ fn ways_that_cross_are_reported() {
         ("$.x", "$.xy", ""),
         ("", "", ""),
     ] {
-        assert_eq!(told(one, two), wanted, "{one} {two}");
+        assert_eq!(reported(one, two), wanted, "{one} {two}");
     }
 }
 

@@ -211,12 +211,12 @@ fn nothing_shows_a_value() {
     for (name, bytes) in files {
         let taken = took(&folder.file(name, bytes), &columns);
         let offer = &taken.aside;
-        let mut told = format!("{taken:?} {:?} {:#?}", offer, again(offer, &columns));
+        let mut reported = format!("{taken:?} {:?} {:#?}", offer, again(offer, &columns));
         for message in offer.messages() {
-            told += &format!("{message:?} {:?}", message.raw);
+            reported += &format!("{message:?} {:?}", message.raw);
         }
         if let Err(error) = retry(offer, &other.columns, &PersonHasher::new(&[1; 32]), UnwantedPolicies::SET_ASIDE) {
-            told += &format!("{error} {error:?}");
+            reported += &format!("{error} {error:?}");
         }
         let bytes = offer.bytes();
         assert!(bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()), "kept");
@@ -231,10 +231,10 @@ fn nothing_shows_a_value() {
             let result = Offer::parse(&damaged).and_then(|offer| {
                 retry(&offer, &self::columns(&closed("119")), &hasher(), UnwantedPolicies::SET_ASIDE)
             });
-            let told = format!("{:?}", result.err());
-            assert!(!told.contains("secret") && !told.contains("Xq7"), "{told}");
+            let reported = format!("{:?}", result.err());
+            assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{reported}");
         });
-        assert!(!told.contains("secret") && !told.contains("Xq7"), "{told}");
+        assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{reported}");
     }
     assert!(
         Offer::parse(&[2, 0, 0, 0]).expect_err("another form").text.contains("another version of tidegate wrote it")

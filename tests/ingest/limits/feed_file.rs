@@ -41,11 +41,12 @@ fn columns_and_keys_have_a_limit() {
         }
     }
     // A table with too many keys is not compared key by key; they may be secrets.
-    for (count, told) in [(1_000, "there is no key"), (1_001, "1001 keys, and a table of a feed file has at most 1000")]
+    for (count, reported) in
+        [(1_000, "there is no key"), (1_001, "1001 keys, and a table of a feed file has at most 1000")]
     {
         let keys = (0..count).map(|at| format!("zz{at} = \"Sq7secret\"\n")).collect::<String>();
         let error = parse(&format!("{FEED}[log]\n{keys}")).map(|_| ()).expect_err("unknown keys");
-        assert!(error.text.contains(told), "{}", error.text);
+        assert!(error.text.contains(reported), "{}", error.text);
         assert_eq!(error.line, Some(if count == 1_000 { 13 } else { 12 }));
         let shown = error.passage.map_or(String::new(), |passage| passage.line);
         assert!(!error.text.contains("Sq7secret") && !shown.contains("Sq7secret"), "{shown}");

@@ -92,11 +92,11 @@ impl Meant {
 
 /// Checks a disk after a power cut, given what was seen in the public root before and the writer's messages; `chance`
 /// is the seed of the next writer.
-pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u64) -> Result<(), String> {
-    promises(left, told)?;
+pub fn look(left: &Roots, seen: &Objects, reported: &Told, meant: &Meant, chance: u64) -> Result<(), String> {
+    promises(left, reported)?;
     complete(&left.public)?;
     let (private, public) = (Memory::with(left.private.clone()), Memory::with(left.public.clone()));
-    let after = goes_on(Arc::new(private), Arc::new(public), meant, chance)?;
+    let after = continues(Arc::new(private), Arc::new(public), meant, chance)?;
     let is_log = |path: &str| path.starts_with("log/");
     let before = crate::common::feed::unpacked(Arc::new(Memory::with(left.private.clone())));
     same(&before, &after.private, is_log)?;
@@ -109,7 +109,7 @@ pub fn look(left: &Roots, seen: &Objects, told: &Told, meant: &Meant, chance: u6
 }
 
 /// Opens a feed and continues to the end of the script; returns its objects then.
-pub fn goes_on(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
+pub fn continues(private: Arc<dyn Store>, public: Arc<dyn Store>, meant: &Meant, chance: u64) -> Result<Roots, String> {
     let writer = meant.script.open(&private, &public, 1 << 31 | chance);
     let writer = writer.map_err(|error| format!("it does not open: {error}"))?;
     let whole = Packs::over(private.clone());
@@ -145,21 +145,21 @@ pub fn objects(store: &dyn Store) -> Result<Objects, String> {
 }
 
 /// Checks what the store has promised.
-pub fn promises(left: &Roots, told: &Told) -> Result<(), String> {
+pub fn promises(left: &Roots, reported: &Told) -> Result<(), String> {
     let name =
         |root: &str, (path, bytes): (&String, &Vec<u8>)| (format!("{root}/{path}"), Sha256::of(bytes).to_string());
     let private = left.private.iter().map(|object| name("private", object));
     let there: BTreeMap<String, String> =
         private.chain(left.public.iter().map(|object| name("public", object))).collect();
     for (path, sha256) in &there {
-        if !told.meant.get(path).is_some_and(|meant| meant.contains(sha256)) {
+        if !reported.meant.get(path).is_some_and(|meant| meant.contains(sha256)) {
             return Err(format!("{path} is not whole"));
         }
-        if told.gone.contains(path) {
+        if reported.gone.contains(path) {
             return Err(format!("{path} is there again"));
         }
     }
-    match told.promised.iter().find(|(path, sha256)| there.get(*path) != Some(sha256)) {
+    match reported.promised.iter().find(|(path, sha256)| there.get(*path) != Some(sha256)) {
         Some((path, _)) => Err(format!("{path} was promised and is not there")),
         None => Ok(()),
     }

@@ -151,7 +151,7 @@ const WORK: [&str; 5] =
 
 #[test]
 fn the_daemon_writes_what_the_model_writes() {
-    let mut told = [0; 3];
+    let mut reported = [0; 3];
     for seed in 0..120 {
         let mut draw = draw::Draw(seed);
         let (private, public) = (Memory::default(), Memory::default());
@@ -175,12 +175,12 @@ fn the_daemon_writes_what_the_model_writes() {
             }
             twins.agree(seed);
         }
-        for (told, meant) in told.iter_mut().zip([(0, Answer::Done), (0, Answer::Refused), (1, Answer::Done)]) {
-            *told += u32::from(twins.world.requests[meant.0].answer == meant.1);
+        for (reported, meant) in reported.iter_mut().zip([(0, Answer::Done), (0, Answer::Refused), (1, Answer::Done)]) {
+            *reported += u32::from(twins.world.requests[meant.0].answer == meant.1);
         }
     }
-    println!("approved, refused, erased: {told:?}");
+    println!("approved, refused, erased: {reported:?}");
     // A refusal is rare: a due release is decided before a request is handled.
-    let [approved, _, erased] = told;
-    assert!(approved > 0 && erased > 0, "approved, refused, erased: {told:?}");
+    let [approved, _, erased] = reported;
+    assert!(approved > 0 && erased > 0, "approved, refused, erased: {reported:?}");
 }

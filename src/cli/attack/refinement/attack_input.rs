@@ -277,12 +277,12 @@ pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
     let (rows, _) = count(table, &columns, reading)?;
     let release = &subject.release;
     let held = divide(release, subject.attacker, &counts(&rows)).map_err(|RowsMismatch { place, rows }| {
-        let told = release.rows(place);
+        let in_release = release.rows(place);
         let differ = match place {
             AttackedRows::Class(_) => {
-                format!("class {} has {told} rows in the release and {rows} by the raw rows", subject.describe(place))
+                format!("class {} has {in_release} rows in the release and {rows} by the raw rows", subject.describe(place))
             }
-            AttackedRows::Outliers => format!("{rows} of them are in no class, and the release has {told} outliers"),
+            AttackedRows::Outliers => format!("{rows} of them are in no class, and the release has {in_release} outliers"),
         };
         let order = match subject.attacker {
             Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes gives; leave out rows that wait or were not published",

@@ -187,15 +187,15 @@ fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subje
     let fixed =
         |(at, &child): (usize, &usize)| format!("{} = {}", column(target, subject, at + 2), labels[at + 2][child]);
     let fixed: Vec<String> = chosen.iter().enumerate().map(fixed).collect();
-    let told = |row: usize, column: usize| {
+    let cell_text = |row: usize, column: usize| {
         let across = across.map_or(String::new(), |across| format!(", {}", across[column]));
         format!("{}{across}: {}", down[row], known(row, column).words())
     };
-    let all_told = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    let all_told: Vec<String> = all_told.map(|(row, column)| told(row, column)).collect();
+    let cell_texts = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let cell_texts: Vec<String> = cell_texts.map(|(row, column)| cell_text(row, column)).collect();
     let beside = if across.is_some() { ABOVE } else { 0 };
     let (width, height) = (BESIDE + columns * WIDTH, beside + rows * HEIGHT);
-    let described = [&fixed[..], &all_told].concat().join("; ");
+    let described = [&fixed[..], &cell_texts].concat().join("; ");
     html! {
         figure {
             @if !fixed.is_empty() { figcaption { (Text(&fixed.join("; "))) } }
@@ -208,7 +208,7 @@ fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subje
                     text class="end" x=(BESIDE - 8) y=(y + HEIGHT / 2 + 4) { (Text(&cut(label, LETTERS[0]))) }
                     @for column in 0..columns {
                         g {
-                            title { (Text(&all_told[row * columns + column])) }
+                            title { (Text(&cell_texts[row * columns + column])) }
                             (draw_box(known(row, column), (BESIDE + column * WIDTH, y, HEIGHT), k))
                         }
                     }

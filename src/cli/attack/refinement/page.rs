@@ -8,7 +8,7 @@ use maud::{Markup, display, html};
 
 use super::boxes;
 use super::subject::AttackSubject;
-use super::words::{called, count, few, head as subtitle, joint, odds, ratio, reasons, tells, verdict, worst};
+use super::words::{called, count, few, head as subtitle, is_revealing, joint, odds, ratio, reasons, verdict, worst};
 use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
 use crate::engine::release::html::{CountedNoun, GroupedDigits, Text, document, head, name, numbers, wide};
 
@@ -22,7 +22,7 @@ const REASONS: usize = 100;
 /// The page as HTML.
 pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
     let accused: BTreeSet<AttackedRows> = found.against.iter().filter_map(|against| against.place).collect();
-    let shown = |at: &usize| tells(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
+    let shown = |at: &usize| is_revealing(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
     let body = html! {
         header {
@@ -59,7 +59,7 @@ fn judgement(found: &AttackResult, subject: &AttackSubject) -> Markup {
 }
 
 fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
-    let told = match subject.release.rule() {
+    let rule_text = match subject.release.rule() {
         rule if rule.is_halving() => {
             "An attacker who knows how classes were halved learns no more than that: all of them remain, and the ratio is 1."
         }
@@ -78,7 +78,7 @@ fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Ma
         section {
             h2 { "Figures" }
             p {
-                "Each class can stand for many sets of rows. " (told) " Known classes are parts with a certain number of rows, 1 to k − 1. \
+                "Each class can stand for many sets of rows. " (rule_text) " Known classes are parts with a certain number of rows, 1 to k − 1. \
                  ≥ and ≤ are bounds on the safe side, ? is not known."
             }
             (wide("Table of figures", table(worst, found, subject)))

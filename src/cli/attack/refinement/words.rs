@@ -112,7 +112,7 @@ pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
 }
 
 /// Whether a target reveals, or may reveal, anything beyond its labels.
-pub fn tells(target: &AttackTarget) -> bool {
+pub fn is_revealing(target: &AttackTarget) -> bool {
     target.ratio.log10() != Some(0.0) || certain(target).is_none_or(|crowds| !crowds.is_empty())
 }
 
@@ -171,7 +171,7 @@ fn together(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
     let bound = found.max_bound(&subject.release)?;
     Some(format!(
-        "Halving may have refused to divide a class further, and each refusal moves the odds of where a person of the class lies by \
+        "Halving may have refused to divide a class further, and each refusal moves the odds of where a person of the class is by \
          a factor of 4 at most. For no class the product is larger than {bound}."
     ))
 }
@@ -231,7 +231,7 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
     let mut advice = vec![
         "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \
-         less its place tells; then attack it again, for all its classes are others",
+         less its place reveals; then attack it again, for all its classes are others",
         "do not merge or move rows by hand: that is another algorithm, and this attack does not apply to it",
     ];
     if found.against.iter().any(|against| against.limit.is_none()) {

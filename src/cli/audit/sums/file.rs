@@ -302,14 +302,14 @@ fn known(
     for &number in &row.largest {
         largest.push(units(number)?.unsigned_abs());
     }
-    let told: u128 = largest.iter().map(|&units| u128::from(units)).sum();
-    let all = told == sum || row.count.is_some_and(|count| count <= largest.len() as u64);
+    let of_largest: u128 = largest.iter().map(|&units| u128::from(units)).sum();
+    let all = of_largest == sum || row.count.is_some_and(|count| count <= largest.len() as u64);
     if largest.len() < form.kept && !all {
         return Ok(None);
     }
     largest.resize(form.kept.max(largest.len()), 0);
     let rows = row.count.unwrap_or(u64::MAX);
-    let cell = SumCell::told(rows, sum, largest).ok_or_else(|| {
+    let cell = SumCell::of_table(rows, sum, largest).ok_or_else(|| {
         let text = "the largest contributions come to more than the value, or are more than `freq`";
         Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(row.line).in_field("max1")
     })?;

@@ -63,7 +63,7 @@ impl FeedWriter {
                 came.push(rows);
             }
         }
-        let answer = told(&entry, unanswered);
+        let answer = outcome(&entry, unanswered);
         if entry.of.is_empty() {
             return Ok(answer);
         }
@@ -145,7 +145,7 @@ impl FeedWriter {
 /// Schemas, by their keys.
 type LearntSchemas = Vec<(SchemaKey, KnownSchema)>;
 
-fn told(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
+fn outcome(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
     let over = if *skipped > 0 { format!("{skipped} are skipped, ") } else { String::new() };
     let mut text = format!(

@@ -162,7 +162,7 @@ impl ChainTable {
         };
         let (removed, added) = (beyond(&before, &after), beyond(&after, &before));
         delta.push(DeltaStep { operation: Operation::Withdraw { release: first, left }, time, removed, added });
-        delta.starts_anew();
+        delta.forget_versions();
     }
 
     fn current_files(&self) -> Vec<DataFile> {

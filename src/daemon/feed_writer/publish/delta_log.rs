@@ -109,7 +109,7 @@ impl DeltaLog {
     }
 
     /// From now on readers cannot go back to versions before the newest one.
-    pub fn starts_anew(&mut self) {
+    pub fn forget_versions(&mut self) {
         self.first = (self.versions.len() as u64).saturating_sub(1);
     }
 

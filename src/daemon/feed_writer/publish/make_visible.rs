@@ -38,9 +38,9 @@ impl FeedWriter {
     pub fn leave(&mut self, now: &str) -> Result<Option<PublishedRelease>> {
         let Some(pending) = self.state.publishing.clone() else { return Ok(None) };
         let OutgoingRelease { approved, decision, .. } = &pending;
-        let manifest = FinalManifest::of(approved, &self.aside(approved.manifest())?, *decision)?;
+        let manifest = FinalManifest::of(approved, &self.staged_file(approved.manifest())?, *decision)?;
         let path = self.settings.layout.manifest(approved.release());
-        let copy = |file: &CandidateFile| Ok((file.path.clone(), self.aside(file)?));
+        let copy = |file: &CandidateFile| Ok((file.path.clone(), self.staged_file(file)?));
         let copies = approved.files().iter().map(copy).collect::<Result<Vec<_>>>()?;
         self.public.copy(approved, &copies, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
@@ -85,7 +85,7 @@ impl FeedWriter {
     }
 
     /// A staged file of a decided release, with the decided content.
-    pub(in crate::daemon::feed_writer) fn aside(&self, file: &CandidateFile) -> Result<Vec<u8>> {
+    pub(in crate::daemon::feed_writer) fn staged_file(&self, file: &CandidateFile) -> Result<Vec<u8>> {
         let bytes = self.log.store().read(&file.stage)?;
         if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
             return Ok(bytes);

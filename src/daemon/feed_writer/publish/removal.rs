@@ -139,7 +139,7 @@ impl FeedState {
             self.replaced.push(line.release);
         }
         let of_chain = self.tables.iter_mut().filter(|(id, _)| id.chain == chain);
-        of_chain.filter_map(|(_, table)| table.delta_mut()).for_each(|delta| delta.starts_anew());
+        of_chain.filter_map(|(_, table)| table.delta_mut()).for_each(|delta| delta.forget_versions());
         self.cleaning = true;
     }
 

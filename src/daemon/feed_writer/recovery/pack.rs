@@ -19,7 +19,7 @@ impl FeedWriter {
     /// # Errors
     /// Another writer has taken over, or the store cannot be read or written.
     pub fn pack(&mut self) -> Result<u64> {
-        let packed = self.pack_loose_objects();
+        let packed = self.pack_loose();
         if packed.is_err() {
             // A missing object may be one that another writer, which has taken over, does not need any more.
             self.log.ours()?;
@@ -27,7 +27,7 @@ impl FeedWriter {
         packed
     }
 
-    fn pack_loose_objects(&mut self) -> Result<u64> {
+    fn pack_loose(&mut self) -> Result<u64> {
         let few = self.settings.few;
         let mut packed = 0;
         for _ in 0..AT_ONCE {

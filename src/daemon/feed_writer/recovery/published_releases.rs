@@ -75,7 +75,7 @@ impl FeedState {
             return Err(unread(first.release));
         }
         let kinds = self.table_ids().into_iter().map(|id| id.kind);
-        let mut lies_in = Vec::new();
+        let mut set_files = Vec::new();
         for kind in kinds {
             let parts = self.parts_of(kind);
             let mut added = self.added(&parts, first.release, private, public)?;
@@ -89,9 +89,9 @@ impl FeedState {
                     TableKind::Measures => self.history.grow_measures(&rows, &values),
                 }
             }
-            lies_in.extend(parts);
+            set_files.extend(parts);
         }
-        self.history.lies_in(lies_in);
+        self.history.set_files(set_files);
         Ok(())
     }
 

@@ -80,9 +80,9 @@ impl FeedWriter {
         if missing > 0 && again {
             return Ok(ask.refused(format!("they have approved release {release} before, and {}", still(missing))));
         }
-        let asked = ApproverDecision { release, decision: held.decision, wanted, missing };
-        self.append(asked.clone())?;
-        self.state.approved(&asked, &self.policy);
+        let entry = ApproverDecision { release, decision: held.decision, wanted, missing };
+        self.append(entry.clone())?;
+        self.state.approved(&entry, &self.policy);
         if missing > 0 {
             let text = format!("this approval of release {release} is in the log, and {}", still(missing));
             return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });

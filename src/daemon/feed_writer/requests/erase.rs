@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::objects::reading::ObjectSources;
 use super::super::writer::{FeedWriter, LastCheckpoint};
-use super::leaving_atoms::{Leaving, told};
+use super::leaving_atoms::{Leaving, erasure_text};
 use super::request::{Hash, Request, RequestOutcome};
 use super::rewrite::{ErasedPeople, Rewritten, RewrittenQuarantine};
 use crate::daemon::error::Result;
@@ -48,7 +48,7 @@ fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) ->
     if unread > 0 {
         text += &format!(
             ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as they are: whose \
-             they are cannot be told"
+             they are is unknown"
         );
     }
     text
@@ -112,7 +112,8 @@ impl FeedWriter {
         self.clean(now)?;
         // So that the next start replays nothing.
         self.checkpoint()?;
-        let text = told(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void + &of_quarantine(&aside);
+        let text =
+            erasure_text(&erase, leaving.before, elsewhere.filter(|_| with_rows)) + &void + &of_quarantine(&aside);
         let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
         let (count, changed) = (Some(erase.asked), Some(erase.erased));
         Ok(RequestOutcome { count, changed, rows, ..request.ask.done(text) })

@@ -101,11 +101,11 @@ impl FeedWriter {
 
 /// The result of an erasure, in words; `before`: atoms that were removed from the table earlier; `elsewhere`: people
 /// whose published rows no later release would have contained in any case.
-pub(in crate::daemon::feed_writer) fn told(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
+pub(in crate::daemon::feed_writer) fn erasure_text(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
     let Erase { asked, erased, published, unknown, .. } = erase;
     let mut text = format!(
         "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
-         stays), {unknown} were never taken in"
+         stays), {unknown} were never accepted"
     );
     if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
         if *rows > 0 {

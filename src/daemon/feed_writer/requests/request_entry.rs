@@ -32,7 +32,7 @@ impl FeedWriter {
                 continue;
             };
             let before = self.log.next();
-            let answer = self.asked(&request, feed, now)?;
+            let answer = self.carry_out(&request, feed, now)?;
             if matches!(request.ask, RequestKind::Erase { .. }) {
                 done.erased.extend(self.erased_since(before)?);
             }
@@ -61,7 +61,7 @@ impl FeedWriter {
     ///
     /// # Errors
     /// The log cannot be written.
-    pub fn asked(
+    pub fn carry_out(
         &mut self,
         request: &Request,
         feed: &dyn Fn() -> Result<config::FeedConfig>,

@@ -166,7 +166,7 @@ impl FeedWriter {
     /// are erased nevertheless.
     pub(in crate::daemon::feed_writer) fn rewrite_quarantine(
         &mut self,
-        asked: &BTreeSet<Person>,
+        erased_people: &BTreeSet<Person>,
         rewritten: &mut Rewritten,
     ) -> Result<RewrittenQuarantine> {
         let mut done = RewrittenQuarantine::default();
@@ -177,7 +177,9 @@ impl FeedWriter {
                 continue;
             };
             let columns = &self.state.terms.columns;
-            let Some(OfferWithout { rest, gone }) = offer.without(asked, columns, &self.hasher) else { continue };
+            let Some(OfferWithout { rest, gone }) = offer.without(erased_people, columns, &self.hasher) else {
+                continue;
+            };
             done.gone += gone;
             let messages = rest.messages().len() as u64;
             let new = match messages {
@@ -221,7 +223,7 @@ impl FeedWriter {
             let ledgers = ledgers.filter(|raw| !self.state.ledgers.values().any(|ledger| *ledger == raw.object));
             let gone = |raw: &RawRows| Moved { old: raw.object.path.clone(), new: None, messages: None };
             rewritten.moved.extend(ledgers.map(gone));
-            if !atoms.told {
+            if !atoms.are_published {
                 let terms = terms.of(atoms.tick(), &self.state, self.log.objects())?;
                 let (policy, trees) = (terms.policy()?, terms.columns.trees());
                 let fixed = atoms.fixed(sensitive, &policy, &trees)?;
@@ -294,7 +296,7 @@ impl FeedWriter {
             again.extend(leave);
         } else if touched {
             // They are published, or are in later atoms.
-            (atoms.formed, atoms.told) = (Vec::new(), true);
+            (atoms.formed, atoms.are_published) = (Vec::new(), true);
         }
         if touched {
             atoms.forget_tuples(state.sensitive(), &trees)?;
@@ -306,7 +308,7 @@ impl FeedWriter {
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
             (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
             // Without atoms a release publishes the people who waited; they still wait, or are erased.
-            atoms.told &= terms.policy()?.forms() || !waited;
+            atoms.are_published &= terms.policy()?.forms() || !waited;
         } else if touched {
             (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
         }
@@ -393,8 +395,8 @@ impl FeedWriter {
             let people: Vec<Person> = counts.people().filter(|person| !gone.contains(person)).collect();
             let counts = match was {
                 Some(Was { fixed, terms, ledger, .. }) => {
-                    let told = ledger.as_ref().map(|ledger| fixed.told(ledger));
-                    let (fixed, grain) = (told.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
+                    let masked = ledger.as_ref().map(|ledger| fixed.as_published(ledger));
+                    let (fixed, grain) = (masked.as_ref().unwrap_or(fixed), Grain::of(&terms.policy()?));
                     AtomCounts::of(fixed, grain, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),

@@ -34,7 +34,7 @@ impl FeedWriter {
             Some(candidate) => candidate,
             None => Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees())),
         };
-        let said = self.judged(&candidate, due, recorded)?;
+        let said = self.ask_gate(&candidate, due, recorded)?;
         let root = everything(&self.state.terms.columns.trees());
         let falls = match &said {
             Said::Refused(verdict) => verdict.stops() && self.policy.on_unsafe() == OnUnsafe::Coarsest,
@@ -46,7 +46,7 @@ impl FeedWriter {
         self.discard(candidate.release)?;
         let candidate = Box::new(self.state.feed.propose(&root, &self.policy, &self.state.terms.columns.trees()));
         let against = std::mem::take(&mut recorded.reasons);
-        let said = self.judged(&candidate, due, recorded)?;
+        let said = self.ask_gate(&candidate, due, recorded)?;
         recorded.to_the_root(against);
         Ok(Chosen { candidate, under: RecodingChoice::Coarsest, said })
     }
@@ -57,10 +57,10 @@ impl FeedWriter {
         let (Some(recoding), Some(odds)) = (&due.finer, self.policy.odds()) else { return Ok(None) };
         let CoinResult(lets) = self.coin(due, odds)?;
         let candidate = Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees()));
-        let mut told = recorded.clone();
-        let said = self.judged(&candidate, due, &mut told)?;
+        let mut attempt = recorded.clone();
+        let said = self.ask_gate(&candidate, due, &mut attempt)?;
         if lets && matches!(said, Said::Approved(..)) {
-            *recorded = told;
+            *recorded = attempt;
             return Ok(Some(Chosen { candidate, under: RecodingChoice::Finer, said }));
         }
         self.discard(candidate.release)?;

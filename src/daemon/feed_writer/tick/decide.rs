@@ -78,7 +78,7 @@ impl FeedWriter {
             let columns = &self.state.terms.columns;
             manifest.map(|manifest| manifest.without_detail(columns).into_iter().map(str::to_owned).collect())
         };
-        let mut found: Vec<String> = names(&self.aside(pending.approved.manifest())?).unwrap_or_default();
+        let mut found: Vec<String> = names(&self.staged_file(pending.approved.manifest())?).unwrap_or_default();
         let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
         if let Some(before) = before.filter(|_| !found.is_empty()) {
             let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;

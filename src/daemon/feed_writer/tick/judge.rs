@@ -13,7 +13,7 @@ use crate::engine::gate::verdict::{
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
-use crate::engine::safeguards::search_inference::{TraceTerms, told};
+use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// The gate's answer about a candidate, and its staged files.
 pub(in crate::daemon::feed_writer) enum Said {
@@ -23,7 +23,7 @@ pub(in crate::daemon::feed_writer) enum Said {
 
 impl FeedWriter {
     /// Stages every file of a candidate, reads it back, and asks the gate.
-    pub(in crate::daemon::feed_writer) fn judged(
+    pub(in crate::daemon::feed_writer) fn ask_gate(
         &self,
         candidate: &ProposedRelease,
         due: &UndecidedRelease,
@@ -135,7 +135,7 @@ impl FeedWriter {
             return None;
         }
         let (trees, terms) = (self.state.terms.columns.trees(), TraceTerms::of(&limits, candidate.release.into()));
-        let [finally, wholly] = told(candidate.table(), &trees, self.policy.a(), terms);
+        let [finally, wholly] = leakage(candidate.table(), &trees, self.policy.a(), terms);
         Some(RecodingGain { finally, wholly })
     }
 
@@ -147,8 +147,8 @@ impl FeedWriter {
             let formed = self.state.formed.iter().map(|object| {
                 let atoms = read(object)?;
                 let counted = histogram(&atoms.formed, sensitive, &trees)?;
-                let told = self.told(counted, self.state.ledgers.get(&atoms.tick()))?;
-                Ok(Read { numbers: numbers(&atoms.formed, &trees)?, ..told })
+                let shown_rows = self.as_published(counted, self.state.ledgers.get(&atoms.tick()))?;
+                Ok(Read { numbers: numbers(&atoms.formed, &trees)?, ..shown_rows })
             });
             return formed.collect();
         }
@@ -158,16 +158,16 @@ impl FeedWriter {
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
         let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
         let numbers = numbers(pool.iter().flatten(), &trees)?;
-        let told = |rows| Ok(Read { numbers: numbers.clone(), ..self.told(rows, ledger)? });
-        waiting.into_iter().map(told).collect()
+        let shown_rows = |rows| Ok(Read { numbers: numbers.clone(), ..self.as_published(rows, ledger)? });
+        waiting.into_iter().map(shown_rows).collect()
     }
 
     /// Rows as they are published, if a ledger says that some values were changed.
-    fn told(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
-        let Some(ledger) = ledger else { return Ok(Read { told: rows, raw: None, numbers: None }) };
+    fn as_published(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
+        let Some(ledger) = ledger else { return Ok(Read { shown_rows: rows, raw: None, numbers: None }) };
         let ledger =
             LedgerColumns::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
-        Ok(Read { told: ledger.applied(&rows), raw: Some(rows), numbers: None })
+        Ok(Read { shown_rows: ledger.applied(&rows), raw: Some(rows), numbers: None })
     }
 
     pub(in crate::daemon::feed_writer) fn facts<'f>(
@@ -214,7 +214,7 @@ fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
     NewIncrement {
         atoms: &new.recoding,
         carving: new.carving.as_ref(),
-        rows: &kept.told,
+        rows: &kept.shown_rows,
         raw: kept.raw(),
         numbers: kept.numbers.as_ref(),
     }
@@ -223,7 +223,7 @@ fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
 /// People of an increment.
 struct Read {
     /// The people as they are published.
-    told: Histogram,
+    shown_rows: Histogram,
     /// The people before masking, if that may differ.
     raw: Option<Histogram>,
     /// The people with the numbers of their measures, if there are any.

@@ -11,7 +11,7 @@ use crate::engine::release::{MeasureFigures, TableKind};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewestSums {
     /// The number of published sums.
-    pub told: u64,
+    pub shown: u64,
     /// The number of suppressed sums.
     pub left_out: u64,
 }
@@ -36,7 +36,7 @@ impl FeedWriter {
         let Some(rows) = table.releases.get(&line.release) else { return Ok(None) };
         let mut found = NewestSums::default();
         for figures in MeasureFigures::of(rows, &table.values, columns) {
-            found.told += figures.shown;
+            found.shown += figures.shown;
             found.left_out += (figures.hidden.len() + figures.few.len()) as u64;
         }
         Ok(Some(found))

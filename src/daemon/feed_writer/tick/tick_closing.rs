@@ -82,7 +82,7 @@ impl FeedWriter {
         let formed = Atoms::of(&fixed, rolls, &trees);
         self.measured(&formed, &mut fixed, &trees)?;
         let atoms = self.log.seal(&mut drafts, "atoms", &formed.bytes())?;
-        let verdict = match recorded.tells() {
+        let verdict = match recorded.has_content() {
             true => Some(self.log.seal(&mut drafts, "verdict", &recorded.bytes())?),
             false => None,
         };
@@ -175,8 +175,8 @@ impl FeedWriter {
         // In a chain of crowds the number of a tick decides whether it publishes.
         let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
         // Each file of a folder has an entry of its own.
-        let asked = self.settings.layout == Layout::Folders;
-        if new == 0 && waiting == 0 && turns == before && !asked {
+        let is_folder = self.settings.layout == Layout::Folders;
+        if new == 0 && waiting == 0 && turns == before && !is_folder {
             return Ok(None);
         }
         let (tick, outcome) = (feed.ticks(), ClosingOutcome::Skipped);
@@ -205,8 +205,8 @@ impl FeedWriter {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
-        let told = changes.as_ref().map(|ledger| fixed.told(ledger));
-        let counts = AtomCounts::of(told.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
+        let masked_rows = changes.as_ref().map(|ledger| fixed.as_published(ledger));
+        let counts = AtomCounts::of(masked_rows.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
         let mut drafts = Drafts::default();
         let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
         let ledger = match &changes {

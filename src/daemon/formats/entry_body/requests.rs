@@ -104,7 +104,7 @@ pub struct Erase {
     pub erased: u64,
     /// The number of people whose rows are published: a tombstone stays.
     pub published: u64,
-    /// The number of people who were never taken in; messages of theirs may have been set aside.
+    /// The number of people who were never accepted; messages of theirs may have been set aside.
     pub unknown: u64,
     /// The number of dissolved atoms.
     pub dissolved: u64,

@@ -57,7 +57,7 @@ struct Column {
     /// Whether cells refer to a dictionary.
     refers: bool,
     /// Whether cells are in the pages themselves.
-    stands: bool,
+    is_inline: bool,
     /// Whether the cells of a page may be longer than their bytes in the page.
     grows: bool,
     /// Pages that may unpack to more than they declare: their positions, their sizes, and the declared sizes.
@@ -81,7 +81,7 @@ pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
         return if sound { Ok(()) } else { Err(unreadable(path)) };
     }
     let text = format!(
-        "the description of the columns and row groups has {footer} bytes, and at most {} MiB are read: write the file anew \
+        "the description of the columns and row groups has {footer} bytes, and at most {} MiB are read: write the file again \
          with fewer, larger row groups",
         MOST_FOOTER >> 20
     );
@@ -137,7 +137,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         self.doubts(chunk, &column)?;
         let cell = match chunk.column_type() {
             Type::BYTE_ARRAY => {
-                let own = if column.stands { column.cell } else { 0 };
+                let own = if column.is_inline { column.cell } else { 0 };
                 // Text in lists is not dictionary-encoded.
                 let longest = self.lengths(group, leaf, &column, kept && !lists)?;
                 4 + own.max(longest)
@@ -231,7 +231,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     /// The number of bytes of a cell of text that are not in the pages of rows themselves.
     fn lengths(&self, group: usize, leaf: usize, column: &Column, kept: bool) -> Result<u64> {
         // Cells of a single dictionary stay numbers.
-        let looked_up = column.refers && (column.stands || !kept);
+        let looked_up = column.refers && (column.is_inline || !kept);
         if !looked_up && !column.grows {
             return Ok(0);
         }
@@ -263,7 +263,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             None => format!("row group {}: a page or the dictionary", group + 1),
         };
         let text = format!(
-            "{place} of this column has {} MiB when it is unpacked, and at most {} MiB are: write the file anew with shorter \
+            "{place} of this column has {} MiB when it is unpacked, and at most {} MiB are: write the file again with shorter \
              cells or smaller pages",
             bytes >> 20,
             MOST_PAGE >> 20
@@ -288,7 +288,7 @@ fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
     }
     let text = format!(
         "row group {}: the pages of the columns that are read, one of each, have {} MiB together when they are unpacked, and at \
-         most {} MiB are: write the file anew with smaller pages",
+         most {} MiB are: write the file again with smaller pages",
         group + 1,
         unpacked >> 20,
         MOST_UNPACKED >> 20
@@ -326,7 +326,7 @@ impl Column {
             self.refers = true;
             return;
         }
-        self.stands = true;
+        self.is_inline = true;
         self.grows |= encoding(Encoding::DELTA_BYTE_ARRAY) || encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
         self.cell = self.cell.max(size.div_ceil(header.values.max(1)));
     }

@@ -18,7 +18,7 @@ const UNCLEAR: Duration = Duration::from_secs(10);
 /// Since when, and whether it was reported.
 pub struct Absence {
     since: Instant,
-    told: bool,
+    reported: bool,
     /// Since when they refuse us.
     turned: Option<Instant>,
 }
@@ -26,15 +26,15 @@ pub struct Absence {
 impl Absence {
     /// Starts now.
     pub fn begin() -> Absence {
-        Absence { since: Instant::now(), told: false, turned: None }
+        Absence { since: Instant::now(), reported: false, turned: None }
     }
 
     /// Checks that it is tolerable, given the last error; brokers that accepted us before get more time.
     ///
     /// # Errors
     /// They definitely refuse us.
-    pub fn bears(&mut self, heard: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
-        let Some((error, sure)) = heard.and_then(|(code, why)| errors::turned_away(*code, why)) else {
+    pub fn bears(&mut self, complaint: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
+        let Some((error, sure)) = complaint.and_then(|(code, why)| errors::turned_away(*code, why)) else {
             self.turned = None;
             return Ok(());
         };
@@ -53,14 +53,14 @@ impl Absence {
     }
 
     /// Whether it is to be reported now, which happens once.
-    pub fn is_to_be_told(&mut self) -> bool {
-        let now = !self.told && self.since.elapsed() >= UNSURE;
-        self.told |= now;
+    pub fn is_due(&mut self) -> bool {
+        let now = !self.reported && self.since.elapsed() >= UNSURE;
+        self.reported |= now;
         now
     }
 
     /// Whether it was reported.
-    pub fn was_told(&self) -> bool {
-        self.told
+    pub fn was_reported(&self) -> bool {
+        self.reported
     }
 }

@@ -30,7 +30,7 @@ const SURE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(15)];
 
 impl TopicReader {
     /// Queries the topic until a broker answers.
-    pub(super) fn asked(&mut self) -> ReaderStep<TopicIdentity> {
+    pub(super) fn topic_identity(&mut self) -> ReaderStep<TopicIdentity> {
         let mut missing = None;
         loop {
             let (client, shared) = (self.consumer.client(), &self.shared);
@@ -106,7 +106,7 @@ impl TopicReader {
 
     /// Checks that the topic is still the same one.
     pub(super) fn same(&mut self) -> ReaderStep<TopicIdentity> {
-        let topic = self.asked()?;
+        let topic = self.topic_identity()?;
         if self.id.is_empty() || topic.id == self.id {
             return Ok(topic);
         }
@@ -170,7 +170,7 @@ impl TopicReader {
     }
 
     /// Checks that partitions with messages make progress.
-    pub(super) fn goes_on(&mut self) -> ReaderStep<()> {
+    pub(super) fn check_progress(&mut self) -> ReaderStep<()> {
         let reading = self.positions.iter().filter(|(partition, _)| !self.at_end.contains(partition));
         let still = self.still.look(reading.map(|(partition, position)| (*partition, position.next)));
         let all: Vec<i32> = still.iter().map(|(partition, _)| *partition).collect();
@@ -187,21 +187,21 @@ impl TopicReader {
 
     /// Handles that no broker answers.
     fn gone(&mut self) -> ReaderStep<()> {
-        let heard = self.consumer.context().last();
+        let complaint = self.consumer.context().last();
         let away = self.away.get_or_insert_with(Absence::begin);
-        away.bears(heard.as_ref(), self.known)?;
-        let why = heard.map(|(_, why)| why);
+        away.bears(complaint.as_ref(), self.known)?;
+        let why = complaint.map(|(_, why)| why);
         if away.lasts(self.patience) {
             return Err(errors::away(&self.brokers, why).into());
         }
-        if away.is_to_be_told() { self.tell(FetchEvent::Away(why)) } else { Ok(()) }
+        if away.is_due() { self.pass_on(FetchEvent::Away(why)) } else { Ok(()) }
     }
 
     fn back(&mut self) -> ReaderStep<()> {
         self.consumer.context().forget();
         self.known = true;
-        let told = self.away.take().is_some_and(|away| away.was_told());
-        if told { self.tell(FetchEvent::Back) } else { Ok(()) }
+        let reported = self.away.take().is_some_and(|away| away.was_reported());
+        if reported { self.pass_on(FetchEvent::Back) } else { Ok(()) }
     }
 
     /// Polls the library for this time, so that its errors are known and messages are kept.
@@ -211,7 +211,7 @@ impl TopicReader {
             if self.shared.ends() {
                 return Err(ReaderEnd::Told);
             }
-            match self.is_full() || self.stands() {
+            match self.is_full() || self.is_at_rest() {
                 true => std::thread::sleep(SLICE),
                 false => self.poll(SLICE),
             }

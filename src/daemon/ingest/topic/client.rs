@@ -49,19 +49,19 @@ pub struct TopicSettings<'f> {
 /// Stores the library's last connection error, and whether it has committed offsets.
 #[derive(Default)]
 pub struct ConnectionState {
-    heard: Mutex<Option<(Code, Complaint)>>,
+    complaint: Mutex<Option<(Code, Complaint)>>,
     committed: AtomicBool,
 }
 
 impl ConnectionState {
     /// The reason for the last lost connection, since there was one.
     pub fn last(&self) -> Option<(Code, Complaint)> {
-        self.heard().clone()
+        self.complaint().clone()
     }
 
     /// Records that a connection exists.
     pub fn forget(&self) {
-        *self.heard() = None;
+        *self.complaint() = None;
     }
 
     /// Whether offsets were committed since the last call.
@@ -69,8 +69,8 @@ impl ConnectionState {
         self.committed.swap(false, Ordering::AcqRel)
     }
 
-    fn heard(&self) -> MutexGuard<'_, Option<(Code, Complaint)>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn complaint(&self) -> MutexGuard<'_, Option<(Code, Complaint)>> {
+        self.complaint.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -80,7 +80,7 @@ impl ClientContext for ConnectionState {
     fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
         if about == "FAIL" {
             let why = line.split_once("]: ").map_or(line, |(_, why)| why);
-            *self.heard() = Some((Code::BrokerTransportFailure, Complaint::of(why)));
+            *self.complaint() = Some((Code::BrokerTransportFailure, Complaint::of(why)));
         }
     }
 
@@ -96,7 +96,7 @@ impl ClientContext for ConnectionState {
         ];
         let code = error.rdkafka_error_code().filter(|code| of_connections.contains(code));
         if let Some(code) = code {
-            *self.heard() = Some((code, Complaint::of(reason)));
+            *self.complaint() = Some((code, Complaint::of(reason)));
         }
     }
 }

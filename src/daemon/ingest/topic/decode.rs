@@ -237,7 +237,7 @@ fn halted(topic: &str, partition: i32, offset: u64, kind: MisfitKind) -> Error {
     };
     let text = format!(
         "offset {offset} of partition {partition} of the topic {topic} is {what}, and the feed file says \"halt\" for those: \
-         nothing behind it was taken in. Say \"skip\" to pass over such messages or \"quarantine\" to set them aside. \
+         nothing behind it was accepted. Say \"skip\" to pass over such messages or \"quarantine\" to set them aside. \
          A person who is to be forgotten is erased with `tidegate erase`"
     );
     Error::new(ErrorCategory::Input, text).in_field(key)

@@ -9,7 +9,7 @@ pub fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
             "the topic {topic} does not exist any more: it was deleted, and what was not read of it is gone with it. What \
-             was taken in is safe. Make the topic again: what is in a new topic of this name is read only \
+             was accepted is safe. Make the topic again: what is in a new topic of this name is read only \
              once the feed file says so (`source.topic_id`)"
         )
     } else {
@@ -22,7 +22,7 @@ pub fn missing(topic: &str, begun: bool) -> Error {
 pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
         "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
-         in the other. What was taken in is safe; what was not read of the old one is lost. To read the new one from \
+         in the other. What was accepted is safe; what was not read of the old one is lost. To read the new one from \
          `source.start` on, write `topic_id = \"{found}\"` in [source]: a person who already has a row counts as a duplicate there"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -32,7 +32,7 @@ pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
 pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read (its \
-         retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To go on \
+         retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To continue \
          behind them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in [source]; have the topic keep more \
          (`retention.ms`, `retention.bytes`)",
         low - 1,
@@ -44,9 +44,9 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 /// Messages that were taken in are no longer in the topic.
 pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     let text = format!(
-        "partition {partition} of the topic {topic} ends at offset {high}, and this feed has taken in all before {next}: the \
+        "partition {partition} of the topic {topic} ends at offset {high}, and this feed has accepted all before {next}: the \
          brokers have lost messages that they had confirmed (an unclean election, or disks put back from a copy), and give \
-         their offsets to others. What was taken in is safe. When the source has sent again what is missing, write \
+         their offsets to others. What was accepted is safe. When the source has sent again what is missing, write \
          `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on from there: a person who already has a row counts as a duplicate"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -60,9 +60,9 @@ pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, 
 /// Other messages have the offsets of some that were taken in.
 pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
-        "message {} of partition {partition} of the topic {topic} is not the one that was taken in: the brokers have lost \
+        "message {} of partition {partition} of the topic {topic} is not the one that was accepted: the brokers have lost \
          messages that they had confirmed (an unclean election, or disks put back from a copy), and have given their offsets \
-         to others, of which those before {next} were never read. What was taken in is safe. Look up where the log of the \
+         to others, of which those before {next} were never read. What was accepted is safe. Look up where the log of the \
          leader that took over begins, and write `resume = {{ \"{partition}\" = [{next}, OFFSET] }}` in [source] with it, or \
          with {low} to read all that is kept once more: a person who already has a row counts as a duplicate",
         next - 1
@@ -77,7 +77,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
         "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
          the way, or written in a way that is not known. Nothing was skipped. Partitions that are not read to their end: \
          {}. Look at the disks and logs of the brokers, or have another replica lead. Where the messages are \
-         lost for good, have the brokers delete them (`kafka-delete-records`), and this feed tells how to go on behind them",
+         lost for good, have the brokers delete them (`kafka-delete-records`), and this feed says how to continue behind them",
         places.join(", ")
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -97,7 +97,7 @@ pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
 /// There are fewer partitions than there were.
 pub fn vanished(topic: &str, partition: i32) -> Error {
     let text = format!(
-        "the topic {topic} has no partition {partition} any more, of which messages were taken in: this is another cluster, or \
+        "the topic {topic} has no partition {partition} any more, of which messages were accepted: this is another cluster, or \
          one that was put back from a copy. Correct `source.brokers`"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.brokers")
@@ -241,9 +241,11 @@ mod tests {
             (Code::BrokerTransportFailure, "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)", None),
             (Code::Resolve, "Failed to resolve 'one:9092': Name or service not known", None),
         ] {
-            let told = turned_away(code, &Complaint::of(said)).map(|(error, _)| error.text);
-            assert_eq!(told.is_some(), word.is_some(), "{said}: {told:?}");
-            word.iter().for_each(|word| assert!(told.iter().all(|told| told.contains(word)), "{said}: {told:?}"));
+            let error_text = turned_away(code, &Complaint::of(said)).map(|(error, _)| error.text);
+            assert_eq!(error_text.is_some(), word.is_some(), "{said}: {error_text:?}");
+            word.iter().for_each(|word| {
+                assert!(error_text.iter().all(|error_text| error_text.contains(word)), "{said}: {error_text:?}")
+            });
         }
     }
 }

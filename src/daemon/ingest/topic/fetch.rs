@@ -55,7 +55,7 @@ impl Fetch {
             id: String::new(),
             at_end: BTreeSet::new(),
             unreached: BTreeMap::new(),
-            asked: None,
+            ends_asked: None,
             batch: Batch::default(),
             first: None,
             complaints: Vec::new(),
@@ -68,7 +68,7 @@ impl Fetch {
             slowness: SHORT,
             known: false,
             away: None,
-            told: Instant::now(),
+            committed: Instant::now(),
         };
         let thread = std::thread::Builder::new().name("topic".to_owned()).spawn(move || reader.run());
         let thread = thread.map_err(|_| Error::new(ErrorCategory::Io, "the system does not let us begin a thread"))?;

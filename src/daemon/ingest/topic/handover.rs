@@ -82,7 +82,7 @@ impl Handover {
     }
 
     /// Passes an event on, when there is room; `false` if the thread has to end.
-    pub fn tell(&self, news: FetchEvent) -> bool {
+    pub fn pass_on(&self, news: FetchEvent) -> bool {
         let mut ready = self.lock();
         while matches!(news, FetchEvent::Batch(_)) && ready.len() >= READY && !self.ends() {
             let waited = self.taken.wait_timeout(ready, AGAIN);

@@ -97,7 +97,7 @@ pub fn describe<C: ClientContext>(
 }
 
 /// Whether an id distinguishes topics. Brokers without ids give zero, in base 64.
-fn tells(id: &str) -> bool {
+fn is_distinctive(id: &str) -> bool {
     !id.trim_start_matches('A').trim_end_matches('=').is_empty()
 }
 
@@ -122,7 +122,7 @@ unsafe fn read(described: *const rd::rd_kafka_TopicDescription_t) -> Result<Topi
         }
         let id = rd::rd_kafka_Uuid_base64str(rd::rd_kafka_TopicDescription_topic_id(described));
         let id = if id.is_null() { String::new() } else { CStr::from_ptr(id).to_string_lossy().into_owned() };
-        if !tells(&id) {
+        if !is_distinctive(&id) {
             return Err(RDKafkaErrorCode::UnsupportedFeature);
         }
         let mut count = 0;
@@ -151,8 +151,12 @@ mod tests {
 
     #[test]
     fn an_id_of_zero_identifies_no_topic() {
-        assert!(!tells("") && !tells("AAAAAAAAAAAAAAAAAAAAAA") && !tells("AAAAAAAAAAAAAAAAAAAAAA=="));
-        assert!(tells("AAAAAAAAAAAAAAAAAAAAAQ") && tells("xnbY0zx-RzGAXHKuobxnrA"));
+        assert!(
+            !is_distinctive("")
+                && !is_distinctive("AAAAAAAAAAAAAAAAAAAAAA")
+                && !is_distinctive("AAAAAAAAAAAAAAAAAAAAAA==")
+        );
+        assert!(is_distinctive("AAAAAAAAAAAAAAAAAAAAAQ") && is_distinctive("xnbY0zx-RzGAXHKuobxnrA"));
     }
 
     #[test]

@@ -16,12 +16,12 @@ use crate::daemon::error::Result;
 impl TopicReader {
     /// Determines where reading of every partition continues, and begins.
     pub(super) fn begin(&mut self) -> ReaderStep<()> {
-        let topic = self.asked()?;
+        let topic = self.topic_identity()?;
         self.is_the_one(&topic)?;
         let begins = self.places(&topic)?;
         self.id = topic.id;
         if !begins.is_empty() {
-            self.tell(FetchEvent::Begins(begins))?;
+            self.pass_on(FetchEvent::Begins(begins))?;
         }
         self.assign()?;
         Ok(())
@@ -96,7 +96,7 @@ impl TopicReader {
         let position = Position { topic_id, next: to, epoch: None };
         self.positions.insert(partition, position.clone());
         self.shared.backlog.begin([(partition, to)]);
-        self.tell(FetchEvent::Begins(vec![(partition, next, position)]))?;
+        self.pass_on(FetchEvent::Begins(vec![(partition, next, position)]))?;
         self.assign()
     }
 
@@ -125,7 +125,7 @@ impl TopicReader {
             return Ok(());
         }
         let begins = self.places(topic)?;
-        self.tell(FetchEvent::Begins(begins))?;
+        self.pass_on(FetchEvent::Begins(begins))?;
         self.assign()
     }
 }

@@ -68,10 +68,10 @@ impl Probe<'_> {
             return errors::missing(topic, false);
         }
         // The library's errors in the meantime say more than that no broker answered in time.
-        let heard = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
-        let heard = heard.filter_map(|heard| heard.err()?.rdkafka_error_code());
-        let told = [code].into_iter().chain(heard).find_map(|code| errors::refused(topic, code));
-        told.unwrap_or_else(|| self.away())
+        let errors_seen = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
+        let errors_seen = errors_seen.filter_map(|errors_seen| errors_seen.err()?.rdkafka_error_code());
+        let refusal = [code].into_iter().chain(errors_seen).find_map(|code| errors::refused(topic, code));
+        refusal.unwrap_or_else(|| self.away())
     }
 
     /// The error if no broker answers, or they refuse us.
@@ -107,8 +107,8 @@ impl Probe<'_> {
                 Some(Ok(_) | Err(KafkaError::PartitionEOF(_))) => return Ok(()),
                 Some(Err(error)) => {
                     let code = error.rdkafka_error_code().unwrap_or(Code::BadMessage);
-                    if let Some(told) = errors::refused(self.settings.topic, code) {
-                        return Err(told);
+                    if let Some(refusal) = errors::refused(self.settings.topic, code) {
+                        return Err(refusal);
                     }
                 }
             }
@@ -118,8 +118,8 @@ impl Probe<'_> {
 
     /// The warning about permissions for monitoring of lag.
     fn of_group(&self, partition: i32) -> Option<String> {
-        let asked = self.consumer.committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
-        let code = asked.err()?.rdkafka_error_code()?;
+        let committed = self.consumer.committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
+        let code = committed.err()?.rdkafka_error_code()?;
         (code == Code::GroupAuthorizationFailed).then(|| {
             format!(
                 "displays of lag stay empty: give our user READ on the group tidegate-{}, or leave it so",

@@ -68,7 +68,7 @@ pub(super) struct TopicReader {
     /// Partitions that have not reached the end offset of the time when reading began, with that offset.
     pub(super) unreached: BTreeMap<i32, u64>,
     /// When end offsets were queried.
-    pub(super) asked: Option<Instant>,
+    pub(super) ends_asked: Option<Instant>,
     /// Messages that are not passed on yet, and since when there are any.
     pub(super) batch: Batch,
     pub(super) first: Option<Instant>,
@@ -94,13 +94,13 @@ pub(super) struct TopicReader {
     /// Since when no broker answers.
     pub(super) away: Option<Absence>,
     /// When offsets were committed to Kafka.
-    pub(super) told: Instant,
+    pub(super) committed: Instant,
 }
 
 impl TopicReader {
     pub(super) fn run(mut self) {
         if let Err(ReaderEnd::Failed(error)) = self.read() {
-            self.shared.tell(FetchEvent::Failed(error));
+            self.shared.pass_on(FetchEvent::Failed(error));
         }
         if self.commit() {
             let begun = Instant::now();
@@ -143,13 +143,13 @@ impl TopicReader {
             {
                 self.shared.came.notify_one();
             }
-            if self.patience.is_none() && self.asked.is_none_or(|asked| asked.elapsed() >= ENDS) {
+            if self.patience.is_none() && self.ends_asked.is_none_or(|ends_asked| ends_asked.elapsed() >= ENDS) {
                 self.ends()?;
             }
             if self.still.is_due() {
-                self.goes_on()?;
+                self.check_progress()?;
             }
-            if self.told.elapsed() >= LAG {
+            if self.committed.elapsed() >= LAG {
                 self.commit();
             }
         }
@@ -203,7 +203,7 @@ impl TopicReader {
         let topic = self.same()?;
         if !batch.is_empty() {
             let begun = Instant::now();
-            self.tell(FetchEvent::Batch(batch))?;
+            self.pass_on(FetchEvent::Batch(batch))?;
             self.still.was_held(begun.elapsed());
         }
         Ok(topic)
@@ -215,12 +215,12 @@ impl TopicReader {
     }
 
     /// Whether the library's next messages may come after unreadable ones, or differ from those that were taken in.
-    pub(super) fn stands(&self) -> bool {
+    pub(super) fn is_at_rest(&self) -> bool {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
-    pub(super) fn tell(&self, news: FetchEvent) -> ReaderStep<()> {
-        if self.shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
+    pub(super) fn pass_on(&self, news: FetchEvent) -> ReaderStep<()> {
+        if self.shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Told) }
     }
 
     /// Queries the end offsets of partitions; metrics and `/health/ready` compute the lag from them.
@@ -229,7 +229,7 @@ impl TopicReader {
         let ends = self.offsets(&partitions, Offset::End)?;
         let now = Instant::now();
         self.shared.backlog.ends(now, partitions.into_iter().zip(ends).collect());
-        self.asked = Some(now);
+        self.ends_asked = Some(now);
         Ok(())
     }
 
@@ -246,7 +246,7 @@ impl TopicReader {
     /// Commits to Kafka how far everything was taken in; returns whether there was anything to commit. Monitoring of
     /// lag uses it; no feed reads from there, so that failures do not matter.
     fn commit(&mut self) -> bool {
-        self.told = Instant::now();
+        self.committed = Instant::now();
         let lag = std::mem::take(&mut *self.shared.lag.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         if lag.is_empty() || self.away.is_some() {
             return false;

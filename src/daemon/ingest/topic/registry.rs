@@ -81,7 +81,7 @@ impl SchemaRegistry {
         let (scheme, host) = parts(&url).unwrap_or_default();
         if scheme != "https" && (scheme != "http" || !is_local(host) && !settings.allow_plaintext) {
             let text = "schemas and passwords would travel to another host unencrypted, or nowhere: the address must begin with \
-                        https, or `allow_plaintext = true` must stand in [source]";
+                        https, or `allow_plaintext = true` must be in [source]";
             return Err(Error::new(ErrorCategory::Feed, text).in_field(format!("{field}.url")));
         }
         let login = match &settings.login {

@@ -75,7 +75,7 @@ impl SchemaResolver {
             match self.registry.ask(key, || shared.ends()) {
                 Ok(known) => {
                     if self.away.take().is_some() {
-                        tell(shared, FetchEvent::RegistryBack)?;
+                        pass_on(shared, FetchEvent::RegistryBack)?;
                     }
                     match known {
                         Some(known) => {
@@ -102,7 +102,7 @@ impl SchemaResolver {
         let since = match self.away {
             Some(since) => since,
             None => {
-                tell(shared, FetchEvent::RegistryAway(why.clone()))?;
+                pass_on(shared, FetchEvent::RegistryAway(why.clone()))?;
                 *self.away.insert(Instant::now())
             }
         };
@@ -113,6 +113,6 @@ impl SchemaResolver {
     }
 }
 
-fn tell(shared: &Handover, news: FetchEvent) -> ReaderStep<()> {
-    if shared.tell(news) { Ok(()) } else { Err(ReaderEnd::Told) }
+fn pass_on(shared: &Handover, news: FetchEvent) -> ReaderStep<()> {
+    if shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Told) }
 }

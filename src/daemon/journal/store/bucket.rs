@@ -33,7 +33,7 @@ const AT_ONCE: usize = 8;
 
 /// Objects in a bucket. Has threads of its own, so that it can be called from any thread.
 pub struct Bucket {
-    asked: Arc<BucketWorker>,
+    worker: Arc<BucketWorker>,
     /// Set until it is dropped.
     runtime: Option<Runtime>,
 }
@@ -56,11 +56,11 @@ impl Bucket {
         let client = BucketClient::new(&address, variables, &patience)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
         let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
-        let asked = Arc::new(BucketWorker { address, client, patience, own: variables.own() });
-        let bucket = Bucket { asked, runtime: Some(runtime) };
-        bucket.ask(|asked| async move {
-            let begin = asked.key("");
-            asked.patiently("looked into", || asked.client.page(&begin, None, Some(1))).await
+        let worker = Arc::new(BucketWorker { address, client, patience, own: variables.own() });
+        let bucket = Bucket { worker, runtime: Some(runtime) };
+        bucket.ask(|worker| async move {
+            let begin = worker.key("");
+            worker.patiently("looked into", || worker.client.page(&begin, None, Some(1))).await
         })?;
         Ok(bucket)
     }
@@ -72,7 +72,7 @@ impl Bucket {
         F: Future<Output = Result<T>> + Send + 'static,
     {
         let (say, hear) = mpsc::sync_channel(1);
-        let doing = what(Arc::clone(&self.asked));
+        let doing = what(Arc::clone(&self.worker));
         if let Some(runtime) = &self.runtime {
             runtime.spawn(async move {
                 let _ = say.send(doing.await);
@@ -85,14 +85,14 @@ impl Bucket {
 
 impl ReadStore for Bucket {
     fn place(&self) -> String {
-        self.asked.address.written.clone()
+        self.worker.address.written.clone()
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         let path = path.to_owned();
-        self.ask(|asked| async move {
-            let key = asked.object(&path)?;
-            asked.patiently("read", || asked.client.get(&key)).await.map(|bytes| bytes.map(Vec::from))
+        self.ask(|worker| async move {
+            let key = worker.object(&path)?;
+            worker.patiently("read", || worker.client.get(&key)).await.map(|bytes| bytes.map(Vec::from))
         })
     }
 
@@ -101,38 +101,38 @@ impl ReadStore for Bucket {
             return Ok(self.read(path)?.map(|_| Vec::new()));
         }
         let path = path.to_owned();
-        self.ask(|asked| async move {
-            let key = asked.object(&path)?;
-            let part = || asked.client.get_part(&key, part.clone());
-            asked.patiently("read", part).await.map(|bytes| bytes.map(Vec::from))
+        self.ask(|worker| async move {
+            let key = worker.object(&path)?;
+            let part = || worker.client.get_part(&key, part.clone());
+            worker.patiently("read", part).await.map(|bytes| bytes.map(Vec::from))
         })
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let prefix = prefix.to_owned();
-        self.ask(|asked| async move { asked.list(&prefix).await })
+        self.ask(|worker| async move { worker.list(&prefix).await })
     }
 }
 
 impl Store for Bucket {
     fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
-        self.ask(|asked| async move { asked.create(&path, bytes).await })
+        self.ask(|worker| async move { worker.create(&path, bytes).await })
     }
 
     fn delete(&self, path: &str) -> Result<()> {
         let path = path.to_owned();
-        self.ask(|asked| async move {
-            let key = asked.object(&path)?;
-            asked.patiently("written", || asked.client.delete(&key)).await
+        self.ask(|worker| async move {
+            let key = worker.object(&path)?;
+            worker.patiently("written", || worker.client.delete(&key)).await
         })
     }
 
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
-        self.ask(|asked| async move {
-            let key = asked.object(&path)?;
-            asked.patiently("written", || asked.client.put(&key, bytes.clone(), PutMode::Overwrite)).await
+        self.ask(|worker| async move {
+            let key = worker.object(&path)?;
+            worker.patiently("written", || worker.client.put(&key, bytes.clone(), PutMode::Overwrite)).await
         })
     }
 
@@ -140,10 +140,10 @@ impl Store for Bucket {
         let mut created = Vec::with_capacity(objects.len());
         for some in objects.chunks(AT_ONCE) {
             let some: Vec<_> = some.iter().map(|(path, bytes)| (path.clone(), Bytes::copy_from_slice(bytes))).collect();
-            created.extend(self.ask(|asked| async move {
+            created.extend(self.ask(|worker| async move {
                 let one = |(path, bytes): (String, Bytes)| {
-                    let asked = Arc::clone(&asked);
-                    tokio::spawn(async move { asked.create(&path, bytes).await })
+                    let worker = Arc::clone(&worker);
+                    tokio::spawn(async move { worker.create(&path, bytes).await })
                 };
                 let begun: Vec<_> = some.into_iter().map(one).collect();
                 let mut created = Vec::with_capacity(begun.len());

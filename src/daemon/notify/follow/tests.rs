@@ -76,7 +76,7 @@ impl Store for Frail {
 /// A receiver that answers as it is told to, and then takes everything.
 #[derive(Clone, Default)]
 struct Ear {
-    heard: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
     answers: Arc<Mutex<VecDeque<HandoverOutcome>>>,
 }
 
@@ -86,7 +86,7 @@ impl NotificationReceiver for Ear {
     }
 
     fn hand(&mut self, notification: &Notification, _: &dyn Fn() -> bool) -> HandoverOutcome {
-        self.heard.lock().expect("no panic").push(notification.key.clone());
+        self.received.lock().expect("no panic").push(notification.key.clone());
         self.answers.lock().expect("no panic").pop_front().unwrap_or(HandoverOutcome::Done)
     }
 }
@@ -97,7 +97,7 @@ struct Desk {
     public: Frail,
     ear: Ear,
     paper: Paper,
-    told: FeedObserver,
+    observer: FeedObserver,
 }
 
 impl Desk {
@@ -107,8 +107,8 @@ impl Desk {
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed");
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
-        let told = Arc::new(observer).feed(&feed);
-        Desk { private: Frail::default(), public: Frail::default(), ear: Ear::default(), paper, told }
+        let observer = Arc::new(observer).feed(&feed);
+        Desk { private: Frail::default(), public: Frail::default(), ear: Ear::default(), paper, observer }
     }
 
     fn append(&self, seq: u64, body: EntryBody) {
@@ -123,11 +123,11 @@ impl Desk {
         let listener = Listener { name, audience, hand: Box::new(self.ear.clone()) };
         let private: Arc<dyn Store> = Arc::new(self.private.clone());
         let public: Arc<dyn ReadStore> = Arc::new(self.public.clone());
-        Notifier::over(vec![listener], "t", (&private, &public), 0, &self.told).expect("a thread")
+        Notifier::over(vec![listener], "t", (&private, &public), 0, &self.observer).expect("a thread")
     }
 
-    fn heard(&self) -> Vec<String> {
-        self.ear.heard.lock().expect("no panic").clone()
+    fn received(&self) -> Vec<String> {
+        self.ear.received.lock().expect("no panic").clone()
     }
 
     /// Waits until so many lines of this kind are written.
@@ -148,9 +148,9 @@ impl Desk {
     /// Everything was told, and no receiver is away.
     #[track_caller]
     fn done(&self, notifier: &Notifier, receiver: &str) {
-        let all = |known: &Known| known.told.iter().all(|&told| told >= known.entries);
+        let all = |known: &Known| known.notified.iter().all(|&notified| notified >= known.entries);
         assert!(notifier.shared.until(Some(SOON), all), "{}", self.said());
-        let page = self.told.observer().metrics();
+        let page = self.observer.observer().metrics();
         let away = format!("tidegate_receiver_away{{feed=\"t\",receiver=\"{receiver}\"}} 1");
         assert!(!page.contains(&away), "{page}");
     }
@@ -211,7 +211,7 @@ fn a_manifest_that_is_gone_or_was_changed_is_passed_over() {
     let notifier = desk.begin(Audience::Public);
     notifier.entries(4);
     desk.done(&notifier, "webhook");
-    assert_eq!(desk.heard(), ["t/release/2", "t/release/4"]);
+    assert_eq!(desk.received(), ["t/release/2", "t/release/4"]);
     desk.says("notification_refused feed=t receiver=webhook notice=release why=", 2);
     desk.says("notification_sent", 2);
     desk.says("receiver_away", 0);
@@ -226,7 +226,7 @@ fn a_public_root_that_is_away_is_waited_for() {
     desk.public.reads.store(2, Ordering::SeqCst);
     notifier.entries(1);
     desk.done(&notifier, "webhook");
-    assert_eq!(desk.heard(), ["t/release/1"]);
+    assert_eq!(desk.received(), ["t/release/1"]);
     for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 1)] {
         desk.says(word, times);
     }
@@ -246,7 +246,7 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
         desk.public.inner.replace(path, bytes).expect("memory");
     }
     desk.done(&notifier, "webhook");
-    assert_eq!(desk.heard(), ["t/release/1"]);
+    assert_eq!(desk.received(), ["t/release/1"]);
     desk.says("notification_refused", 0);
     desk.says("receiver_back", 1);
 }
@@ -261,9 +261,12 @@ fn a_position_that_cannot_be_stored_is_reported() {
     desk.private.replaces.store(2, Ordering::SeqCst);
     notifier.entries(2);
     desk.says("receiver_away feed=t receiver=operator_webhook why=\"the disk is full\"", 1);
-    assert_eq!((desk.heard(), desk.said().matches("notification_sent").count()), (vec!["t/approval/1".to_owned()], 0));
+    assert_eq!(
+        (desk.received(), desk.said().matches("notification_sent").count()),
+        (vec!["t/approval/1".to_owned()], 0)
+    );
     desk.done(&notifier, "operator_webhook");
-    assert_eq!(desk.heard(), ["t/approval/1", "t/approval/2"]);
+    assert_eq!(desk.received(), ["t/approval/1", "t/approval/2"]);
     for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 2)] {
         desk.says(word, times);
     }
@@ -283,10 +286,10 @@ fn a_log_that_is_not_there_is_waited_for() {
         let notifier = desk.begin(Audience::Operator);
         notifier.entries(2);
         desk.says("receiver_away feed=t receiver=operator_webhook why=", 1);
-        assert_eq!(desk.heard(), [""; 0]);
+        assert_eq!(desk.received(), [""; 0]);
         desk.append(0, hold(1));
         desk.done(&notifier, "operator_webhook");
-        assert_eq!(desk.heard(), ["t/approval/1", "t/approval/2"]);
+        assert_eq!(desk.received(), ["t/approval/1", "t/approval/2"]);
         for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 2)] {
             desk.says(word, times);
         }

@@ -413,9 +413,9 @@ fn columns_without_detail_are_named() {
     let columns = Columns::new(vec![column("age"), column("ward")]);
     let names = ["ward", "HIV positive", "age"].map(str::to_owned);
     let columns = ColumnNames::declared(&columns, &names);
-    let told = WithoutDetail { tick: 7, release: 3, columns, help: "tidegate preview" };
+    let without_detail = WithoutDetail { tick: 7, release: 3, columns, help: "tidegate preview" };
     let line = "tick=7 release=3 columns=ward,age help=\"tidegate preview\"";
-    watch.check(&told, &format!("warn  without_detail {FEED} {line}"), &[]);
+    watch.check(&without_detail, &format!("warn  without_detail {FEED} {line}"), &[]);
 }
 
 #[test]

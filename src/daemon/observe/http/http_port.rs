@@ -24,7 +24,7 @@ impl HttpPort {
         let bind = http.bind;
         if http.is_open() {
             let text = format!(
-                "other machines reach {bind}, and no token is asked for: name one in `http.tokens` or with --token, or listen on 127.0.0.1"
+                "other machines reach {bind}, and no token is required: name one in `http.tokens` or with --token, or listen on 127.0.0.1"
             );
             return Err(Error::new(ErrorCategory::Usage, text).in_field("http.tokens"));
         }

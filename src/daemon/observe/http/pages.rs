@@ -38,7 +38,7 @@ pub async fn serve(
 ) -> Result<()> {
     let HttpPort { listener, address, tokens } = door;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| refused(address, &error))?;
-    observer.emit(&Listening { address, tokens: tokens.asked() });
+    observer.emit(&Listening { address, tokens: tokens.are_required() });
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let until = async move {
         shutdown.await;
@@ -90,7 +90,7 @@ async fn guard(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) 
         return next.run(request).await;
     }
     let asks = [(WWW_AUTHENTICATE, "Bearer")];
-    (StatusCode::UNAUTHORIZED, asks, "a token is asked for: Authorization: Bearer …\n").into_response()
+    (StatusCode::UNAUTHORIZED, asks, "a token is required: Authorization: Bearer …\n").into_response()
 }
 
 /// One request and one answer per connection; caches must not store it.

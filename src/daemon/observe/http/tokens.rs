@@ -28,7 +28,7 @@ impl Tokens {
     }
 
     /// Whether a token is required.
-    pub fn asked(&self) -> bool {
+    pub fn are_required(&self) -> bool {
         !self.0.is_empty()
     }
 

@@ -130,7 +130,7 @@ impl Metrics {
         registry.register("rows", "Rows by what became of them; together all that were seen", self.rows.clone());
         registry.register("ticks", "Ticks by how they ended", self.ticks.clone());
         registry.register("decisions", "Decisions in the log", self.decisions.clone());
-        registry.register("requests", "What people asked for", self.requests.clone());
+        registry.register("requests", "Requests by people", self.requests.clone());
         registry.register("notifications", "Notifications that receivers have", self.notifications.clone());
         let help = "1 while a receiver of notifications does not take them, else 0";
         registry.register("receiver_away", help, self.receivers_away.clone());

@@ -135,7 +135,7 @@ fn what_is_not_known_is_not_shown() {
 #[test]
 fn shipped_rules_and_dashboards_name_metrics_that_there_are() {
     let text = all();
-    let told: BTreeSet<&str> =
+    let families: BTreeSet<&str> =
         text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
     for (file, content) in [
         ("alerts.yaml", include_str!("../../../../deploy/prometheus/alerts.yaml")),
@@ -145,7 +145,7 @@ fn shipped_rules_and_dashboards_name_metrics_that_there_are() {
         let names: BTreeSet<&str> = words.filter(|word| word.starts_with("tidegate_")).collect();
         assert!(names.len() > 8, "{file}: {names:?}");
         for name in names {
-            assert!(told.contains(name), "{file}: no feed tells {name}");
+            assert!(families.contains(name), "{file}: no feed tells {name}");
         }
     }
 }

@@ -108,19 +108,19 @@ mod tests {
             let (mut index, mut list) = (StateIndex::new(&heights, inherited, BITS), Vec::<Levels>::new());
             for _ in 0..3 * BITS + 7 {
                 let levels: Levels = heights.iter().map(|&height| draw(height)).collect();
-                let asked: Levels = heights.iter().map(|&height| draw(height)).collect();
+                let query: Levels = heights.iter().map(|&height| draw(height)).collect();
                 list.drain(..index.push(&levels));
                 list.push(levels);
                 let follows = |from: &Levels| {
-                    from.iter().zip(&asked).all(|(from, asked)| match inherited {
-                        Monotonicity::Upward => from <= asked,
-                        Monotonicity::Downward => from >= asked,
+                    from.iter().zip(&query).all(|(from, query)| match inherited {
+                        Monotonicity::Upward => from <= query,
+                        Monotonicity::Downward => from >= query,
                     })
                 };
                 let even = |at: &usize| at.is_multiple_of(2);
-                assert_eq!(index.find(&asked, |_| true), list.iter().position(follows));
+                assert_eq!(index.find(&query, |_| true), list.iter().position(follows));
                 let found = (0..list.len()).filter(even).find(|&at| follows(&list[at]));
-                assert_eq!(index.find(&asked, |at| even(&at)), found);
+                assert_eq!(index.find(&query, |at| even(&at)), found);
                 assert!(list.len() <= 2 * BITS);
                 assert!(found.is_none_or(|at| index.state(at) == list[at]));
             }

@@ -22,8 +22,8 @@ type Signed = (bool, Decimal);
 
 impl NumbersCase {
     /// The numbers of all values; `None` if a value is no number, or the values are of several columns.
-    pub fn of(values: &SensitiveValues, asked: &Requirement) -> Option<NumbersCase> {
-        let Requirement::Range { e, .. } = asked else { return Some(NumbersCase::default()) };
+    pub fn of(values: &SensitiveValues, wanted: &Requirement) -> Option<NumbersCase> {
+        let Requirement::Range { e, .. } = wanted else { return Some(NumbersCase::default()) };
         let number = |value: &Value| -> Option<Signed> {
             match value {
                 Value::Int(number) => Some((*number < 0, Decimal::new(number.unsigned_abs(), 0)?)),

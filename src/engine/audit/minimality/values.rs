@@ -21,7 +21,7 @@ pub struct ValuesCase<'t> {
     /// The rows of each value in the whole release.
     whole: Vec<u64>,
     numbers: &'t NumbersCase,
-    asked: Requirement,
+    wanted: Requirement,
     guarded: Option<Guarded>,
 }
 
@@ -38,10 +38,10 @@ impl<'t> ValuesCase<'t> {
         people: &'t [Equals],
         values: usize,
         numbers: &'t NumbersCase,
-        (asked, guarded): (Requirement, Option<Guarded>),
+        (wanted, guarded): (Requirement, Option<Guarded>),
     ) -> ValuesCase<'t> {
         let kinds = guarded.as_ref().and_then(|guarded| guarded.kinds.iter().max()).map_or(values, |most| most + 1);
-        let mut table = ValuesCase { release, people, whole: vec![0; kinds], numbers, asked, guarded };
+        let mut table = ValuesCase { release, people, whole: vec![0; kinds], numbers, wanted, guarded };
         for class in 0..release.classes() {
             let counts = table.counts(Some(class));
             table.whole.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
@@ -148,7 +148,7 @@ impl<'t> ValuesCase<'t> {
 
     /// Whether a class of these people with such rows satisfies the requirement.
     fn admits(&self) -> Admits<'_> {
-        match self.asked {
+        match self.wanted {
             Requirement::Recursive { c, l } => {
                 let admits = recursive(c.into(), l as usize);
                 Box::new(move |_, counts| admits(counts))
@@ -171,7 +171,7 @@ impl<'t> ValuesCase<'t> {
                 })
             }
             Requirement::Diverse { .. } | Requirement::Alpha { .. } => {
-                let (most, least) = (self.asked.of_sets().expect("a share of sets"), self.asked.least());
+                let (most, least) = (self.wanted.of_sets().expect("a share of sets"), self.wanted.least());
                 Box::new(move |_, counts| {
                     let people = counts.iter().sum();
                     people >= least && counts.iter().all(|&count| most.holds(count, people))
@@ -191,7 +191,7 @@ impl<'t> ValuesCase<'t> {
             Some((node, guarded)) => belief.share(&guarded.sets[node]),
             None => belief.strongest(),
         };
-        let (kept, figure) = match self.asked {
+        let (kept, figure) = match self.wanted {
             Requirement::Recursive { c, l } => {
                 let l = l as usize;
                 let [left, any] = distinct.unwrap_or([l; 2]);
@@ -211,7 +211,7 @@ impl<'t> ValuesCase<'t> {
                 (span >= *e, TieFigure::Span(span as f64 / 10f64.powi((*scale).into())))
             }
             Requirement::Diverse { .. } | Requirement::Alpha { .. } | Requirement::Personal { .. } => {
-                let most = self.asked.of_sets().expect("a share of sets");
+                let most = self.wanted.of_sets().expect("a share of sets");
                 (strongest.is_at_most(most.part, most.of), TieFigure::Share)
             }
         };

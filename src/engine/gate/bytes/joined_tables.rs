@@ -32,9 +32,9 @@ pub fn join(
     let first: BTreeMap<i64, &Vec<Leaf>> =
         quasi.iter().zip(&leaves).rev().map(|(run, leaves)| (run.class, leaves)).collect();
     let of = |group: &RowGroup, column: usize| first[&group.class][column];
-    let told: Vec<Vec<Leaf>> = (0..width).map(|at| groups.iter().map(|group| of(group, at)).collect()).collect();
+    let by_column: Vec<Vec<Leaf>> = (0..width).map(|at| groups.iter().map(|group| of(group, at)).collect()).collect();
     let cell = |group: &RowGroup| Cell { increment: 0, value: group.value, count: group.rows };
-    let counted = Histogram::of_counts(&told, values, &groups.iter().map(cell).collect::<Vec<_>>());
+    let counted = Histogram::of_counts(&by_column, values, &groups.iter().map(cell).collect::<Vec<_>>());
     let heads = quasi.iter().map(|run| Heads { since: 0, count: run.rows });
     let exact = Headcount::of(width, leaves.iter().zip(heads));
     let release = Release::under(&counted, 0..1, recoding);

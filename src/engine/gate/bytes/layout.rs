@@ -67,12 +67,13 @@ fn schema(metadata: &ParquetMetaData, sheet: &Sheet, leaks: &mut Vec<Leak>) -> b
     }
     for (at, wanted) in wanted.iter().enumerate() {
         let place = || format!("column {}", wanted.name);
-        let Some((stands, column)) = found.columns().iter().enumerate().find(|(_, found)| named(found, wanted)) else {
+        let Some((position, column)) = found.columns().iter().enumerate().find(|(_, found)| named(found, wanted))
+        else {
             leaks.push(Leak::new(place(), "the column is missing"));
             known = false;
             continue;
         };
-        if stands != at {
+        if position != at {
             leaks.push(Leak::new(place(), "the column has another position"));
         }
         if !typed(column, wanted) {

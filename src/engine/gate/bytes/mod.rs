@@ -15,4 +15,4 @@ mod table_reading;
 pub use joined_tables::{QUASI, SENSITIVE};
 pub use leak::Leak;
 pub use table::{PartRows, PublishedTable};
-pub use table_reading::{read, read_local, read_part, read_tables, told_under};
+pub use table_reading::{read, read_local, read_part, read_tables, under_recoding};

@@ -104,9 +104,9 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
 
 /// The table under a recoding that contains all its labels; otherwise the column of the first label that it does not
 /// contain.
-pub fn told_under(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
+pub fn under_recoding(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
     assert_eq!(table.width(), recoding.len(), "a cut for each column");
-    table.told_under(recoding).map_err(|table| {
+    table.under_recoding(recoding).map_err(|table| {
         let foreign =
             |column: &usize| table.shown(*column).iter().any(|node| !recoding[*column].nodes().contains(node));
         (0..recoding.len()).find(foreign).unwrap_or(0)

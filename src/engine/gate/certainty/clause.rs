@@ -345,9 +345,9 @@ mod tests {
         let trees = [&first, &second];
         let (facts, lone) = clause.solve(&trees, Values::Distinct, &mut CertaintyBudget::FULL.clone()).expect("solved");
         assert!(lone);
-        let told: Vec<_> =
+        let learnt: Vec<_> =
             facts.iter().map(|fact| (&fact.class[..], fact.child, fact.least, fact.most, fact.sole)).collect();
-        assert_eq!(told, [(release.class(0), 1, 1, 1, true)]);
+        assert_eq!(learnt, [(release.class(0), 1, 1, 1, true)]);
     }
 
     /// A refusal of classes with these numbers of people and parts, about which nothing else is known.
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn people_who_would_wait_against_all_ways() {
         let release = Release::empty(1, Vec::new());
-        let (mut asked, mut certain) = (0, 0);
+        let (mut cases, mut certain) = (0, 0);
         let classes = (1..=7).flat_map(|rows| (2..=3).map(move |parts| (rows, parts)));
         let one: Vec<Vec<(u64, usize)>> = classes.clone().map(|class| vec![class]).collect();
         let two = classes.clone().flat_map(|one| classes.clone().map(move |other| vec![one, other]));
@@ -409,13 +409,13 @@ mod tests {
                         truth.extend((0..parts as Node).map(|child| (vec![crowd as Node], child, fewest, most)));
                     }
                 }
-                let told: Vec<_> =
+                let learnt: Vec<_> =
                     facts.into_iter().map(|fact| (fact.class, fact.child, fact.least, fact.most)).collect();
-                assert_eq!(told, truth, "{crowds:?}, a = {a}, {least} would wait");
-                (asked, certain) = (asked + 1, certain + usize::from(!truth.is_empty()));
+                assert_eq!(learnt, truth, "{crowds:?}, a = {a}, {least} would wait");
+                (cases, certain) = (cases + 1, certain + usize::from(!truth.is_empty()));
             }
         }
-        assert!(asked > 500 && certain > 20, "{certain} of {asked}");
+        assert!(cases > 500 && certain > 20, "{certain} of {cases}");
     }
 
     #[test]

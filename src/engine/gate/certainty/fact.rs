@@ -50,7 +50,7 @@ impl Certainty {
     }
 
     /// Sorted, with each fact once.
-    pub(super) fn told(mut self, ended: Result<(), CertaintyUndone>) -> Certainty {
+    pub(super) fn finished(mut self, ended: Result<(), CertaintyUndone>) -> Certainty {
         self.facts.sort_unstable();
         self.facts.dedup();
         self.answer = match ended {

@@ -49,7 +49,7 @@ pub fn coarsened(
         }
         Ok(())
     });
-    certainty.told(solved)
+    certainty.finished(solved)
 }
 
 /// A class that has grown.
@@ -168,21 +168,21 @@ mod tests {
         };
         let (leaves, trees) = ([&first, &second].map(Cut::leaves), [&first, &second]);
         let coarser = [Cut::root(&first), Cut::leaves(&second)];
-        let told = |later: &[u32], a: u64, recoding: &[Cut]| {
+        let found = |later: &[u32], a: u64, recoding: &[Cut]| {
             let rows = came(later);
             let (before, after) = (Release::under(&rows, 0..1, &leaves), Release::under(&rows, 0..2, recoding));
             let certainty = learnt(Some(&before), &after, &trees, Inference::Replay, (a, Values::Repeated));
             (certainty.facts, certainty.clauses, certainty.lone)
         };
-        let (facts, clauses, lone) = told(&[0], 3, &coarser);
+        let (facts, clauses, lone) = found(&[0], 3, &coarser);
         let [one, other] = ["one", "other"].map(|label| first.find(label).expect("a leaf"));
         let shown = second.find("one").expect("a leaf");
         let fact = |child: Node| Fact { class: vec![0, shown], column: 0, child, least: 1, most: 2, sole: false };
         assert_eq!((facts, clauses, lone), (vec![fact(one), fact(other)], 1, 1));
         // More people than an atom has, two classes that have grown, and an unchanged recoding.
-        assert_eq!(told(&[0], 2, &coarser), (Vec::new(), 1, 1));
-        assert_eq!(told(&[0, 1], 3, &coarser), (Vec::new(), 1, 0));
-        assert_eq!(told(&[0], 3, &leaves), (Vec::new(), 0, 0));
+        assert_eq!(found(&[0], 2, &coarser), (Vec::new(), 1, 1));
+        assert_eq!(found(&[0, 1], 3, &coarser), (Vec::new(), 1, 0));
+        assert_eq!(found(&[0], 3, &leaves), (Vec::new(), 0, 0));
     }
 
     /// A node with one child replaces that child, and in the other column two nodes become one: only the class that
@@ -215,11 +215,11 @@ mod tests {
         };
         let coarser = [cut(&first, ["x", "z"]), cut(&second, ["u", "y"])];
         let (before, after) = (Release::under(&rows, 0..1, &leaves), Release::under(&rows, 0..2, &coarser));
-        let told = coarsened(&before, &after, &[&first, &second], 3, CertaintyBudget::FULL);
-        assert_eq!((told.clauses, told.lone), (2, 2));
+        let found = coarsened(&before, &after, &[&first, &second], 3, CertaintyBudget::FULL);
+        assert_eq!((found.clauses, found.lone), (2, 2));
         let class = vec![node(&first, "x"), node(&second, "u")];
-        assert!(told.facts.iter().all(|fact| fact.class == class && fact.column == 1), "{:?}", told.facts);
-        let told: std::collections::BTreeSet<Node> = told.facts.iter().map(|fact| fact.child).collect();
-        assert_eq!(told, ["u1", "u2"].map(|label| node(&second, label)).into());
+        assert!(found.facts.iter().all(|fact| fact.class == class && fact.column == 1), "{:?}", found.facts);
+        let found: std::collections::BTreeSet<Node> = found.facts.iter().map(|fact| fact.child).collect();
+        assert_eq!(found, ["u1", "u2"].map(|label| node(&second, label)).into());
     }
 }

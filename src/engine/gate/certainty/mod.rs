@@ -94,5 +94,5 @@ pub fn searched(
             Ok(())
         })
     });
-    certainty.told(solved)
+    certainty.finished(solved)
 }

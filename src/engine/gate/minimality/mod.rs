@@ -168,7 +168,7 @@ impl MinimalityAttack {
         origins.iter().for_each(|&origin| *times.entry(origin).or_default() += 1);
         let numbered: BTreeMap<OriginClass, usize> = times.keys().copied().zip(0..).collect();
         let mut factors: BTreeMap<[u64; 3], u64> = BTreeMap::new();
-        let stands = |origin: &OriginClass| {
+        let factor_of = |origin: &OriginClass| {
             let admitted = |count: &u64| admits(origin.people, origin.shown + count);
             let mut counts = (0..=origin.generalised.min(sensitive)).filter(admitted);
             let low = counts.next()?;
@@ -176,14 +176,14 @@ impl MinimalityAttack {
             assert_eq!(last - low + 1, held, "what a requirement admits has no gap");
             Some([origin.generalised, low, last])
         };
-        let stands: Vec<(OriginClass, Option<[u64; 3]>)> =
-            times.keys().map(|origin| (*origin, stands(origin))).collect();
-        for (origin, factor) in &stands {
+        let kinds: Vec<(OriginClass, Option<[u64; 3]>)> =
+            times.keys().map(|origin| (*origin, factor_of(origin))).collect();
+        for (origin, factor) in &kinds {
             factor.iter().for_each(|key| *factors.entry(*key).or_default() += times[origin]);
         }
         let place: BTreeMap<[u64; 3], usize> = factors.keys().copied().zip(0..).collect();
         MinimalityAttack {
-            kinds: stands.into_iter().map(|(origin, factor)| (origin, factor.map(|key| place[&key]))).collect(),
+            kinds: kinds.into_iter().map(|(origin, factor)| (origin, factor.map(|key| place[&key]))).collect(),
             factors: factors.into_iter().map(|([rows, low, high], times)| Factor { rows, low, high, times }).collect(),
             kind: origins.iter().map(|origin| numbered[origin]).collect(),
             generalised,
@@ -206,7 +206,7 @@ impl MinimalityAttack {
 
     /// The steps of work for an exact answer.
     pub fn cost(&self) -> u64 {
-        if !self.is_possible() || self.nothing_stands() {
+        if !self.is_possible() || self.excludes_nothing() {
             return 0;
         }
         residues::cost(&self.factors, self.generalised, self.sensitive)
@@ -267,7 +267,7 @@ impl MinimalityAttack {
         if !self.is_possible() {
             return vec![None; self.kind.len()];
         }
-        let bound = ClassesBound::of(&self.factors, self.nothing_stands(), self.generalised, self.sensitive);
+        let bound = ClassesBound::of(&self.factors, self.excludes_nothing(), self.generalised, self.sensitive);
         let share = |(origin, factor): &(OriginClass, Option<usize>)| {
             if origin.people == 0 {
                 return None;
@@ -281,7 +281,7 @@ impl MinimalityAttack {
 
     /// Counts the assignments under which no class violates.
     fn kept(&self) -> CountResidues {
-        if self.nothing_stands() {
+        if self.excludes_nothing() {
             return CountResidues::nothing(self.factors.len());
         }
         let most = self.factors.iter().map(|factor| factor.rows).max().unwrap_or(0).max(1);
@@ -294,7 +294,7 @@ impl MinimalityAttack {
     }
 
     /// Whether some class violates whatever it contains: then nothing is excluded.
-    fn nothing_stands(&self) -> bool {
+    fn excludes_nothing(&self) -> bool {
         self.kinds.iter().any(|(_, factor)| factor.is_none())
     }
 }

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_class_of_k_people_is_large_enough() {
         let holds = alpha_k(ExactShare { part: 1, of: 2 }, 4);
-        let asked = [(0, 0), (3, 1), (4, 2), (4, 3), (5, 2)].map(|(people, count)| holds(people, count));
-        assert_eq!(asked, [true, false, true, false, true]);
+        let answers = [(0, 0), (3, 1), (4, 2), (4, 3), (5, 2)].map(|(people, count)| holds(people, count));
+        assert_eq!(answers, [true, false, true, false, true]);
     }
 }

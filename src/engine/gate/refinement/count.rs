@@ -153,12 +153,12 @@ pub fn exact(
         let moduli = Moduli::new(bits, shape.rows as u32);
         let mut residues: Vec<Vec<u64>> = Vec::new();
         for rings in moduli.rings().chunks(4) {
-            let asked = (weigh, with_marginals);
+            let options = (weigh, with_marginals);
             match *rings {
-                [ref a] => modulo([a], shape, paths, asked, &mut residues),
-                [ref a, ref b] => modulo([a, b], shape, paths, asked, &mut residues),
-                [ref a, ref b, ref c] => modulo([a, b, c], shape, paths, asked, &mut residues),
-                [ref a, ref b, ref c, ref d] => modulo([a, b, c, d], shape, paths, asked, &mut residues),
+                [ref a] => modulo([a], shape, paths, options, &mut residues),
+                [ref a, ref b] => modulo([a, b], shape, paths, options, &mut residues),
+                [ref a, ref b, ref c] => modulo([a, b, c], shape, paths, options, &mut residues),
+                [ref a, ref b, ref c, ref d] => modulo([a, b, c, d], shape, paths, options, &mut residues),
                 _ => unreachable!("chunks have one to four rings"),
             }
         }

@@ -361,8 +361,8 @@ mod tests {
         let all = small.certain_crowds().expect("it is known");
         let slab = |crowd: &&CertainClass| matches!(crowd.part, SegmentPart::Slab(..));
         assert!(all.iter().filter(slab).count() >= 1, "{all:?}");
-        let told = certain(&small).expect("it is known");
-        assert!(!told.is_empty() && told.iter().filter(slab).count() == 0, "{told:?}");
+        let facts = certain(&small).expect("it is known");
+        assert!(!facts.is_empty() && facts.iter().filter(slab).count() == 0, "{facts:?}");
         let mut two = small.clone();
         two.blocks.push(HeldRows { children: vec![0], ..two.blocks[0].clone() });
         assert!(certain(&two).expect("it is known").iter().filter(slab).count() >= 1);
@@ -371,8 +371,8 @@ mod tests {
         let crowd = |least| CertainClass { part: SegmentPart::Block(0), least, most: 3 };
         for (found, rows) in [(vec![2, 1], "1 row"), (vec![3, 2], "2 rows")] {
             let found: Vec<(usize, CertainClass)> = found.into_iter().map(|least| (0, crowd(least))).collect();
-            let told = certain_together(Some(&found), std::slice::from_ref(&small), &named);
-            let [only] = &told[..] else { panic!("{} of one target", told.len()) };
+            let facts = certain_together(Some(&found), std::slice::from_ref(&small), &named);
+            let [only] = &facts[..] else { panic!("{} of one target", facts.len()) };
             let text =
                 format!("class: a part certainly contains {rows}, fewer than k = 4, according to all classes together");
             assert_eq!(only.text, text);

@@ -63,7 +63,7 @@ pub fn attacked<'n>(
                 AttackedRows::Class(_) => format!("class {}", describe(&names.nodes(place), columns)),
                 AttackedRows::Outliers => "the outliers".to_owned(),
             };
-            format!("{of}: there is no way left for their rows to lie, so the release was not made as it is said")
+            format!("{of}: there is no way left for their rows to lie, so the release was not made as stated")
         }
     })?;
     assert!(found.targets.len() <= release.places().len(), "each place is attacked once");

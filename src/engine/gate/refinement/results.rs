@@ -83,8 +83,9 @@ impl AttackResult {
         // Halving with a coin produces no label with too few sets of rows, and all people together may have `*` in all
         // columns.
         let coins = matches!(release.rule(), CarvingRule::Crowds { .. });
-        let asked = policy::RefinementLimits { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
-        let against = against(&targets, joint.as_ref(), &asked, &|target, part| names.of(target, part));
+        let bounds =
+            policy::RefinementLimits { min_solutions: if coins { 1 } else { limits.min_solutions }, ..*limits };
+        let against = against(&targets, joint.as_ref(), &bounds, &|target, part| names.of(target, part));
         let against = against.map_err(|ImpossibleTarget(place)| {
             let targets = targets.iter().filter(|target| target.is_impossible()).count();
             NoFinding::Impossible { place, targets }

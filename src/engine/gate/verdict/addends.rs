@@ -114,7 +114,7 @@ impl SumRules {
         if self.are_few(numbers) {
             return Aggregate { count: None, sum: None };
         }
-        assert!(numbers.count == 0 || numbers.count >= self.k, "what is told is told of at least k people");
+        assert!(numbers.count == 0 || numbers.count >= self.k, "published numbers are of at least k people");
         Aggregate { count: Some(numbers.count), sum: (!self.gives_away(numbers)).then_some(numbers.sum) }
     }
 }
@@ -181,12 +181,12 @@ mod tests {
             |n, share| SumRules { k: 2, dominance: Some(Dominance { n, share: decimal(share) }), percent: None };
         let percent = |share| SumRules { k: 2, dominance: None, percent: Some(decimal(share)) };
         let numbers = |of: &[i64]| PersonAddends::of(of);
-        let asked = [[80, 15, 5], [81, 14, 5], [-80, 15, -5]].map(|of| dominance(1, "0.8").gives_away(&numbers(&of)));
-        assert_eq!(asked, [false, true, false]);
-        let asked = [[60, 20, 20], [61, 20, 19]].map(|of| dominance(2, "0.8").gives_away(&numbers(&of)));
-        assert_eq!(asked, [false, true]);
-        let asked = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]].map(|of| percent("0.1").gives_away(&numbers(&of)));
-        assert_eq!(asked, [false, true, true]);
+        let answers = [[80, 15, 5], [81, 14, 5], [-80, 15, -5]].map(|of| dominance(1, "0.8").gives_away(&numbers(&of)));
+        assert_eq!(answers, [false, true, false]);
+        let answers = [[60, 20, 20], [61, 20, 19]].map(|of| dominance(2, "0.8").gives_away(&numbers(&of)));
+        assert_eq!(answers, [false, true]);
+        let answers = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]].map(|of| percent("0.1").gives_away(&numbers(&of)));
+        assert_eq!(answers, [false, true, true]);
         assert_eq!([dominance(3, "0.8").read(), percent("0.1").read()], [3, 2]);
     }
 

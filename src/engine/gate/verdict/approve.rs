@@ -94,7 +94,7 @@ impl Approved {
         let measures = self.measures.filter(|_| self.growth.is_some());
         history.take(self.table, recoding, self.growth)?;
         measures.iter().for_each(|(added, values)| history.grow_measures(added, values));
-        history.lies_in(self.parts);
+        history.set_files(self.parts);
         Ok(())
     }
 }
@@ -236,8 +236,8 @@ impl JudgedTable {
         meant.files = PlacedFile::lines(&self.kept, &self.placed(facts, pages));
         match Manifest::parse(&pages.manifest) {
             Err(error) => reasons.push(RejectionReason::plain("manifest", error.to_string())),
-            Ok(told) => {
-                let wrong = told_wrong(&told, &meant, table, &self.columns);
+            Ok(stated) => {
+                let wrong = wrong_fields(&stated, &meant, table, &self.columns);
                 let text = "this is not what the published table gives";
                 reasons.extend(wrong.iter().map(|field| RejectionReason::plain(format!("manifest, {field}"), text)));
                 if wrong.is_empty() && meant.bytes() != pages.manifest {
@@ -251,45 +251,46 @@ impl JudgedTable {
 }
 
 /// The fields of a manifest that differ from what they should be. The gate's own code computes figures again.
-fn told_wrong(told: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: &Columns) -> Vec<&'static str> {
+fn wrong_fields(stated: &Manifest, meant: &Manifest, table: &Overview<'_>, columns: &Columns) -> Vec<&'static str> {
     // Exactly equal: a difference could carry a message.
-    let same = |told: f64, meant: f64, found: f64| [meant, found].iter().all(|other| told.to_bits() == other.to_bits());
+    let same =
+        |stated: f64, meant: f64, found: f64| [meant, found].iter().all(|other| stated.to_bits() == other.to_bits());
     let (sums, discernibility) = (&table.sums, utility::discernibility_of_sums(&table.sums));
     let loss = utility::loss_of_sums(sums, &columns.trees());
     // Keys keep their order in the text; as values they are equal in any order.
-    let [told_policy, meant_policy] = [told, meant].map(|manifest| manifest.policy.to_string());
+    let [stated_policy, meant_policy] = [stated, meant].map(|manifest| manifest.policy.to_string());
     let as_told = [
-        ("layout", told.layout == meant.layout),
-        ("feed", told.feed == meant.feed),
-        ("chain", told.chain == meant.chain),
-        ("release", told.release == meant.release),
-        ("time", told.time == meant.time),
-        ("purpose", told.purpose == meant.purpose),
-        ("contact", told.contact == meant.contact),
-        ("policy", told_policy == meant_policy),
-        ("guarantee", told.guarantee == meant.guarantee),
-        ("k", told.k == meant.k),
-        ("smallest_class", Some(told.smallest_class) == sums.smallest()),
-        ("rows", told.rows == sums.rows()),
-        ("classes", told.classes == sums.classes()),
-        ("withheld", told.withheld == meant.withheld),
-        ("loss", same(told.loss, meant.loss, loss)),
-        ("discernibility", same(told.discernibility, meant.discernibility, discernibility)),
-        ("recoding", recoding_told(told, table, columns)),
-        ("files", told.files == meant.files),
-        ("checks", told.checks == meant.checks),
-        ("signed", told.signed == meant.signed),
-        ("decision", told.decision == meant.decision),
-        ("previous", told.previous == meant.previous),
+        ("layout", stated.layout == meant.layout),
+        ("feed", stated.feed == meant.feed),
+        ("chain", stated.chain == meant.chain),
+        ("release", stated.release == meant.release),
+        ("time", stated.time == meant.time),
+        ("purpose", stated.purpose == meant.purpose),
+        ("contact", stated.contact == meant.contact),
+        ("policy", stated_policy == meant_policy),
+        ("guarantee", stated.guarantee == meant.guarantee),
+        ("k", stated.k == meant.k),
+        ("smallest_class", Some(stated.smallest_class) == sums.smallest()),
+        ("rows", stated.rows == sums.rows()),
+        ("classes", stated.classes == sums.classes()),
+        ("withheld", stated.withheld == meant.withheld),
+        ("loss", same(stated.loss, meant.loss, loss)),
+        ("discernibility", same(stated.discernibility, meant.discernibility, discernibility)),
+        ("recoding", states_recoding(stated, table, columns)),
+        ("files", stated.files == meant.files),
+        ("checks", stated.checks == meant.checks),
+        ("signed", stated.signed == meant.signed),
+        ("decision", stated.decision == meant.decision),
+        ("previous", stated.previous == meant.previous),
     ];
     as_told.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
 }
 
 /// Whether the stated labels are those of the recoding under which the table was judged.
-fn recoding_told(told: &Manifest, table: &Overview<'_>, columns: &Columns) -> bool {
+fn states_recoding(stated: &Manifest, table: &Overview<'_>, columns: &Columns) -> bool {
     let quasi = columns.of(Role::Quasi).zip(columns.trees());
-    told.recoding.0.len() == columns.of(Role::Quasi).count()
-        && quasi.enumerate().zip(&told.recoding.0).all(|((at, (column, tree)), (name, labels))| {
+    stated.recoding.0.len() == columns.of(Role::Quasi).count()
+        && quasi.enumerate().zip(&stated.recoding.0).all(|((at, (column, tree)), (name, labels))| {
             let nodes = table.labels(at);
             *column.name == **name && nodes.iter().map(|&node| tree.label(node)).eq(labels.iter().map(String::as_str))
         })

@@ -17,7 +17,7 @@ const NAMED: usize = 12;
 
 /// Judges all atoms.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::judges(ready.case.policy) {
+    if crowds::are_halved(ready.case.policy) {
         return crowds::atoms(ready);
     }
     if !matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {

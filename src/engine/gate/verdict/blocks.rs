@@ -29,7 +29,7 @@ impl Total {
 struct Parts {
     /// Parts that were published, or could have been. People of one label are in the same class for ever, so they are
     /// one part.
-    told: BTreeMap<Vec<Node>, Total>,
+    published: BTreeMap<Vec<Node>, Total>,
     /// Parts that were never published, as they came.
     untold: Vec<(Vec<Node>, PersonAddends)>,
 }
@@ -42,17 +42,17 @@ pub(super) fn meant(ready: &PreparedCase<'_>, measures: usize) -> Option<BTreeMa
     let mut parts: Vec<[Parts; 2]> = (0..measures).map(|_| Default::default()).collect();
     for older in case.older {
         come(&mut parts, earlier(older.addends?, measures, rules.read())?);
-        tell(&mut parts, &rules, older.known, &ready.trees);
+        publish(&mut parts, &rules, older.known, &ready.trees);
     }
     for newest in case.newest {
         come(&mut parts, addends(newest, measures, |leaves| Some(label(ready, newest, leaves)))?);
     }
-    tell(&mut parts, &rules, case.recoding, &ready.trees);
+    publish(&mut parts, &rules, case.recoding, &ready.trees);
     let seen: Vec<[ClassParts<'_>; 2]> = parts
         .iter()
         .map(|kinds| kinds.each_ref().map(|kind| ClassParts::new(kind, case.recoding, &ready.trees)))
         .collect();
-    let told = |class: &[Node]| -> LabelAddends {
+    let published = |class: &[Node]| -> LabelAddends {
         let of = |[counts, sums]: &[ClassParts<'_>; 2]| {
             let count = counts.numbers(class, &ready.trees).map(|numbers| numbers.count);
             let sum = sums.numbers(class, &ready.trees).map(|numbers| numbers.sum);
@@ -62,7 +62,7 @@ pub(super) fn meant(ready: &PreparedCase<'_>, measures: usize) -> Option<BTreeMa
     };
     assert_eq!(seen.len(), measures, "what is seen of each measure");
     let classes = (0..ready.table.classes()).map(|class| ready.table.class(class));
-    Some(classes.map(|class| (class.to_vec(), told(class))).collect())
+    Some(classes.map(|class| (class.to_vec(), published(class))).collect())
 }
 
 /// The place of a new person: an atom, or, if later releases may be finer, a leaf tuple.
@@ -84,7 +84,7 @@ fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<
 
 /// Publishes a release under this recoding: unpublished parts of one class are published together from now on, if the
 /// rules allow.
-fn tell(parts: &mut [[Parts; 2]], rules: &SumRules, recoding: &[Cut], trees: &[&Taxonomy]) {
+fn publish(parts: &mut [[Parts; 2]], rules: &SumRules, recoding: &[Cut], trees: &[&Taxonomy]) {
     for [counts, sums] in parts {
         counts.become_one(recoding, trees, |numbers| !rules.are_few(numbers));
         sums.become_one(recoding, trees, |numbers| !rules.are_few(numbers) && !rules.gives_away(numbers));
@@ -102,16 +102,16 @@ impl Parts {
             let mut numbers = PersonAddends::default();
             parts.iter().for_each(|(_, part)| numbers.join(part));
             match passes(&numbers) {
-                true => self.told.entry(label).or_default().join(numbers.count, numbers.sum),
+                true => self.published.entry(label).or_default().join(numbers.count, numbers.sum),
                 false => self.untold.extend(parts),
             }
         }
-        assert_eq!(self.people(), before, "numbers are told or are not, and none is lost");
+        assert_eq!(self.people(), before, "numbers are published or are not, and none is lost");
     }
 
     fn people(&self) -> u64 {
         let untold: u64 = self.untold.iter().map(|(_, numbers)| numbers.count).sum();
-        self.told.values().map(|total| total.count).sum::<u64>() + untold
+        self.published.values().map(|total| total.count).sum::<u64>() + untold
     }
 }
 
@@ -129,7 +129,7 @@ struct ClassParts<'p> {
 impl<'p> ClassParts<'p> {
     fn new(parts: &'p Parts, recoding: &[Cut], trees: &[&Taxonomy]) -> ClassParts<'p> {
         let mut seen = ClassParts::default();
-        for (label, &Total { count, sum }) in &parts.told {
+        for (label, &Total { count, sum }) in &parts.published {
             match class_of(label, recoding, trees) {
                 (class, true) => seen.whole.entry(class).or_default().join(count, sum),
                 (_, false) if count > 0 => seen.divided.push(label),
@@ -186,12 +186,12 @@ mod tests {
         let leaves = trees.map(Cut::leaves);
         for (count, silent) in [(3, true), (0, false)] {
             let mut parts = Parts::default();
-            parts.told.insert(vec![0, 1], Total { count, sum: 7 });
-            parts.told.insert(vec![1, 2], Total { count: 4, sum: 9 });
+            parts.published.insert(vec![0, 1], Total { count, sum: 7 });
+            parts.published.insert(vec![1, 2], Total { count: 4, sum: 9 });
             let seen = ClassParts::new(&parts, &leaves, &trees);
-            let told = |class: [Node; 2]| seen.numbers(&class, &trees).map(|numbers| (numbers.count, numbers.sum));
-            assert_eq!([told([1, 1]), told([2, 1])], if silent { [None; 2] } else { [Some((0, 0)); 2] });
-            assert_eq!([told([1, 2]), told([2, 2])], [Some((4, 9)), Some((0, 0))]);
+            let published = |class: [Node; 2]| seen.numbers(&class, &trees).map(|numbers| (numbers.count, numbers.sum));
+            assert_eq!([published([1, 1]), published([2, 1])], if silent { [None; 2] } else { [Some((0, 0)); 2] });
+            assert_eq!([published([1, 2]), published([2, 2])], [Some((4, 9)), Some((0, 0))]);
         }
     }
 }

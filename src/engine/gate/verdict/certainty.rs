@@ -28,7 +28,7 @@ pub fn learnt(
     trees: &[&Taxonomy],
 ) -> Option<Certainty> {
     let inference = policy.inference();
-    if crowds::judges(policy) || inference == Inference::Nothing {
+    if crowds::are_halved(policy) || inference == Inference::Nothing {
         return None;
     }
     let before = history.len().checked_sub(1).map(|last| history.release(last));
@@ -63,23 +63,27 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     }
     let atoms = ready.case.older.last().map(|older| older.atoms);
     assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
-    let told = Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
-    let told = told.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
-    let certain = told.as_ref().map_or(CheckResult::not_made(Check::Certainty), |told| certain(told, ready.case));
+    let learnt_facts =
+        Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
+    let learnt_facts =
+        learnt_facts.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
+    let certain = learnt_facts
+        .as_ref()
+        .map_or(CheckResult::not_made(Check::Certainty), |learnt_facts| certain(learnt_facts, ready.case));
     let mut checks = vec![certain];
-    let learnt = ready.case.learnt.filter(|_| told.is_some());
+    let learnt = ready.case.learnt.filter(|_| learnt_facts.is_some());
     checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
     let finally = learnt.and_then(|learnt| learnt.finally);
     checks.extend(finally.map(|log10| CheckResult { value: power(log10), ..CheckResult::made(Check::Maximality) }));
     checks
 }
 
-fn certain(told: &Certainty, case: &NextRelease<'_>) -> CheckResult {
-    let found = Some(Figure::Whole(told.facts.len() as u64));
+fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
+    let found = Some(Figure::Whole(learnt_facts.facts.len() as u64));
     let mut checked = CheckResult { value: found, ..CheckResult::made(Check::Certainty) };
     let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
-    checked.reasons = against(told, case.policy).map(reason).take(NAMED).collect();
-    if told.answer == FactExtent::Open {
+    checked.reasons = against(learnt_facts, case.policy).map(reason).take(NAMED).collect();
+    if learnt_facts.answer == FactExtent::Open {
         let text = "which small classes are certain could not be decided, and undecided is not safe";
         checked.reasons.push(RejectionReason::plain("the whole release", text));
     }

@@ -10,7 +10,7 @@ use crate::policy;
 
 /// Judges all targets.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::judges(ready.case.policy) {
+    if crowds::are_halved(ready.case.policy) {
         return crowds::chain(ready);
     }
     let found = CheckResult::made(Check::Chain);

@@ -169,7 +169,7 @@ impl<'a> PreparedCase<'a> {
     /// What was read, and the results of comparing it.
     pub fn into_found(self) -> ComparedCandidate {
         let table = PublishedTable { release: self.table, values: self.values, exact: self.exact };
-        assert!(self.crowds.is_none() || self.lineage.is_none(), "a release is judged by one of them");
+        assert!(self.crowds.is_none() || self.lineage.is_none(), "a release is checked by one of them");
         let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
         ComparedCandidate {
             table,

@@ -12,7 +12,7 @@ use crate::policy::ChainPromise;
 
 /// Judges every pair that includes the candidate.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::judges(ready.case.policy) {
+    if crowds::are_halved(ready.case.policy) {
         return crowds::correspondence(ready);
     }
     let found = CheckResult::made(Check::Correspondence);

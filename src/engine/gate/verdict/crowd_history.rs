@@ -90,9 +90,9 @@ impl ReleaseGrowth {
     /// The same under a dictionary that contains more values; `map` gives the new code of each old code, in order.
     #[must_use]
     pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
-        let told = ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) };
-        assert!(told.added.rows() <= told.sums.rows(), "the new rows are some of all");
-        told
+        let masked = ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) };
+        assert!(masked.added.rows() <= masked.sums.rows(), "the new rows are some of all");
+        masked
     }
 }
 
@@ -154,7 +154,7 @@ impl CrowdHistory {
     }
 
     /// Sets the files with the rows of the newest release.
-    pub fn lies_in(&mut self, parts: Vec<PartLine>) {
+    pub fn set_files(&mut self, parts: Vec<PartLine>) {
         self.parts = parts;
     }
 
@@ -206,8 +206,8 @@ impl CrowdHistory {
             return true;
         }
         let (_, maps) = SensitiveValues::union(&[values, people.values()]);
-        let told = Release::from_own_labels(people).with_values(&maps[1]);
-        let same = added.rows.clone().with_values(&maps[0]).first_difference(&told).is_none();
+        let masked = Release::from_own_labels(people).with_values(&maps[1]);
+        let same = added.rows.clone().with_values(&maps[0]).first_difference(&masked).is_none();
         if same {
             _ = added.people.set(Arc::clone(people));
         }

@@ -24,7 +24,7 @@ use crate::policy::{ChainPromise, Policy};
 const NAMED: usize = 12;
 
 /// Whether the people of a policy's releases are divided by a coin.
-pub fn judges(policy: &Policy) -> bool {
+pub fn are_halved(policy: &Policy) -> bool {
     matches!(policy.chain(), ChainPromise::Crowds { .. })
 }
 

@@ -11,11 +11,11 @@ use crate::policy;
 
 /// Judges the classes of all people of the chain, with a line for each figure that has a limit.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
-    let asked = ready.case.policy.diversity();
-    let Some(asked) = asked.filter(|asked| **asked != policy::DiversityLimits::default()) else {
+    let limits = ready.case.policy.diversity();
+    let Some(limits) = limits.filter(|limits| **limits != policy::DiversityLimits::default()) else {
         return vec![CheckResult::not_made(Check::Diversity)];
     };
-    let l = asked.recursive.map(|both| both.l);
+    let l = limits.recursive.map(|both| both.l);
     let measures = Measures::new(ready.case.columns, &ready.values, l);
     let shares = match &ready.crowds {
         Some(crowds) => ValueShares::of_counts(&crowds.growth.sums.by_value(ready.values.len())),
@@ -28,7 +28,7 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
             ..CheckResult::made(Check::Diversity)
         }];
     };
-    found.limited(asked).into_iter().map(line).collect()
+    found.limited(limits).into_iter().map(line).collect()
 }
 
 fn line(limited: LimitedFigure) -> CheckResult {
@@ -44,7 +44,7 @@ fn line(limited: LimitedFigure) -> CheckResult {
 
 /// The worst diversity that attacks leave; `None` if it is not known exactly.
 fn left(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
-    if crowds::judges(ready.case.policy) {
+    if crowds::are_halved(ready.case.policy) {
         return crowds::diversity(ready, measures, shares);
     }
     let Some(lineage) = ready.whole() else { return Some(measures.of_release(&ready.table, shares)) };

@@ -25,12 +25,12 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
         let safe = settings.dominance_safe == Some(true);
-        let asked = [
+        let wanted = [
             ("dominance", settings.dominance.is_some()),
             ("p_rule", settings.p_rule.is_some()),
             ("dominance_safe", safe),
         ];
-        let reasons = asked.into_iter().filter(|(_, asked)| *asked).map(|(key, _)| uncovered(key));
+        let reasons = wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(key, _)| uncovered(key));
         return CheckResult { reasons: reasons.collect(), ..CheckResult::not_made(Check::Dominance) };
     }
     let mut found = CheckResult::made(Check::Dominance);
@@ -58,7 +58,7 @@ fn differences(ready: &PreparedCase<'_>, shown: &Release, values: &SensitiveValu
     for class in 0..shown.classes() {
         let label = shown.class(class);
         let place = || format!("measures, {}", describe(label, columns));
-        let Some(told) = meant.remove(label) else {
+        let Some(published) = meant.remove(label) else {
             reasons.push(RejectionReason::plain(place(), "the table of measures shows a label that no new row has"));
             continue;
         };
@@ -67,7 +67,7 @@ fn differences(ready: &PreparedCase<'_>, shown: &Release, values: &SensitiveValu
             continue;
         }
         let row = values.get(shown.values()[shown.range(class).start]);
-        for ((measure, aggregate), cells) in measures.iter().zip(told).zip(row.chunks(3)) {
+        for ((measure, aggregate), cells) in measures.iter().zip(published).zip(row.chunks(3)) {
             if aggregate.sum.is_none() && ready.case.policy.in_force().dominance_safe == Some(true) {
                 let text =
                     "classes were to be formed so that every sum can be shown, and this one cannot (`dominance_safe`)";
@@ -117,10 +117,12 @@ fn meant(ready: &PreparedCase<'_>, measures: &[&Column]) -> Option<BTreeMap<Vec<
             None => Some(ready.case.recoding.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect()),
         };
         for (label, numbers) in addends(newest, measures.len(), label)? {
-            let told: LabelAddends = numbers.iter().map(|numbers| rules.aggregate(numbers)).collect();
+            let published: LabelAddends = numbers.iter().map(|numbers| rules.aggregate(numbers)).collect();
             match meant.get_mut(&label) {
-                None => _ = meant.insert(label, told),
-                Some(known) => known.iter_mut().zip(told).for_each(|(known, more)| *known = together(*known, more)),
+                None => _ = meant.insert(label, published),
+                Some(known) => {
+                    known.iter_mut().zip(published).for_each(|(known, more)| *known = together(*known, more))
+                }
             }
         }
     }
@@ -140,13 +142,13 @@ mod tests {
     /// What is suppressed for one atom is suppressed for all atoms of its label.
     #[test]
     fn atoms_of_one_label_are_written_together() {
-        let told = |count, sum| Aggregate { count, sum };
+        let published = |count, sum| Aggregate { count, sum };
         let both = |one, other| {
             let Aggregate { count, sum } = together(one, other);
             (count, sum)
         };
-        assert_eq!(both(told(Some(3), Some(-10)), told(Some(4), Some(25))), (Some(7), Some(15)));
-        assert_eq!(both(told(Some(3), None), told(Some(4), Some(25))), (Some(7), None));
-        assert_eq!(both(told(None, None), told(Some(4), Some(25))), (None, None));
+        assert_eq!(both(published(Some(3), Some(-10)), published(Some(4), Some(25))), (Some(7), Some(15)));
+        assert_eq!(both(published(Some(3), None), published(Some(4), Some(25))), (Some(7), None));
+        assert_eq!(both(published(None, None), published(Some(4), Some(25))), (None, None));
     }
 }

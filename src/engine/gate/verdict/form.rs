@@ -83,9 +83,7 @@ fn parts_read(
             found.reasons.push(RejectionReason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found
-                .reasons
-                .push(RejectionReason::plain(place, "it has another number of rows than it is said to have, or none"));
+            found.reasons.push(RejectionReason::plain(place, "it has another number of rows than stated, or none"));
         }
         shown.push((*span, read));
     }

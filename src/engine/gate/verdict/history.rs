@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crowd_history::{CrowdHistory, ErasedAtom, ReleaseGrowth};
 use super::measures_history::MeasuresHistory;
-use crate::gate::bytes::{PublishedTable, told_under};
+use crate::gate::bytes::{PublishedTable, under_recoding};
 use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Cut, Recoding};
 use crate::release::{PartLine, TableKind};
@@ -62,10 +62,10 @@ impl History {
     }
 
     /// Sets the files of the newest release of a chain of crowds.
-    pub fn lies_in(&mut self, parts: Vec<PartLine>) {
+    pub fn set_files(&mut self, parts: Vec<PartLine>) {
         let (rows, measures) = parts.into_iter().partition(|part| part.table() == TableKind::Rows);
-        self.crowds.lies_in(rows);
-        self.measures.rows.lies_in(measures);
+        self.crowds.set_files(rows);
+        self.measures.rows.set_files(measures);
     }
 
     /// Adds a release whose growth is known, as in a chain of crowds.
@@ -81,7 +81,7 @@ impl History {
             self.values = values;
             return Ok(());
         }
-        let release = told_under(table.release, recoding).map_err(|column| Defect { column })?;
+        let release = under_recoding(table.release, recoding).map_err(|column| Defect { column })?;
         self.recode(values, &maps[0]);
         self.number.push(self.number_of(recoding));
         if self.number.last() == Some(&self.recodings.len()) {

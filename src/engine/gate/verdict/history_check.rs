@@ -21,7 +21,7 @@ impl PreparedCase<'_> {
         let mut reasons = Vec::new();
         let last = history.len().checked_sub(1);
         if !last.map_or(self.case.before.rows() == 0, |last| self.shown(self.case.before, last)) {
-            let text = "those who are said to be published are not the people of the last release";
+            let text = "the people who count as published are not the people of the last release";
             reasons.push(RejectionReason::plain("all people so far", text));
         }
         if history.len() != older.len() {

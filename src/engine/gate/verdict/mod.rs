@@ -97,7 +97,7 @@ impl ReadRelease<'_> {
             checks.push(dominance::check(ready));
         }
         checks.extend(unjudged_policy::checks(case.policy));
-        if crowds::judges(case.policy) {
+        if crowds::are_halved(case.policy) {
             // Checks that the policy does not require have no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }

@@ -54,7 +54,7 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
         if span.first > span.last || span.first < first || span.last > case.release {
             found.reasons.push(RejectionReason::plain(
                 place,
-                "the part is said to be of releases that this chain does not have",
+                "the part is stated to be of releases that this chain does not have",
             ));
             continue;
         }

@@ -9,7 +9,7 @@ use super::crowd_history::{CrowdHistory, ReleaseGrowth, RemovedLabels};
 use super::next_release::NextRelease;
 use super::parts::{ComparedParts, PublishedParts, compared};
 use super::read_tables::ReadTables;
-use crate::gate::bytes::{PartRows, PublishedTable, told_under};
+use crate::gate::bytes::{PartRows, PublishedTable, under_recoding};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Leaf, Node, Role, Taxonomy};
 use crate::policy::ChainKind;
@@ -50,7 +50,7 @@ impl<'a> ReadCandidate<'a> {
     pub fn new(case: &'a NextRelease<'a>, shown: ReadTables) -> Result<ReadCandidate<'a>, RejectionReason> {
         let (parts, measures) = match shown {
             ReadTables::Table(table, measures) => {
-                let table = PublishedTable { release: told(case, table.release)?, ..*table };
+                let table = PublishedTable { release: stated(case, table.release)?, ..*table };
                 let measures = measures.and_then(|mut part| Some((part.releases.remove(&case.release)?, part.values)));
                 return Ok(ReadCandidate { case, table, crowds: None, measures, erased: RemovedLabels::new() });
             }
@@ -62,10 +62,10 @@ impl<'a> ReadCandidate<'a> {
         let ComparedParts { added, values, map, mut kept, reasons: mut misfits } = compared(&known, parts);
         let growth = history.growth(added.clone(), &map);
         let measures = if case.columns.has_measures() || !measures.is_empty() {
-            let told = compared_measures(&known, case, measures)?;
-            kept.extend(told.kept);
-            misfits.extend(told.reasons);
-            Some((told.added, told.values))
+            let comparison = compared_measures(&known, case, measures)?;
+            kept.extend(comparison.kept);
+            misfits.extend(comparison.reasons);
+            Some((comparison.added, comparison.values))
         } else {
             None
         };
@@ -84,7 +84,7 @@ fn remaining<'a>(case: &NextRelease<'a>) -> Result<(Cow<'a, CrowdHistory>, Remov
         return Ok((Cow::Borrowed(known), RemovedLabels::new()));
     }
     let rest = known.without(case.erased).map(|(rest, rows)| (Cow::Owned(rest), rows));
-    let text = "an atom is said to be erased that is not in the last release";
+    let text = "an atom is stated to be erased that is not in the last release";
     rest.ok_or_else(|| RejectionReason::plain("all releases", text))
 }
 
@@ -98,18 +98,18 @@ fn compared_measures(
     let alone = case.policy.kind() == ChainKind::Disjoint;
     let rest =
         if alone { Some(CrowdHistory::default()) } else { measures.rows.without(case.erased).map(|rest| rest.0) };
-    let text = "an atom is said to be erased of which the last release shows no measures";
+    let text = "an atom is stated to be erased of which the last release shows no measures";
     let history = &rest.ok_or_else(|| RejectionReason::plain("measures", text))?;
     if history.len() != known.history.len() {
         return Err(RejectionReason::plain("measures", "the chain has other releases than its table of measures"));
     }
-    let mut told = compared(&PublishedParts { values: &measures.values, history, ..*known }, parts);
-    told.reasons.iter_mut().for_each(|reason| reason.place = format!("measures, {}", reason.place));
-    Ok(told)
+    let mut comparison = compared(&PublishedParts { values: &measures.values, history, ..*known }, parts);
+    comparison.reasons.iter_mut().for_each(|reason| reason.place = format!("measures, {}", reason.place));
+    Ok(comparison)
 }
 
 /// The table under its stated recoding, or with its stated classes.
-fn told(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionReason> {
+fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionReason> {
     if let Some(carving) = case.carving {
         let known: BTreeSet<&[Node]> = carving.classes().iter().map(Vec::as_slice).collect();
         let foreign = (0..release.classes()).find(|&class| !known.contains(release.class(class)));
@@ -121,7 +121,7 @@ fn told(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionRe
             }
         };
     }
-    told_under(release, case.recoding).map_err(|column| {
+    under_recoding(release, case.recoding).map_err(|column| {
         let name = case.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
         RejectionReason::plain(format!("column {name}"), "a label is not one of the recoding that the manifest states")
     })

@@ -12,7 +12,7 @@ const NAMED: usize = 12;
 
 /// Judges every class.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::judges(ready.case.policy) {
+    if crowds::are_halved(ready.case.policy) {
         return crowds::refinement(ready);
     }
     let (Some(carving), Some(limit)) = (ready.case.carving, ready.case.policy.refinement().max_ratio) else {

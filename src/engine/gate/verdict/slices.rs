@@ -20,10 +20,10 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     }
     let tests = ready.case.tests;
     let (value, limit) = (Figure::real(odds.after(tests)), Figure::real(odds.most.get()));
-    let mut told = CheckResult { value, limit, ..CheckResult::made(Check::MaxOdds) };
+    let mut worst_odds = CheckResult { value, limit, ..CheckResult::made(Check::MaxOdds) };
     if !odds.bear(tests) {
         let text = format!("{tests} tests move the odds of an attacker's belief by more than the policy allows");
-        told.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the chain", text) });
+        worst_odds.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the chain", text) });
     }
-    vec![together, told]
+    vec![together, worst_odds]
 }

@@ -9,9 +9,9 @@ use crate::policy::{ChainPromise, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would be required.
 pub fn checks(policy: &Policy) -> Vec<CheckResult> {
-    let asked = asked(policy);
+    let required = required(policy);
     let check = |name: Check| {
-        let keys = asked.iter().filter(|(of, ..)| *of == name);
+        let keys = required.iter().filter(|(of, ..)| *of == name);
         CheckResult { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..CheckResult::not_made(name) }
     };
     // Releases in forms other than the judged ones. This has no line in a manifest, since none is published.
@@ -28,12 +28,12 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
 
 /// The reason against a key whose promise no check has judged.
 pub(super) fn uncovered(key: &str) -> RejectionReason {
-    let text = format!("`{key}` is asked for and this version has no check for it");
+    let text = format!("`{key}` is set and this version has no check for it");
     RejectionReason::plain(format!("policy.{key}"), text)
 }
 
 /// The requirements: the check that would be needed, and the key.
-fn asked(policy: &Policy) -> Vec<(Check, &'static str)> {
+fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
     #[rustfmt::skip]
     let PolicySettings {
         m, mask,

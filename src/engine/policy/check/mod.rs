@@ -81,7 +81,7 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
             let written = [("max_global_ratio", written.max_global_ratio.is_some())];
             found.refuse_written(
                 &written,
-                "judges what one search for all tells, and under `guarantee = \"bcf\"` every release has one more: leave it out, or \
+                "checks what one search for all reveals, and under `guarantee = \"bcf\"` every release has one more: leave it out, or \
                  write `guarantee = \"blind\"`",
             );
         }
@@ -92,7 +92,7 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
 
 /// Rules for policies in which a coin divides people.
 fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
-    let joint = "judges what all classes of one release tell together, and where a coin divides people `max_ratio` bounds it for \
+    let joint = "checks what all classes of one release reveal together, and where a coin divides people `max_ratio` bounds it for \
                  each: leave it out";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
     let global = "limits one recoding for all, and here every class has labels of its own: leave it out";
@@ -196,7 +196,7 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     found.refuse_if(
         telling,
         "outliers",
-        "the people whom halving leaves over are in no other class, and fewer than k in any region: a class at the root would tell all \
+        "the people whom halving leaves over are in no other class, and fewer than k in any region: a class at the root would reveal all \
          that. Leave `outliers` out, and they wait, or write `search = \"arx-lr\"`",
     );
     found.refuse_if(

@@ -54,16 +54,20 @@ pub fn maximality(
             *crowds.entry((column, node)).or_default().entry((release.size(class), beside)).or_default() += 1;
         }
     }
-    let told = |((column, node), crowds): ((usize, Node), Crowds)| {
+    let most_likely = |((column, node), crowds): ((usize, Node), Crowds)| {
         let at_least = refusal(&children(trees[column], node), &crowds, a, values, &mut budget);
         Maximality { column, node, at_least }
     };
-    let high = |told: &Maximality| match told.at_least {
+    let high = |most_likely: &Maximality| match most_likely.at_least {
         TraceRatio::Impossible => f64::INFINITY,
-        _ => told.at_least.log10().unwrap_or(f64::NEG_INFINITY),
+        _ => most_likely.at_least.log10().unwrap_or(f64::NEG_INFINITY),
     };
     let first_highest = |best: Maximality, next: Maximality| if high(&next) > high(&best) { next } else { best };
-    crowds.into_iter().map(told).reduce(first_highest).filter(|told| told.at_least != TraceRatio::Unknown)
+    crowds
+        .into_iter()
+        .map(most_likely)
+        .reduce(first_highest)
+        .filter(|most_likely| most_likely.at_least != TraceRatio::Unknown)
 }
 
 /// The leakage of the whole course of the search, if values may be repeated.
@@ -72,7 +76,7 @@ pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, mut budget: TraceBu
     if (0..release.classes()).any(|class| release.size(class) < a) {
         return TraceRatio::Impossible;
     }
-    let told: Vec<TraceRatio> = refusals::refusals(release, trees)
+    let ratios: Vec<TraceRatio> = refusals::refusals(release, trees)
         .iter()
         .map(|refused| {
             let mut crowds = Crowds::new();
@@ -80,7 +84,7 @@ pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, mut budget: TraceBu
             refusal(&children(trees[refused.column], refused.node), &crowds, a, Values::Repeated, &mut budget)
         })
         .collect();
-    together(&told)
+    together(&ratios)
 }
 
 fn children(tree: &Taxonomy, node: Node) -> Vec<u64> {
@@ -88,11 +92,11 @@ fn children(tree: &Taxonomy, node: Node) -> Vec<u64> {
 }
 
 /// The product.
-fn together(told: &[TraceRatio]) -> TraceRatio {
+fn together(ratios: &[TraceRatio]) -> TraceRatio {
     let one = BigUint::from(1u8);
     let (mut all, mut left, mut log10, mut error) = (one.clone(), one, 0.0, 0.0);
     let mut exact = true;
-    for ratio in told {
+    for ratio in ratios {
         match ratio {
             TraceRatio::Exact { all: more, left: fewer } => {
                 all *= more;

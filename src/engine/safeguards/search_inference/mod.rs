@@ -50,10 +50,10 @@ pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
 
 /// A lower bound of the leakage of the final recoding alone, and an upper bound of that of the whole course of the
 /// search, as decimal logarithms; `None` if it is unknown.
-pub fn told(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> [Option<f64>; 2] {
+pub fn leakage(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> [Option<f64>; 2] {
     let finally = maximality(release, trees, a, terms.values, terms.budget);
     let wholly = whole(release, trees, a, terms).ratio.most();
-    [finally.and_then(|told| told.at_least.log10()), wholly]
+    [finally.and_then(|least| least.at_least.log10()), wholly]
 }
 
 /// The same by running the search on pre-images.

@@ -65,7 +65,7 @@ fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
         };
         let finer: Vec<Levels> = (0..levels.len()).filter(|&column| levels[column] > 0).map(lower).collect();
         let judged = search.check(&finer);
-        assert_eq!(judged.len(), finer.len(), "each finer state is judged");
+        assert_eq!(judged.len(), finer.len(), "each finer state is checked");
         let fitting = finer.into_iter().zip(judged).filter_map(|(levels, judged)| Some((judged.value?, levels)));
         let Some((_, next)) = fitting.min_by_key(|(value, _)| *value) else { return levels };
         levels = next;

@@ -163,7 +163,7 @@ pub const WORDS: Words = Words {
 
     measures: "Measures",
     measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table of its own. A sum that \
-                    would tell one person's value too closely is left out.",
+                    would reveal one person's value too closely is left out.",
     measures_of_new: "The table counts the labels that are new in this release.",
     measures_of_classes: "The table counts the classes of this release.",
     measure: "Measure",
@@ -178,8 +178,8 @@ pub const WORDS: Words = Words {
                         {labels}.",
     classes_of_few: "{measure}: these classes have fewer than {k} values, or fewer than {k} that came since the last published count: {labels}.",
     and_more: "{list}; and {more} more, which the table shows",
-    measures_interval: "No published sum contains a part of a sum that was left out, so readers can compute no bound for it. That it was left out \
-                        tells them that a few values make up most of it, and not how large these are. Nothing is added to other releases: a sum \
+    measures_interval: "No published sum contains a part of a sum that was left out, so readers can compute no bound for it. That it was left \
+                        out reveals that a few values make up most of it, and not how large these are. Nothing is added to other releases: a sum \
                         is published once, and never changes.",
     measures_blocks: "Values are added to published sums in groups of people. The sum of each group may be published by itself, and a group is never \
                       divided; so every sum that readers can compute from this and all earlier releases is a sum over whole groups. Values that are in no \

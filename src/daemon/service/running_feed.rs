@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::halt::Halts;
 use super::known_log::KnownLog;
 use super::queries::RunOptions;
-use super::world::{World, aside};
+use super::world::{World, run_blocking};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::observe::FeedObserver;
 
 /// One feed, and what is kept from one of its writers to the next.
 #[derive(Clone)]
-pub struct FeedAtWork {
+pub struct RunningFeed {
     /// The feed, as its file was read last.
     pub feed: Arc<FeedConfig>,
     /// Its log lines, metrics and health.
-    pub told: FeedObserver,
+    pub observer: FeedObserver,
     /// How it is run.
     pub how: RunOptions,
     /// What is known about its log.
@@ -27,13 +27,13 @@ pub struct FeedAtWork {
     pub world: Arc<dyn World>,
 }
 
-impl FeedAtWork {
+impl RunningFeed {
     /// The feed is open, and everything that its source had was read: a halt has ended.
     ///
     /// # Errors
-    /// As for [`aside`].
-    pub async fn goes_on(&self) -> Result<()> {
+    /// As for [`run_blocking`].
+    pub async fn end_halt(&self) -> Result<()> {
         let (feed, halts) = (Arc::clone(&self.feed), Arc::clone(&self.halts));
-        aside(&self.world, move || halts.over(&feed)).await
+        run_blocking(&self.world, move || halts.over(&feed)).await
     }
 }
