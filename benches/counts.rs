@@ -5,7 +5,7 @@
 //!
 //! An error is the mean of |estimate − people| / people over 1,000 random COUNT queries about the people who came: with rows spread
 //! evenly over the leaves under their labels (`even`), and as `tidegate query` counts (`EM`). `EM, released` compares with the
-//! people who are released; `95 % hold` is the share of queries in which their number lies within 1.96 standard errors of the
+//! people who are released; `95 % hold` is the share of queries in which their number is within 1.96 standard errors of the
 //! estimate, and `width` the median width of these intervals as a share of that number. Figures are means over three orders of the
 //! rows, with coins of their own; the longest wait is the longest of the three, in ticks. `benches/peers/counts.py` puts the
 //! queries of the first case to a release of ARX. `plot` writes truth against estimate of the first case into a file.

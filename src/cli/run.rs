@@ -75,7 +75,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     different(&feeds)?;
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
-    let until = if args.once { RunEnd::Once } else { RunEnd::Told };
+    let until = if args.once { RunEnd::Once } else { RunEnd::Asked };
     let how = RunOptions { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
     let pages = PageOptions { bind: args.bind, token: args.token };
     let runtime = runtime()?;

@@ -27,7 +27,7 @@ pub struct Args {
     /// A feed file, the folder of a public root, or one that `anonymize` writes to
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// The operator's key, instead of the one that the feed file names or that lies beside the folder
+    /// The operator's key, instead of the one that the feed file names or that is beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// A public key that manifests are signed with, 64 hexadecimal digits in a file; may be given several times, if the

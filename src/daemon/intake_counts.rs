@@ -1,4 +1,4 @@
-//! What became of messages: counted when they are taken in, stored in the log, shown in log lines and metrics.
+//! What became of messages: counted when they are accepted, stored in the log, shown in log lines and metrics.
 
 use std::iter::Sum;
 use std::ops::Add;

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Ports of a block; the first one tells all other test programs that the block is taken.
+/// Ports of a block; the first one shows all other test programs that the block is taken.
 const BLOCK: u16 = 8;
 /// The blocks begin here and end before the ports that the system gives to connections.
 const FROM: u16 = 12_000;

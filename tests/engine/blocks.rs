@@ -72,9 +72,9 @@ fn rows(people: &[Person]) -> CodedRows {
 
 /// Sets of people, and whether the sum of a set follows from published ones of others.
 #[derive(Default)]
-struct Told(BTreeSet<Vec<usize>>);
+struct PublishedSets(BTreeSet<Vec<usize>>);
 
-impl Told {
+impl PublishedSets {
     /// Whether a sum of some people who are always published together can be computed that may not be published.
     fn gives_away(&self, people: &[Person]) -> bool {
         let mut slices: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
@@ -107,7 +107,7 @@ fn no_sum_follows_that_may_not_be_published() {
     for case in 0..u64::from(cases(60)) {
         let mut draw = Draw::new(seed, case);
         let (mut people, mut releases): (Vec<Person>, Vec<(Recoding, Histogram)>) = Default::default();
-        let [mut reported, mut alone] = [Told::default(), Told::default()];
+        let [mut reported, mut alone] = [PublishedSets::default(), PublishedSets::default()];
         for _ in 0..draw.between(2, 7) {
             let new: Vec<Person> = (0..draw.between(1, 30)).map(|_| person(&mut draw)).collect();
             let leaf = |leaves: &[Leaf]| Some(leaves.iter().map(|&leaf| tree.leaf_node(leaf)).collect());

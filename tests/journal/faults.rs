@@ -1,5 +1,5 @@
 //! Two writers fill the slots of a log through a network with every kind of fault (HOUSE 3, Append). In the end each
-//! slot contains what one of them wrote, and no writer was told otherwise.
+//! slot contains what one of them wrote, and no writer got another answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::power::checks::{self, Meant, Told};
+use super::power::checks::{self, Meant, WriterMessages};
 use super::power::disk::Disk;
 use super::power::draw::POLICIES;
 use super::power::trace::{Op, Trace};
@@ -52,7 +52,7 @@ fn failing(shim: &Shim, meant: &Meant, (call, errno): (&str, u32), n: u64) -> Re
     if !ended.done {
         silent(&ops[at..]).map_err(about)?;
     }
-    let (mut disk, mut reported) = (Disk::new(), Told::default());
+    let (mut disk, mut reported) = (Disk::new(), WriterMessages::default());
     for op in &ops {
         match op {
             Op::Said(line) => reported.hear(line),

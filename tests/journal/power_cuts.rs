@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::power::checks::{self, Meant, Told};
+use super::power::checks::{self, Meant, WriterMessages};
 use super::power::disk::{Disk, Objects};
 use super::power::draw::{Draw, POLICIES};
 use super::power::requests::{ASKED, TICKS};
@@ -36,7 +36,7 @@ fn drawn(seed: u64, one: u64) -> Draw {
 struct Run {
     trace: Trace,
     meant: Meant,
-    reported: Told,
+    reported: WriterMessages,
     seen: Objects,
 }
 
@@ -50,7 +50,12 @@ impl Run {
             let ended = shim.run(&place, script, chance as u64, &fault);
             assert!(ended.done || ended.killed && !fault.is_empty(), "{}", ended.output);
         }
-        Run { trace: begun.end(&place), meant: Meant::of(script), reported: Told::default(), seen: Objects::new() }
+        Run {
+            trace: begun.end(&place),
+            meant: Meant::of(script),
+            reported: WriterMessages::default(),
+            seen: Objects::new(),
+        }
     }
 
     /// The number of changes and syncs.
@@ -65,7 +70,7 @@ impl Run {
     }
 
     /// The state before a change: the disk, the messages, and the visible part of the public root.
-    fn until(&self, end: usize) -> (Disk, Told, Objects) {
+    fn until(&self, end: usize) -> (Disk, WriterMessages, Objects) {
         let (mut disk, mut reported) = (Disk::new(), self.reported.clone());
         for op in &self.trace.ops[..end] {
             match op {

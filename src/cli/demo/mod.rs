@@ -29,10 +29,10 @@ use crate::engine::model::Kind as ColumnKind;
 use broker::Broker;
 use lines::Tee;
 use separate_releases::Snapshots;
-use story::{Story, TOLD};
+use story::{LAST_DAY, Story};
 use view::DemoView;
 
-/// See everything at work: a made-up hospital, a broker inside the program, a release every three seconds
+/// See everything run: a made-up hospital, a broker inside the program, a release every three seconds
 #[derive(clap::Args)]
 #[command(after_help = "\
 Nothing needs to be installed. Days of a hospital that does not exist go through a topic; the daemon anonymises, attacks and \
@@ -89,13 +89,13 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         feed: FeedConfig::load(&feed)?,
         waits: false,
         days: 0,
-        last: args.seconds.is_none().then_some(TOLD),
+        last: args.seconds.is_none().then_some(LAST_DAY),
         is_over: false,
     };
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (sender, receiver) = runtime.block_on(async { signals() })?;
-    let how = RunOptions { until: RunEnd::Told, accept_clock: true, exit_on_halt: true };
+    let how = RunOptions { until: RunEnd::Asked, accept_clock: true, exit_on_halt: true };
     let running =
         runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, receiver));
     let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));

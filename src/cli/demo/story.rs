@@ -52,7 +52,7 @@ pub struct Story {
 /// The day on which a patient asks to be erased.
 const ERASED: u64 = 8;
 /// The last day with a text.
-pub const TOLD: u64 = 9;
+pub const LAST_DAY: u64 = 9;
 
 impl Story {
     /// From a seed.

@@ -89,7 +89,7 @@ impl FeedState {
         self.terms = terms;
     }
 
-    /// Messages were taken in; the entry says where their rows are.
+    /// Messages were accepted; the entry says where their rows are.
     pub fn ingest(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
             match part.origin.clone() {

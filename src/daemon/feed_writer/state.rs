@@ -44,11 +44,11 @@ pub struct FeedState {
     pub releases: Vec<DecidedRelease>,
     /// The tables that grow, by their chains.
     pub tables: BTreeMap<TableId, ChainTable>,
-    /// The files that were taken in, by name, with each of their contents.
+    /// The files that were accepted, by name, with each of their contents.
     pub files: BTreeMap<String, Vec<Consumed>>,
-    /// How far the partitions of each topic were taken in.
+    /// How far the partitions of each topic were accepted.
     pub partitions: BTreeMap<String, BTreeMap<i32, Position>>,
-    /// Files that were taken in since the last closed tick.
+    /// Files that were accepted since the last closed tick.
     pub fresh: Vec<String>,
     /// Requests that were done.
     pub requests: BTreeSet<String>,
@@ -195,7 +195,7 @@ impl FeedState {
         Sha256::from_bytes(digest.finalize().into())
     }
 
-    /// Whether a file of this name was taken in with this content.
+    /// Whether a file of this name was accepted with this content.
     pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
         self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
     }

@@ -1,4 +1,4 @@
-//! The parts of a feed's state: decided releases, files and messages that were taken in, people who are not published,
+//! The parts of a feed's state: decided releases, files and messages that were accepted, people who are not published,
 //! and a release that is being published.
 
 use std::fmt;
@@ -44,7 +44,7 @@ pub struct DecidedRelease {
     pub removed: Option<Removed>,
 }
 
-/// A file that was taken in.
+/// A file that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
     /// The digest of its bytes.

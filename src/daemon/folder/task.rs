@@ -43,7 +43,7 @@ pub trait TaskProgress {
     fn misspelled(&mut self, input: usize, column: &str, rows: u64);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
-    /// A file that an earlier command had taken in, and that is none of this command's inputs, has its tick now.
+    /// A file that an earlier command had accepted, and that is none of this command's inputs, has its tick now.
     fn finished(&mut self, file: &str, entry: &InputEntry);
     /// The new key is in this file now.
     fn kept(&mut self, key: &Path);

@@ -1,4 +1,4 @@
-//! Runs one tick after the other: an input is taken in, closed, judged and published as the daemon does it, and the
+//! Runs one tick after the other: an input is accepted, closed, judged and published as the daemon does it, and the
 //! outcome is reported. Decides nothing itself.
 
 use std::sync::Arc;

@@ -31,7 +31,7 @@ pub enum EntryBody {
     Chain(ChainStart),
     /// Settings of the feed file that may change in a running chain were changed.
     Config(Config),
-    /// Messages were taken in.
+    /// Messages were accepted.
     Ingest(Ingest),
     /// Set-aside messages were offered again.
     Retry(Retry),

@@ -8,7 +8,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 /// The content of a sealed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedFormat {
-    /// Rows that were taken in (`seg/`).
+    /// Rows that were accepted (`seg/`).
     Rows,
     /// Messages that were set aside (`quarantine/`).
     SetAside,

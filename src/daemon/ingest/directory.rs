@@ -1,5 +1,5 @@
 //! A folder in which files appear (CONTRACTS 5): which of them are complete, in the order of their names. Reads only;
-//! the caller records which were taken in.
+//! the caller records which were accepted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct FileStamp {
 pub struct Directory {
     path: PathBuf,
     settle: Duration,
-    /// Files that are not taken in yet: their stamps, and since when they are unchanged.
+    /// Files that are not accepted yet: their stamps, and since when they are unchanged.
     standing: BTreeMap<String, (FileStamp, Instant)>,
 }
 
@@ -50,8 +50,8 @@ impl Directory {
         self.settle
     }
 
-    /// Examines all files, in the order of their names: those that may be taken in next (up to the first that still changes),
-    /// and those that were taken in. `taken` says which were.
+    /// Examines all files, in the order of their names: those that may be accepted next (up to the first that still changes),
+    /// and those that were accepted. `taken` says which were.
     ///
     /// # Errors
     /// The folder cannot be read, or a name is no text.
@@ -76,7 +76,7 @@ impl Directory {
         Ok((ready, taken))
     }
 
-    /// Whether there are files that are not taken in yet.
+    /// Whether there are files that are not accepted yet.
     pub fn waits(&self) -> bool {
         !self.standing.is_empty()
     }

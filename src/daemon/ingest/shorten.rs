@@ -41,7 +41,7 @@ enum BytePlace {
     Text { escaped: bool, left_out: bool },
     /// Any other value without brackets.
     Bare { left_out: bool },
-    /// An array or object that no column reads: how deep its brackets nest here, whether the next byte lies in a string, and
+    /// An array or object that no column reads: how deep its brackets nest here, whether the next byte is in a string, and
     /// whether a backslash escapes it.
     Unread { deep: usize, text: bool, escaped: bool },
 }

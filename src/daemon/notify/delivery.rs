@@ -63,7 +63,7 @@ impl Delivery {
     ) -> Option<NotifyOutcome> {
         loop {
             match self.listener.hand.hand(notification, ends) {
-                HandoverOutcome::Told => return None,
+                HandoverOutcome::Ending => return None,
                 HandoverOutcome::Done => {
                     self.back();
                     return Some(NotifyOutcome { notice: notice(&notification.what), refused: None });
@@ -90,12 +90,12 @@ impl NotifyOutcome {
     }
 
     /// Reports the outcome; the caller may rely on it that the receiver is not notified again.
-    pub fn say(self, teller: &Delivery) {
+    pub fn say(self, deliverer: &Delivery) {
         let NotifyOutcome { notice, refused } = self;
-        let receiver = teller.listener.name;
+        let receiver = deliverer.listener.name;
         match refused {
-            None => teller.observer.emit(&NotificationSent { receiver, notice }),
-            Some(why) => teller.observer.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
+            None => deliverer.observer.emit(&NotificationSent { receiver, notice }),
+            Some(why) => deliverer.observer.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
         }
     }
 }

@@ -115,8 +115,8 @@ impl Notifier {
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
             let (private, public) = (Arc::clone(private), Arc::clone(public));
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
-            let teller = Delivery::new(listener, observer.clone());
-            let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, teller };
+            let deliverer = Delivery::new(listener, observer.clone());
+            let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, deliverer };
             notifier.threads += 1;
             let follows = move || {
                 let _ending = ending;
@@ -160,7 +160,7 @@ struct Follower {
     private: Arc<dyn Store>,
     public: Arc<dyn ReadStore>,
     shared: Arc<Shared>,
-    teller: Delivery,
+    deliverer: Delivery,
 }
 
 impl Follower {
@@ -182,9 +182,9 @@ impl Follower {
                         }
                         passed = 0;
                     }
-                    self.teller.back();
+                    self.deliverer.back();
                     if let Some(delivered) = delivered {
-                        delivered.say(&self.teller);
+                        delivered.say(&self.deliverer);
                     }
                     let (at, next) = (self.at, self.next);
                     self.shared.change(|known| known.notified[at] = next);
@@ -214,12 +214,12 @@ impl Follower {
     }
 
     fn put(&self) -> Result<()> {
-        marker::put(&*self.private, self.teller.listener.name, self.next)
+        marker::put(&*self.private, self.deliverer.listener.name, self.next)
     }
 
     /// Reports an obstacle, and waits; returns whether there is time left.
     fn waits(&mut self, error: &Error) -> bool {
-        let pause = self.teller.fails(ErrorText::from(Complaint::of(&error.to_string())));
+        let pause = self.deliverer.fails(ErrorText::from(Complaint::of(&error.to_string())));
         !self.shared.until(Some(pause), |known| known.ends)
     }
 
@@ -233,15 +233,15 @@ impl Follower {
             let text = "this entry of the log is gone or was changed: put the whole root back from a backup";
             Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
-        let audience: Audience = self.teller.listener.audience;
+        let audience: Audience = self.deliverer.listener.audience;
         let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)? {
             EntryNotice::Nothing => return Ok(Some(None)),
             EntryNotice::Lost(notice, why) => return Ok(Some(Some(NotifyOutcome::lost(notice, why)))),
-            EntryNotice::Told(notification) => notification,
+            EntryNotice::Send(notification) => notification,
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);
-        Ok(self.teller.deliver(&notification, &|| shared.ends(), &waits).map(Some))
+        Ok(self.deliverer.deliver(&notification, &|| shared.ends(), &waits).map(Some))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::daemon::observe::FeedObserver;
 type Queued = (Listener, Arc<Notification>);
 
 /// Notifies of the halts of one feed.
-pub struct HaltTeller {
+pub struct HaltNotifier {
     observer: FeedObserver,
     shared: Arc<Shared>,
     /// A queue and its thread for each receiver, by the receiver's name.
@@ -63,10 +63,10 @@ impl Shared {
     }
 }
 
-impl HaltTeller {
+impl HaltNotifier {
     /// Starts without notifications.
-    pub fn new(observer: FeedObserver) -> HaltTeller {
-        HaltTeller { observer, shared: Arc::default(), queues: Mutex::default() }
+    pub fn new(observer: FeedObserver) -> HaltNotifier {
+        HaltNotifier { observer, shared: Arc::default(), queues: Mutex::default() }
     }
 
     /// Notifies each receiver of the operator that the feed file names. If the feed file does not name one validly,
@@ -102,7 +102,7 @@ impl HaltTeller {
     }
 }
 
-impl Drop for HaltTeller {
+impl Drop for HaltNotifier {
     fn drop(&mut self) {
         self.shared.change(|known| known.ends = true);
     }
@@ -113,9 +113,9 @@ fn follow(queued: &Receiver<Queued>, observer: &FeedObserver, shared: &Shared) {
     let ends = || shared.lock().ends;
     let waits = |pause: Duration| !shared.until(pause, |known| known.ends);
     for (listener, notification) in queued {
-        let mut teller = Delivery::new(listener, observer.clone());
-        if let Some(said) = teller.deliver(&notification, &ends, &waits) {
-            said.say(&teller);
+        let mut deliverer = Delivery::new(listener, observer.clone());
+        if let Some(said) = deliverer.deliver(&notification, &ends, &waits) {
+            said.say(&deliverer);
         }
         shared.change(|known| known.open -= 1);
     }

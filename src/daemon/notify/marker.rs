@@ -8,7 +8,7 @@ use crate::daemon::journal::store::Store;
 use crate::daemon::observe::events::Receiver;
 
 #[derive(Serialize, Deserialize)]
-struct Told {
+struct NotifiedEntries {
     entries: u64,
 }
 
@@ -26,7 +26,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
         put(store, receiver, entries)?;
         return Ok(entries);
     };
-    match serde_json::from_slice::<Told>(&bytes) {
+    match serde_json::from_slice::<NotifiedEntries>(&bytes) {
         // A private root that was restored from a backup may have fewer entries.
         Ok(content) => Ok(content.entries.min(entries)),
         Err(_) => {
@@ -41,6 +41,6 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
 /// # Errors
 /// The private root cannot be written.
 pub fn put(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<()> {
-    let content = serde_json::to_vec(&Told { entries }).expect("a number is JSON");
+    let content = serde_json::to_vec(&NotifiedEntries { entries }).expect("a number is JSON");
     store.replace(&path(receiver), &content)
 }

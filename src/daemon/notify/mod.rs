@@ -17,6 +17,6 @@ mod topic;
 mod webhook;
 
 pub use follow::Notifier;
-pub use halts::HaltTeller;
+pub use halts::HaltNotifier;
 pub use listeners::look;
 pub use notification::{Audience, Notification, NotifiedEvent};

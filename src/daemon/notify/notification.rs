@@ -155,7 +155,7 @@ pub enum EntryNotice {
     /// The entry does not concern the receiver.
     Nothing,
     /// The notification.
-    Told(Box<Notification>),
+    Send(Box<Notification>),
     /// There would be a notification, but its content is not known any more.
     Lost(Notice, Complaint),
 }
@@ -173,7 +173,7 @@ impl Notification {
         let (key, what) = match (body, audience) {
             (EntryBody::Published(published), Audience::Public) => match release(published, public)? {
                 Ok(what) => (format!("release/{}", published.release), what),
-                // Readers are told why it was removed, and need not be told that it existed.
+                // Readers learn why it was removed, and need not learn that it existed.
                 Err(_) if is_removed(published.release, public)? => return Ok(EntryNotice::Nothing),
                 Err(why) => return Ok(EntryNotice::Lost(Notice::Release, why)),
             },
@@ -232,7 +232,7 @@ impl Notification {
             }
             _ => return Ok(EntryNotice::Nothing),
         };
-        Ok(EntryNotice::Told(Box::new(Notification::new(feed, &key, what))))
+        Ok(EntryNotice::Send(Box::new(Notification::new(feed, &key, what))))
     }
 
     /// The notification of a halt.

@@ -13,7 +13,7 @@ pub enum HandoverOutcome {
     /// It is rejected permanently.
     Refused(Complaint),
     /// There is no time to wait for the answer.
-    Told,
+    Ending,
 }
 
 /// Accepts notifications.

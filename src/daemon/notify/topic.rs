@@ -127,7 +127,7 @@ impl NotificationReceiver for NoticeTopic {
                 Some(Err(code)) => return self.away(code),
                 None if ends() => {
                     self.producer.purge(PurgeConfig::default().queue().inflight());
-                    return HandoverOutcome::Told;
+                    return HandoverOutcome::Ending;
                 }
                 None => {}
             }

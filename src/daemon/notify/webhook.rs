@@ -95,7 +95,7 @@ impl NotificationReceiver for Webhook {
         let request = request.header(HEADER, signature);
         // Code that needs the runtime's timers starts inside it, where there is a clock.
         match self.web.wait(async { request.send().await }, ends) {
-            None => HandoverOutcome::Told,
+            None => HandoverOutcome::Ending,
             Some(Err(error)) => HandoverOutcome::Away(why(&error)),
             Some(Ok(response)) => said(response.status()),
         }
@@ -128,7 +128,7 @@ mod tests {
             HandoverOutcome::Done => "done",
             HandoverOutcome::Away(_) => "away",
             HandoverOutcome::Refused(_) => "refused",
-            HandoverOutcome::Told => "told",
+            HandoverOutcome::Ending => "told",
         };
         for (status, meant) in [
             (200, "done"),

@@ -65,7 +65,7 @@ words! {
     Answer {
         /// It is in the log.
         Done = "done",
-        /// It was refused, and the operator is told why.
+        /// It was refused, and the operator learns why.
         Refused = "refused",
     }
     /// A receiver of notifications.

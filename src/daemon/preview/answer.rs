@@ -48,7 +48,7 @@ pub struct Preview {
 }
 
 /// A finest label of a taxonomy that stands for several values, and that more than half of the rows of the sample have:
-/// the column tells little about them.
+/// the column says little about them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BroadLabel {
     /// The column.

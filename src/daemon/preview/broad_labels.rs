@@ -4,7 +4,7 @@ use super::answer::BroadLabel;
 use crate::engine::histogram::Headcount;
 use crate::engine::model::{Columns, Leaf, Role};
 
-/// The share of the rows above which one label tells too little about them.
+/// The share of the rows above which one label says too little about them.
 const MOST: f64 = 0.5;
 
 /// Finest labels that stand for several values and that more than half of these people have.

@@ -77,7 +77,7 @@ impl ClockState {
     }
 
     fn write(&mut self, now: Timestamp) -> Result<()> {
-        // A clock that was set back tells nothing about ages.
+        // A clock that was set back says nothing about ages.
         if now >= self.known {
             self.store.replace(CLOCK, clock::text(now).as_bytes())?;
             self.known = now;
@@ -86,7 +86,7 @@ impl ClockState {
     }
 }
 
-/// How long one time lies before another; zero if it lies behind it.
+/// How long one time is before another; zero if it is behind it.
 fn since(from: Timestamp, to: Timestamp) -> Duration {
     Duration::try_from(to.duration_since(from)).unwrap_or(Duration::ZERO)
 }

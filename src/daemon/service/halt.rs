@@ -14,7 +14,7 @@ use crate::daemon::clock;
 use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess};
 use crate::daemon::journal::store::Store;
-use crate::daemon::notify::{HaltTeller, Notification};
+use crate::daemon::notify::{HaltNotifier, Notification};
 use crate::daemon::observe::events::{Halted, Resumed, StillHalted};
 use crate::daemon::observe::{FeedObserver, Halt};
 
@@ -28,7 +28,7 @@ const AT_THE_END: Duration = Duration::from_secs(5);
 /// The halts of one feed, for as long as its process lives.
 pub struct Halts {
     observer: FeedObserver,
-    teller: HaltTeller,
+    notifier: HaltNotifier,
     world: Arc<dyn World>,
     known: Mutex<Known>,
 }
@@ -46,7 +46,7 @@ struct Known {
 /// A current halt.
 struct LastingHalt {
     halt: Halt,
-    /// Reasons that receivers were told.
+    /// Reasons that receivers were notified of.
     notified: BTreeSet<String>,
     /// Attempts in a row that found another process running.
     busy: u32,
@@ -58,8 +58,8 @@ struct LastingHalt {
 impl Halts {
     /// For a feed that begins.
     pub fn new(observer: FeedObserver, world: Arc<dyn World>) -> Halts {
-        let teller = HaltTeller::new(observer.clone());
-        Halts { observer, teller, world, known: Mutex::default() }
+        let notifier = HaltNotifier::new(observer.clone());
+        Halts { observer, notifier, world, known: Mutex::default() }
     }
 
     /// The feed has halted, or an attempt to continue has failed. `again`: it is tried again.
@@ -85,7 +85,7 @@ impl Halts {
         let halt = halt(&clock::text(since), error, again);
         self.observer.explain(halt.clone());
         self.observer.emit(&Halted::because(error));
-        self.teller.notify(feed, Notification::halted(&feed.name, error, &halt.since));
+        self.notifier.notify(feed, Notification::halted(&feed.name, error, &halt.since));
         let notified = BTreeSet::from([halt.reason.clone()]);
         let mut now = LastingHalt { halt, notified, busy: 0, noted: false, rival: error.rival };
         now.note(feed, &*self.world);
@@ -100,7 +100,7 @@ impl Halts {
         self.observer.explain(now.halt.clone());
         self.observer.emit(&StillHalted::because(error));
         if now.notified.insert(now.halt.reason.clone()) {
-            self.teller.notify(feed, Notification::halted(&feed.name, error, &self.now()));
+            self.notifier.notify(feed, Notification::halted(&feed.name, error, &self.now()));
         }
         now.note(feed, &*self.world);
     }
@@ -129,13 +129,13 @@ impl Halts {
         let _ = root(feed).map(|root| self.world.note(root, NOTE, None));
         if let Some(at) = clock::parse(&since) {
             self.observer.emit(&Resumed { since: at });
-            self.teller.notify(feed, Notification::resumed(&feed.name, &since, &self.now()));
+            self.notifier.notify(feed, Notification::resumed(&feed.name, &since, &self.now()));
         }
     }
 
     /// Before the process ends, receivers are sent what they were not sent yet.
     pub fn finish(&self) {
-        self.teller.finish(AT_THE_END);
+        self.notifier.finish(AT_THE_END);
     }
 
     fn now(&self) -> String {

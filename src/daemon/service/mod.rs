@@ -70,7 +70,7 @@ pub(crate) async fn run(
 ) -> std::result::Result<Vec<FeedTick>, Vec<Error>> {
     let one = |error: Error| vec![error];
     let door = match (how.until, address(&feeds).map_err(one)?) {
-        (RunEnd::Told, Some(http)) => {
+        (RunEnd::Asked, Some(http)) => {
             let http = http.changed_by(options.bind, options.token.as_deref());
             Some(HttpPort::open(&http).map_err(one)?)
         }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// When a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnd {
-    /// When the process is told to end.
-    Told,
+    /// When the process is asked to end.
+    Asked,
     /// When each feed has closed one tick.
     Once,
 }
@@ -35,6 +35,6 @@ pub struct PageOptions {
 impl RunOptions {
     /// Whether a feed that halts is tried again until it continues.
     pub fn tries_again(self) -> bool {
-        self.until == RunEnd::Told && !self.exit_on_halt
+        self.until == RunEnd::Asked && !self.exit_on_halt
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::histogram::Release;
 use crate::engine::model::Value;
 use crate::engine::model::forms::dates;
 
-/// A count as far as a release tells it.
+/// A count as far as a release shows it.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct QueryFigures {
     /// The estimate.

@@ -38,7 +38,7 @@ pub struct TooManyCombinations;
 pub struct Countable {
     classes: CountedClasses,
     fits: Vec<Profiles>,
-    /// Fits to classes that are drawn anew, without information from refused splits.
+    /// Fits to classes that are drawn again, without information from refused splits.
     others: Vec<Profiles>,
 }
 

@@ -55,7 +55,7 @@ pub struct RowPlaces {
 pub struct Fit {
     /// The seed of the draws.
     pub seed: u64,
-    /// Whether the classes are drawn anew and refused splits are ignored: the estimate of a less informed reader.
+    /// Whether the classes are drawn again and refused splits are ignored: the estimate of a less informed reader.
     pub other: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
-    /// Makes the recoding of the last tick coarser for a class and builds its release anew. Returns the column of
+    /// Makes the recoding of the last tick coarser for a class and builds its release again. Returns the column of
     /// the step; returns `None` and changes nothing if no coarser recoding exists or the paper's algorithm decides.
     ///
     /// # Panics

@@ -264,7 +264,7 @@ impl SumsTable {
         if self.range == Range::Free { by } else { by.min(value.unsigned_abs()) }
     }
 
-    /// Marks sensitive cells, and those that are suppressed with them, anew; the second value is the cost, and whether no pattern is
+    /// Marks sensitive cells, and those that are suppressed with them, again; the second value is the cost, and whether no pattern is
     /// cheaper. A cell without cost is never suppressed.
     ///
     /// # Errors

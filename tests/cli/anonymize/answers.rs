@@ -14,9 +14,9 @@ fn with(rows: &str) -> String {
 }
 
 /// Outcome, release, rows, added, waiting, withheld, pending, duplicate, quarantined.
-type Told = (&'static str, Option<u64>, [u64; 7]);
+type ExpectedEntry = (&'static str, Option<u64>, [u64; 7]);
 
-fn reported(entries: &[Json], expected: &[Told]) {
+fn reported(entries: &[Json], expected: &[ExpectedEntry]) {
     let names = ["rows", "added", "waiting", "withheld", "pending", "duplicate", "quarantined"];
     for (entry, (outcome, release, figures)) in entries.iter().zip(expected) {
         assert_eq!((&entry["outcome"], &entry["release"]), (&json!(outcome), &json!(release)), "{entry}");

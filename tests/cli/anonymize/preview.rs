@@ -83,7 +83,7 @@ fn it_shows_what_anonymize_then_does() {
     }
 }
 
-/// Nearly all people are in one interval: the loss is small, but the column tells nothing about them.
+/// Nearly all people are in one interval: the loss is small, but the column says nothing about them.
 #[test]
 fn it_names_labels_that_most_rows_share() {
     let policy = feed("cumulative", "search = \"top-down\"");

@@ -160,7 +160,7 @@ fn several_files_after_one_option() {
     assert!(place.out().join("2").is_dir());
 }
 
-/// Sensitive columns are checked before they are published: only the operator is told.
+/// Sensitive columns are checked before they are published: only the operator is notified.
 #[test]
 fn sensitive_columns_that_identify_people_are_noted() {
     let place = Place::new(FEED);
@@ -181,7 +181,7 @@ fn sensitive_columns_that_identify_people_are_noted() {
     assert!(!said.contains("nearly every row") && !said.contains("case"), "{said}");
 }
 
-/// A guarded value in another spelling would be published: the operator is told, without the value.
+/// A guarded value in another spelling would be published: the operator is notified, without the value.
 #[test]
 fn guarded_values_in_another_spelling_are_noted() {
     let guarded = FEED.replace("role = \"sensitive\"\n", "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n");

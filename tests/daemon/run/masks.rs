@@ -80,7 +80,7 @@ fn guarded_values_are_masked_once() {
     assert_eq!((code, &verdict["safe"]), (0, &json!(true)), "{verdict}");
 }
 
-/// A guarded value in another spelling is published: the operator is told the column, and no value.
+/// A guarded value in another spelling is published: the operator is notified of the column, and no value.
 #[test]
 fn guarded_values_in_another_spelling_are_reported() {
     let place = place();

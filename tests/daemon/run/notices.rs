@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, until};
 use super::public::releases;
-use super::web_receiver::{Listener, Told};
+use super::web_receiver::{Listener, Received};
 use crate::common::wait;
 
 /// A feed that notifies a receiver.
@@ -22,11 +22,11 @@ fn telling(schedule: &str, policy: &str, notify: &[(&str, String)]) -> Place {
 
 /// Checks that notifications follow the shipped schema, contain their key, and no planted text.
 #[track_caller]
-fn sound(reported: &[Told]) {
+fn sound(reported: &[Received]) {
     let schema = fs::read_to_string("schemas/v1/notification.schema.json").expect("a schema");
     let schema = serde_json::from_str(&schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    for Told { key, what, .. } in reported {
+    for Received { key, what, .. } in reported {
         assert!(validator.is_valid(what), "{what}");
         assert_eq!(what["key"], *key);
         assert!(PLANTED.iter().all(|word| !what.to_string().contains(word)), "{what}");

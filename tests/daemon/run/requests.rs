@@ -15,7 +15,7 @@ fn published(place: &Place) -> Vec<Release> {
     releases(&place.public())
 }
 
-/// With a daemon at work, or with none.
+/// With a daemon that runs, or with none.
 pub fn twice(check: impl Fn(bool)) {
     [true, false].into_iter().for_each(check);
 }
@@ -76,7 +76,7 @@ fn a_release_is_approved_or_rejected() {
         assert!(!String::from_utf8_lossy(&output.stderr).contains("without --seen"));
         assert!(String::from_utf8_lossy(&output.stdout).contains("release 1 is published"));
         assert_eq!(published(&place)[0].rows, 80, "rejected people come out with the next");
-        // An operator who does not know that it was done asks again, and is told.
+        // An operator who does not know that it was done asks again, and gets an answer.
         for args in [&["approve", "feed.toml"][..], &["approve", "feed.toml", "1"]] {
             let (code, answer) = place.json(args);
             let text = answer["error"]["text"].as_str().expect("a text");

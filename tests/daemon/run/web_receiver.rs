@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 /// A notification.
 #[derive(Clone)]
-pub struct Told {
+pub struct Received {
     pub path: String,
     pub key: String,
     /// The header of its signature, and the signed bytes.
@@ -25,7 +25,7 @@ struct Kept {
     asked: usize,
     /// Requests that were not answered, until the sender gave up.
     given_up: usize,
-    reported: Vec<Told>,
+    reported: Vec<Received>,
 }
 
 /// A server for as long as the test runs.
@@ -65,7 +65,7 @@ impl Listener {
     }
 
     /// The requests that it answered with a status of success.
-    pub fn reported(&self) -> Vec<Told> {
+    pub fn reported(&self) -> Vec<Received> {
         self.kept.lock().expect("no panic").reported.clone()
     }
 
@@ -114,7 +114,7 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.asked += 1;
         if (200..300).contains(&kept.status) {
             let what = serde_json::from_slice(&body).expect("JSON");
-            kept.reported.push(Told { path, key, signature, body, what });
+            kept.reported.push(Received { path, key, signature, body, what });
         }
         (kept.status, kept.location.as_ref().map(|url| format!("Location: {url}\r\n")).unwrap_or_default())
     };

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 use super::place::{HOOK_KEY, PER_FILE, Place, people};
-use super::web_receiver::{Listener, Told};
+use super::web_receiver::{Listener, Received};
 use crate::common::{needs, wait};
 
 fn telling(urls: &[(&str, &str)]) -> Place {
@@ -17,7 +17,7 @@ fn telling(urls: &[(&str, &str)]) -> Place {
 }
 
 /// The time and the code of a signature.
-fn parts(reported: &Told) -> (u64, &str) {
+fn parts(reported: &Received) -> (u64, &str) {
     let (time, code) = reported.signature.split_once(",v1=").expect("two parts");
     (time.strip_prefix("t=").and_then(|time| time.parse().ok()).expect("a time"), code)
 }
@@ -72,7 +72,7 @@ fn each_request_is_signed_with_the_key_of_its_receiver() {
 }
 
 /// The guide's function accepts a sent request once, and no other.
-fn checked_by_the_guide(reported: &Told) {
+fn checked_by_the_guide(reported: &Received) {
     let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
     let (time, _) = parts(reported);
     let body = String::from_utf8(reported.body.clone()).expect("JSON");

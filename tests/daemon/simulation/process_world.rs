@@ -122,7 +122,7 @@ pub fn lives(
     ends: watch::Receiver<bool>,
 ) {
     let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
-    let how = RunOptions { until: RunEnd::Told, accept_clock: false, exit_on_halt: false };
+    let how = RunOptions { until: RunEnd::Asked, accept_clock: false, exit_on_halt: false };
     let mut keeps = pin!(keep(feed, reported, how, Arc::new(here), ends));
     loop {
         // Every wait of this world ends when it is polled; only the order to end remains.

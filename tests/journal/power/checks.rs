@@ -20,13 +20,13 @@ use super::writer::Script;
 
 /// The messages of the writer: the possible contents of each object, and which objects must and must not exist.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct WriterMessages {
     meant: BTreeMap<String, BTreeSet<String>>,
     promised: BTreeMap<String, String>,
     gone: BTreeSet<String>,
 }
 
-impl Told {
+impl WriterMessages {
     /// Adds a line.
     pub fn hear(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
@@ -92,7 +92,7 @@ impl Meant {
 
 /// Checks a disk after a power cut, given what was seen in the public root before and the writer's messages; `chance`
 /// is the seed of the next writer.
-pub fn look(left: &Roots, seen: &Objects, reported: &Told, meant: &Meant, chance: u64) -> Result<(), String> {
+pub fn look(left: &Roots, seen: &Objects, reported: &WriterMessages, meant: &Meant, chance: u64) -> Result<(), String> {
     promises(left, reported)?;
     complete(&left.public)?;
     let (private, public) = (Memory::with(left.private.clone()), Memory::with(left.public.clone()));
@@ -145,7 +145,7 @@ pub fn objects(store: &dyn Store) -> Result<Objects, String> {
 }
 
 /// Checks what the store has promised.
-pub fn promises(left: &Roots, reported: &Told) -> Result<(), String> {
+pub fn promises(left: &Roots, reported: &WriterMessages) -> Result<(), String> {
     let name =
         |root: &str, (path, bytes): (&String, &Vec<u8>)| (format!("{root}/{path}"), Sha256::of(bytes).to_string());
     let private = left.private.iter().map(|object| name("private", object));

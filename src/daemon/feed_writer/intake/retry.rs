@@ -1,5 +1,5 @@
 //! Offers set-aside messages again (HOUSE 3 and 4), after the feed file was corrected: rows that are valid now are
-//! taken in, other messages stay set aside.
+//! accepted, other messages stay set aside.
 
 use std::collections::BTreeSet;
 

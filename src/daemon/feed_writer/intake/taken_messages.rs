@@ -105,7 +105,7 @@ impl FeedWriter {
     /// Takes in all of the messages, or none of them.
     ///
     /// # Errors
-    /// They cannot be written; then none is taken in.
+    /// They cannot be written; then none is accepted.
     pub fn take(&mut self, taken: TakenMessages, now: &str) -> Result<IntakeCounts> {
         self.take_with(taken, UnnamedObjects::default(), now)
     }
@@ -162,7 +162,7 @@ impl FeedWriter {
         Ok(segments)
     }
 
-    /// Whether a file was taken in, and with which content.
+    /// Whether a file was accepted, and with which content.
     pub fn taken(&self, file: &str) -> Option<Consumed> {
         self.state.files.get(file)?.last().copied()
     }

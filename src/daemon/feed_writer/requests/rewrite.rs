@@ -283,7 +283,7 @@ impl FeedWriter {
         let heads = |rows: &[&Histogram]| -> Vec<Headcount> { rows.iter().map(|rows| rows.headcount()).collect() };
         if formed {
             let still: Vec<&Histogram> = state.feed.unpublished().iter().map(|increment| &increment.rows).collect();
-            // After a new chain has begun they wait, and nothing is dissolved; nor if all form anew with the next tick.
+            // After a new chain has begun they wait, and nothing is dissolved; nor if all form again with the next tick.
             // Otherwise no atom may be left.
             let form_anew = still.is_empty() && self.policy.waits_again();
             let still = if pending && !form_anew { heads(&still) } else { heads(&[state.feed.waiting()]) };

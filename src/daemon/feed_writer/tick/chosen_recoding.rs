@@ -4,7 +4,7 @@
 
 use super::super::state_parts::{CoinResult, UndecidedRelease};
 use super::super::writer::FeedWriter;
-use super::judge::Said;
+use super::judge::GateAnswer;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RecordedTick;
 use crate::daemon::journal::RecodingChoice;
@@ -15,7 +15,7 @@ use crate::engine::policy::OnUnsafe;
 pub(in crate::daemon::feed_writer) struct Chosen {
     pub candidate: Box<ProposedRelease>,
     pub under: RecodingChoice,
-    pub said: Said,
+    pub said: GateAnswer,
 }
 
 impl FeedWriter {
@@ -37,8 +37,8 @@ impl FeedWriter {
         let said = self.ask_gate(&candidate, due, recorded)?;
         let root = everything(&self.state.terms.columns.trees());
         let falls = match &said {
-            Said::Refused(verdict) => verdict.stops() && self.policy.on_unsafe() == OnUnsafe::Coarsest,
-            Said::Approved(..) => false,
+            GateAnswer::Refused(verdict) => verdict.stops() && self.policy.on_unsafe() == OnUnsafe::Coarsest,
+            GateAnswer::Approved(..) => false,
         };
         if !falls || *recoding == root {
             return Ok(Chosen { candidate, under: RecodingChoice::Proposed, said });
@@ -59,7 +59,7 @@ impl FeedWriter {
         let candidate = Box::new(self.state.feed.propose(recoding, &self.policy, &self.state.terms.columns.trees()));
         let mut attempt = recorded.clone();
         let said = self.ask_gate(&candidate, due, &mut attempt)?;
-        if lets && matches!(said, Said::Approved(..)) {
+        if lets && matches!(said, GateAnswer::Approved(..)) {
             *recorded = attempt;
             return Ok(Some(Chosen { candidate, under: RecodingChoice::Finer, said }));
         }

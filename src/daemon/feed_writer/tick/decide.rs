@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::state_parts::UndecidedRelease;
 use super::super::writer::FeedWriter;
 use super::chosen_recoding::Chosen;
-use super::judge::Said;
+use super::judge::GateAnswer;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RecordedTick;
 use crate::daemon::journal::{DecisionTerms, EntryBody, FailureRecord, NewEntry, RecodingChoice, Ref, Rejection};
@@ -39,7 +39,7 @@ impl FeedWriter {
         let release = candidate.release;
         let verdict = self.log.keep("verdict", &recorded.bytes())?;
         let (entry, decided, approved): (NewEntry, _, _) = match said {
-            Said::Approved(approved, stages) => {
+            GateAnswer::Approved(approved, stages) => {
                 self.state.candidate = Some(candidate);
                 let (tick, time) = (due.tick, due.time.clone());
                 let terms = DecisionTerms { release, tick, time, under, verdict, stages };
@@ -48,7 +48,7 @@ impl FeedWriter {
                     false => (NewEntry::publish(&approved, terms), DecisionMade::Publish, Some(approved)),
                 }
             }
-            Said::Refused(said) => {
+            GateAnswer::Refused(said) => {
                 self.discard(release)?;
                 // There is no coarser recoding to fall back to.
                 let stops = said.stops() || under == RecodingChoice::Coarsest;

@@ -16,7 +16,7 @@ use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePag
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// The gate's answer about a candidate, and its staged files.
-pub(in crate::daemon::feed_writer) enum Said {
+pub(in crate::daemon::feed_writer) enum GateAnswer {
     Approved(Box<Approved>, Vec<String>),
     Refused(Verdict),
 }
@@ -28,13 +28,13 @@ impl FeedWriter {
         candidate: &ProposedRelease,
         due: &UndecidedRelease,
         recorded: &mut RecordedTick,
-    ) -> Result<Said> {
+    ) -> Result<GateAnswer> {
         let mut stages = Vec::new();
         let release = candidate.release;
         let tables = self.staged_tables(candidate, &mut stages)?;
         let judged = self.ask(candidate, due, tables.clone())?;
         recorded.verdict(judged.verdict());
-        let Some(table) = judged.overview() else { return Ok(Said::Refused(judged.verdict().clone())) };
+        let Some(table) = judged.overview() else { return Ok(GateAnswer::Refused(judged.verdict().clone())) };
         let earlier = self.earlier_releases();
         let (lines, facts) = (judged.lines(), self.facts(&due.time, &earlier)?);
         let pages = ReleasePages::of(&facts, &judged.terms(&lines), &table, &tables);
@@ -42,11 +42,11 @@ impl FeedWriter {
         Ok(match judged.approve(&facts, pages) {
             Ok(approved) => {
                 recorded.verdict(approved.verdict());
-                Said::Approved(Box::new(approved), stages)
+                GateAnswer::Approved(Box::new(approved), stages)
             }
             Err(verdict) => {
                 recorded.verdict(&verdict);
-                Said::Refused(verdict)
+                GateAnswer::Refused(verdict)
             }
         })
     }

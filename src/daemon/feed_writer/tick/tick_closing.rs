@@ -227,7 +227,7 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// The changed values of the people whose atoms formed last, drawn anew: nothing outside knows an earlier draw.
+    /// The changed values of the people whose atoms formed last, drawn again: nothing outside knows an earlier draw.
     fn changes(&mut self) -> Result<Option<Ledger>> {
         let mut drawn = ChanceDraws::from(self.log.chance());
         let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);

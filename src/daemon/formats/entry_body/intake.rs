@@ -1,4 +1,4 @@
-//! Messages that were taken in: what became of each, and the objects of valid rows and of the others.
+//! Messages that were accepted: what became of each, and the objects of valid rows and of the others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ pub struct Quarantined {
     pub messages: u64,
 }
 
-/// Messages were taken in.
+/// Messages were accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ingest {
     /// When.

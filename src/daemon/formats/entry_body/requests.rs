@@ -17,7 +17,7 @@ pub struct RequestOrigin {
     pub who: String,
     /// The time.
     pub when: String,
-    /// The reason, in the person's words; the command tells them not to write data of a person here.
+    /// The reason, in the person's words; the command asks them not to write data of a person here.
     pub why: Option<String>,
     /// The statement of an approver, if approvers have keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ pub struct Erase {
     pub unknown: u64,
     /// The number of dissolved atoms.
     pub dissolved: u64,
-    /// Whether people in classes that were not published wait again, in a chain whose ticks form all of them anew.
+    /// Whether people in classes that were not published wait again, in a chain whose ticks form all of them again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits_again: bool,
     /// Objects that were rewritten without them.

@@ -67,7 +67,7 @@ fn words(trouble: RegistryError) -> String {
     match trouble {
         RegistryError::Away(why) => format!("the schema registry does not answer ({})", why.text()),
         RegistryError::Failed(error) => error.text,
-        RegistryError::Told => "the schema registry answers too slowly".to_owned(),
+        RegistryError::Ending => "the schema registry answers too slowly".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How far a topic is ahead of what was taken in. The age of a message is counted from when it was first known to
+//! How far a topic is ahead of what was accepted. The age of a message is counted from when it was first known to
 //! exist, and not from its timestamp, so that old records that are sent today do not count as late.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// often.
 const MOST: usize = 128;
 
-/// Offsets per partition: the ends of partitions at each query, and what was taken in.
+/// Offsets per partition: the ends of partitions at each query, and what was accepted.
 #[derive(Debug, Default)]
 pub struct Backlog(Mutex<Offsets>);
 
@@ -25,12 +25,12 @@ struct Offsets {
 }
 
 impl Backlog {
-    /// Partitions are read from here on, whatever was taken in before.
+    /// Partitions are read from here on, whatever was accepted before.
     pub fn begin(&self, places: impl IntoIterator<Item = (i32, u64)>) {
         self.lock().taken.extend(places);
     }
 
-    /// All messages before these offsets were taken in.
+    /// All messages before these offsets were accepted.
     pub fn taken(&self, next: impl IntoIterator<Item = (i32, u64)>) {
         let offsets = &mut *self.lock();
         for (partition, next) in next {
@@ -59,14 +59,14 @@ impl Backlog {
         }
     }
 
-    /// The number of messages per partition that were not taken in, by the newest end offsets.
+    /// The number of messages per partition that were not accepted, by the newest end offsets.
     pub fn lag(&self) -> Vec<(i32, u64)> {
         let offsets = self.lock();
         let taken = |partition| offsets.taken.get(partition).copied().unwrap_or_default();
         offsets.ends.iter().map(|(partition, end)| (*partition, end.saturating_sub(taken(partition)))).collect()
     }
 
-    /// For how long the oldest message that was not taken in has been known to exist.
+    /// For how long the oldest message that was not accepted has been known to exist.
     pub fn oldest(&self, now: Instant) -> Duration {
         self.lock().ahead.front().map_or(Duration::ZERO, |(since, _)| now.saturating_duration_since(*since))
     }

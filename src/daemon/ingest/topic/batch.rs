@@ -60,7 +60,7 @@ impl fmt::Debug for Fetched {
     }
 }
 
-/// Messages that are taken in together.
+/// Messages that are accepted together.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// By partition.

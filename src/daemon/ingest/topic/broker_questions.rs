@@ -209,7 +209,7 @@ impl TopicReader {
         let begun = Instant::now();
         while begun.elapsed() < long {
             if self.shared.ends() {
-                return Err(ReaderEnd::Told);
+                return Err(ReaderEnd::Ending);
             }
             match self.is_full() || self.is_at_rest() {
                 true => std::thread::sleep(SLICE),

@@ -1,6 +1,6 @@
 //! A message carries the epoch of the leader that wrote it. If that differs from the epoch of the previous message, the
 //! current leader may have lost the previous message and given its offset to another one. So before such a message is
-//! taken in, the last message that was taken in is read again.
+//! accepted, the last message that was accepted is read again.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct Epochs(BTreeMap<i32, i32>);
 
 impl Epochs {
-    /// Whether a message may be taken in after the last one of its partition. If not, partitions have to be read again,
+    /// Whether a message may be accepted after the last one of its partition. If not, partitions have to be read again,
     /// each from its last message on; when the same message comes again, the last one has been compared, or no longer
     /// exists.
     pub fn follows(&mut self, partition: i32, last: Option<i32>, message: Option<i32>) -> bool {

@@ -41,7 +41,7 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
 
-/// Messages that were taken in are no longer in the topic.
+/// Messages that were accepted are no longer in the topic.
 pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     let text = format!(
         "partition {partition} of the topic {topic} ends at offset {high}, and this feed has accepted all before {next}: the \
@@ -57,7 +57,7 @@ pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, 
     if next < low { overtaken(topic, partition, next, low) } else { shortened(topic, partition, next, high) }
 }
 
-/// Other messages have the offsets of some that were taken in.
+/// Other messages have the offsets of some that were accepted.
 pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "message {} of partition {partition} of the topic {topic} is not the one that was accepted: the brokers have lost \

@@ -1,5 +1,5 @@
 //! Fetches a topic: a thread of its own that begins at the offsets of the journal, passes on messages in batches, and
-//! waits while they are not taken in. An impossible state halts the feed; unavailable brokers are waited for.
+//! waits while they are not accepted. An impossible state halts the feed; unavailable brokers are waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -17,9 +17,9 @@ pub trait Fetching: Send {
     /// Whether there may be messages that were not passed on yet.
     fn waits(&self) -> bool;
 
-    /// How far the topic is ahead of what was taken in.
+    /// How far the topic is ahead of what was accepted.
     fn backlog(&self) -> Arc<Backlog>;
 
-    /// All messages before these offsets were taken in; this is committed to Kafka.
+    /// All messages before these offsets were accepted; this is committed to Kafka.
     fn taken(&self, offsets: &[(i32, u64)]);
 }

@@ -11,7 +11,7 @@ use super::batch::Batch;
 use super::positions::Position;
 use crate::daemon::error::{Complaint, Error};
 
-/// The most batches that wait to be taken in.
+/// The most batches that wait to be accepted.
 const READY: usize = 2;
 /// The longest wait for room at a time.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ pub enum FetchEvent {
     RegistryAway(Complaint),
     /// It answers again.
     RegistryBack,
-    /// It cannot go on.
+    /// It cannot continue.
     Failed(Error),
 }
 
@@ -99,9 +99,9 @@ impl Handover {
 
 /// Why the thread ends.
 pub enum ReaderEnd {
-    /// It was told to.
-    Told,
-    /// It cannot go on.
+    /// The feed ends.
+    Ending,
+    /// It cannot continue.
     Failed(Error),
 }
 

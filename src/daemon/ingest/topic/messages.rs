@@ -2,7 +2,7 @@
 //! may say that a record was deleted: the feed file says what happens to those, which never depends on how they decode.
 
 use super::schemas::Schemas;
-use crate::daemon::config::Unwanted as Said;
+use crate::daemon::config::Unwanted as UnwantedSetting;
 use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::row_batch::RowBatch;
 use crate::engine::histogram::{CellReading, MisfitKind};
@@ -11,9 +11,9 @@ use crate::engine::histogram::{CellReading, MisfitKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnwantedPolicies {
     /// For a message without content.
-    pub tombstones: Said,
+    pub tombstones: UnwantedSetting,
     /// For a message that says that a record was deleted.
-    pub deletes: Said,
+    pub deletes: UnwantedSetting,
 }
 
 /// The encoding of messages.
@@ -72,7 +72,7 @@ pub enum MessageStatus {
 impl UnwantedPolicies {
     /// They are set aside.
     pub const SET_ASIDE: UnwantedPolicies =
-        UnwantedPolicies { tombstones: Said::Quarantine, deletes: Said::Quarantine };
+        UnwantedPolicies { tombstones: UnwantedSetting::Quarantine, deletes: UnwantedSetting::Quarantine };
 
     /// The status of a message without looking into it; `Err` contains the content to be decoded.
     pub fn before(self, content: Option<&[u8]>) -> Result<MessageStatus, &[u8]> {
@@ -89,11 +89,11 @@ impl UnwantedPolicies {
 }
 
 impl MessageStatus {
-    fn of(said: Said, kind: MisfitKind) -> MessageStatus {
+    fn of(said: UnwantedSetting, kind: MisfitKind) -> MessageStatus {
         match said {
-            Said::Skip => MessageStatus::Skipped,
-            Said::Quarantine => MessageStatus::Refused(kind),
-            Said::Halt => MessageStatus::Halt(kind),
+            UnwantedSetting::Skip => MessageStatus::Skipped,
+            UnwantedSetting::Quarantine => MessageStatus::Refused(kind),
+            UnwantedSetting::Halt => MessageStatus::Halt(kind),
         }
     }
 }

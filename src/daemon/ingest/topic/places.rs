@@ -83,7 +83,7 @@ impl TopicReader {
         }
     }
 
-    /// Other messages have the offsets of some that were taken in: only the feed file can say how to continue.
+    /// Other messages have the offsets of some that were accepted: only the feed file can say how to continue.
     pub(super) fn other(&mut self, partition: i32) -> ReaderStep<()> {
         self.hand_on()?;
         let (low, high) = self.marks(&[partition])?[0];
@@ -100,7 +100,7 @@ impl TopicReader {
         self.assign()
     }
 
-    /// Reads all partitions from their positions: from the last message that was taken in, if its epoch is known and it
+    /// Reads all partitions from their positions: from the last message that was accepted, if its epoch is known and it
     /// still exists.
     pub(super) fn assign(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! How far a partition was taken in.
+//! How far a partition was accepted.
 
 use serde::{Deserialize, Serialize};
 

@@ -77,13 +77,13 @@ pub(super) struct TopicReader {
     /// Errors that messages cannot be read.
     pub(super) damage: Option<DamageCount>,
     /// Whether messages of the library are ignored until partitions are read again: they come after damaged messages,
-    /// or may differ from those that were taken in.
+    /// or may differ from those that were accepted.
     pub(super) deaf: bool,
     /// The leader epochs for which the last messages were read again.
     pub(super) epochs: Epochs,
     /// Whether a message came from a leader that may have lost the previous one: partitions have to be read again.
     pub(super) again: bool,
-    /// A partition with another message at the offset of the last one that was taken in.
+    /// A partition with another message at the offset of the last one that was accepted.
     pub(super) replaced: Option<i32>,
     /// Partitions without progress.
     pub(super) still: StalledPartitions,
@@ -125,7 +125,7 @@ impl TopicReader {
                 self.complained(code)?;
             }
             if self.shared.ends() {
-                return Err(ReaderEnd::Told);
+                return Err(ReaderEnd::Ending);
             }
             // A single tick does not wait for messages that came after it was begun.
             let complete = self.patience.is_some() && self.unreached.is_empty();
@@ -165,7 +165,7 @@ impl TopicReader {
                 let Some(position) = self.positions.get_mut(&partition) else { return };
                 let epoch = epoch(&message);
                 if offset < position.next {
-                    // It was fetched to compare it with the one that was taken in.
+                    // It was fetched to compare it with the one that was accepted.
                     let other = position.epoch.zip(epoch).is_some_and(|(known, found)| known != found);
                     self.replaced = other.then_some(partition).or(self.replaced);
                     return;
@@ -214,13 +214,13 @@ impl TopicReader {
         self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
     }
 
-    /// Whether the library's next messages may come after unreadable ones, or differ from those that were taken in.
+    /// Whether the library's next messages may come after unreadable ones, or differ from those that were accepted.
     pub(super) fn is_at_rest(&self) -> bool {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 
     pub(super) fn pass_on(&self, news: FetchEvent) -> ReaderStep<()> {
-        if self.shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Told) }
+        if self.shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Ending) }
     }
 
     /// Queries the end offsets of partitions; metrics and `/health/ready` compute the lag from them.
@@ -243,7 +243,7 @@ impl TopicReader {
         Ok(())
     }
 
-    /// Commits to Kafka how far everything was taken in; returns whether there was anything to commit. Monitoring of
+    /// Commits to Kafka how far everything was accepted; returns whether there was anything to commit. Monitoring of
     /// lag uses it; no feed reads from there, so that failures do not matter.
     fn commit(&mut self) -> bool {
         self.committed = Instant::now();

@@ -35,7 +35,7 @@ pub enum RegistryError {
     /// The operator has to act.
     Failed(Error),
     /// The thread was told to end.
-    Told,
+    Ending,
 }
 
 /// A schema in a registry's answer.
@@ -100,7 +100,7 @@ impl SchemaRegistry {
         key: SchemaKey,
         ends: impl Fn() -> bool,
     ) -> std::result::Result<Option<KnownSchema>, RegistryError> {
-        self.web.wait(self.schema(key), ends).unwrap_or(Err(RegistryError::Told))
+        self.web.wait(self.schema(key), ends).unwrap_or(Err(RegistryError::Ending))
     }
 
     async fn schema(&self, key: SchemaKey) -> std::result::Result<Option<KnownSchema>, RegistryError> {

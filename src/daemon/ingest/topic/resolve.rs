@@ -88,10 +88,10 @@ impl SchemaResolver {
                 }
                 Err(RegistryError::Away(why)) => self.gone(why, shared, patience)?,
                 Err(RegistryError::Failed(error)) => return Err(error.into()),
-                Err(RegistryError::Told) => return Err(ReaderEnd::Told),
+                Err(RegistryError::Ending) => return Err(ReaderEnd::Ending),
             }
             if shared.ends() {
-                return Err(ReaderEnd::Told);
+                return Err(ReaderEnd::Ending);
             }
             std::thread::sleep(AGAIN);
         }
@@ -114,5 +114,5 @@ impl SchemaResolver {
 }
 
 fn pass_on(shared: &Handover, news: FetchEvent) -> ReaderStep<()> {
-    if shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Told) }
+    if shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Ending) }
 }

@@ -25,7 +25,7 @@ impl StalledPartitions {
         StalledPartitions { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
     }
 
-    /// Records that messages waited this long to be taken in.
+    /// Records that messages waited this long to be accepted.
     pub fn was_held(&mut self, time: Duration) {
         self.held |= time >= HELD;
     }
@@ -79,7 +79,7 @@ mod tests {
         };
         assert_eq!(look(&[(0, 5), (1, 5)], 0), []);
         assert_eq!(look(&[(0, 5), (1, 6)], 0), [(0, false)]);
-        // No partition makes progress while messages wait to be taken in.
+        // No partition makes progress while messages wait to be accepted.
         for _ in 0..9 {
             assert_eq!(look(&[(0, 5), (1, 6)], 2), [(0, false)]);
         }

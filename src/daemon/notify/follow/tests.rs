@@ -1,4 +1,4 @@
-//! What keeps a receiver from being told is said once, and is over when it is over: nothing is left out on the way.
+//! What keeps a receiver from being notified is reported once, and is over when it is over: nothing is left out on the way.
 
 use std::collections::VecDeque;
 use std::io;
@@ -145,7 +145,7 @@ impl Desk {
         String::from_utf8(self.paper.0.lock().expect("no panic").clone()).expect("text")
     }
 
-    /// Everything was told, and no receiver is away.
+    /// Everything was notified, and no receiver is away.
     #[track_caller]
     fn done(&self, notifier: &Notifier, receiver: &str) {
         let all = |known: &Known| known.notified.iter().all(|&notified| notified >= known.entries);
@@ -251,7 +251,7 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
     desk.says("receiver_back", 1);
 }
 
-/// How far a receiver was told cannot be put down: it is said once, the receiver is told once, and nothing comes after it.
+/// The position of a receiver cannot be stored: it is reported once, the receiver is notified once, and nothing comes after it.
 #[test]
 fn a_position_that_cannot_be_stored_is_reported() {
     let desk = Desk::new();

@@ -131,7 +131,7 @@ fn what_is_not_known_is_not_shown() {
     );
 }
 
-/// The alert rules and the dashboard that are shipped ask for nothing that no feed ever tells.
+/// The alert rules and the dashboard that are shipped ask for nothing that no feed ever writes.
 #[test]
 fn shipped_rules_and_dashboards_name_metrics_that_there_are() {
     let text = all();

@@ -96,7 +96,7 @@ impl StandingRecoding {
         tick
     }
 
-    /// Makes the recoding one step coarser for a class. The atoms of the last tick, which are not published, are formed anew with the people who
+    /// Makes the recoding one step coarser for a class. The atoms of the last tick, which are not published, are formed again with the people who
     /// wait. Returns the column of the step and the atoms; returns `None` and changes nothing if no coarser recoding exists.
     ///
     /// # Panics

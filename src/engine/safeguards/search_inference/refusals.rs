@@ -20,9 +20,9 @@ pub struct TracedRefusal {
 }
 
 /// Accepts the splits of the final recoding.
-struct Told<'r>(&'r [Cut]);
+struct StatedRecoding<'r>(&'r [Cut]);
 
-impl Validity for Told<'_> {
+impl Validity for StatedRecoding<'_> {
     type Trial = ();
 
     fn start(&mut self, _: &SearchTable<'_>) -> Result<(), InvalidReason> {
@@ -51,7 +51,8 @@ pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
     let table =
         SearchTable { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &rows, weights: Vec::new() };
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let trace = top_down(&table, &leaves, &mut Told(release.recoding())).map(|found| found.trace).unwrap_or_default();
+    let trace =
+        top_down(&table, &leaves, &mut StatedRecoding(release.recoding())).map(|found| found.trace).unwrap_or_default();
     let split: BTreeMap<(usize, Node), usize> = trace
         .iter()
         .enumerate()
