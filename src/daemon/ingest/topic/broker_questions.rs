@@ -211,7 +211,7 @@ impl TopicReader {
             if self.shared.ends() {
                 return Err(ReaderEnd::Ending);
             }
-            match self.is_full() || self.is_at_rest() {
+            match self.is_full() || self.is_suspended() {
                 true => std::thread::sleep(SLICE),
                 false => self.poll(SLICE),
             }

@@ -215,7 +215,7 @@ impl TopicReader {
     }
 
     /// Whether the library's next messages may come after unreadable ones, or differ from those that were accepted.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(super) fn is_suspended(&self) -> bool {
         self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
     }
 

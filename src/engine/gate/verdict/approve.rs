@@ -259,7 +259,7 @@ fn wrong_fields(stated: &Manifest, meant: &Manifest, table: &Overview<'_>, colum
     let loss = utility::loss_of_sums(sums, &columns.trees());
     // Keys keep their order in the text; as values they are equal in any order.
     let [stated_policy, meant_policy] = [stated, meant].map(|manifest| manifest.policy.to_string());
-    let as_told = [
+    let as_stated = [
         ("layout", stated.layout == meant.layout),
         ("feed", stated.feed == meant.feed),
         ("chain", stated.chain == meant.chain),
@@ -283,7 +283,7 @@ fn wrong_fields(stated: &Manifest, meant: &Manifest, table: &Overview<'_>, colum
         ("decision", stated.decision == meant.decision),
         ("previous", stated.previous == meant.previous),
     ];
-    as_told.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
+    as_stated.into_iter().filter(|(_, right)| !right).map(|(field, _)| field).collect()
 }
 
 /// Whether the stated labels are those of the recoding under which the table was judged.

@@ -31,7 +31,7 @@ struct Parts {
     /// one part.
     published: BTreeMap<Vec<Node>, Total>,
     /// Parts that were never published, as they came.
-    untold: Vec<(Vec<Node>, PersonAddends)>,
+    hidden: Vec<(Vec<Node>, PersonAddends)>,
 }
 
 /// The figures that each class of the release has to publish; `None` if the numbers of the people of some release are
@@ -77,7 +77,7 @@ fn come(parts: &mut [[Parts; 2]], new: impl IntoIterator<Item = (Vec<Node>, Vec<
     for (label, numbers) in new {
         assert_eq!(numbers.len(), parts.len(), "numbers of each measure");
         for (kinds, numbers) in parts.iter_mut().zip(numbers) {
-            kinds.iter_mut().for_each(|kind| kind.untold.push((label.clone(), numbers.clone())));
+            kinds.iter_mut().for_each(|kind| kind.hidden.push((label.clone(), numbers.clone())));
         }
     }
 }
@@ -95,7 +95,7 @@ impl Parts {
     fn become_one(&mut self, recoding: &[Cut], trees: &[&Taxonomy], passes: impl Fn(&PersonAddends) -> bool) {
         let mut classes: BTreeMap<Vec<Node>, Vec<(Vec<Node>, PersonAddends)>> = BTreeMap::new();
         let before = self.people();
-        for part in self.untold.drain(..) {
+        for part in self.hidden.drain(..) {
             classes.entry(class_of(&part.0, recoding, trees).0).or_default().push(part);
         }
         for (label, parts) in classes {
@@ -103,15 +103,15 @@ impl Parts {
             parts.iter().for_each(|(_, part)| numbers.join(part));
             match passes(&numbers) {
                 true => self.published.entry(label).or_default().join(numbers.count, numbers.sum),
-                false => self.untold.extend(parts),
+                false => self.hidden.extend(parts),
             }
         }
         assert_eq!(self.people(), before, "numbers are published or are not, and none is lost");
     }
 
     fn people(&self) -> u64 {
-        let untold: u64 = self.untold.iter().map(|(_, numbers)| numbers.count).sum();
-        self.published.values().map(|total| total.count).sum::<u64>() + untold
+        let hidden: u64 = self.hidden.iter().map(|(_, numbers)| numbers.count).sum();
+        self.published.values().map(|total| total.count).sum::<u64>() + hidden
     }
 }
 
@@ -121,7 +121,7 @@ struct ClassParts<'p> {
     /// The published parts of each class.
     whole: BTreeMap<Vec<Node>, Total>,
     /// Classes with people whose numbers were never published.
-    untold: Vec<Vec<Node>>,
+    hidden: Vec<Vec<Node>>,
     /// Labels of published parts that classes of this release divide.
     divided: Vec<&'p [Node]>,
 }
@@ -136,8 +136,8 @@ impl<'p> ClassParts<'p> {
                 _ => {}
             }
         }
-        seen.untold = parts.untold.iter().map(|(label, _)| class_of(label, recoding, trees).0).collect();
-        seen.untold.sort_unstable();
+        seen.hidden = parts.hidden.iter().map(|(label, _)| class_of(label, recoding, trees).0).collect();
+        seen.hidden.sort_unstable();
         seen
     }
 
@@ -147,8 +147,8 @@ impl<'p> ClassParts<'p> {
             let mut columns = label.iter().zip(class).zip(trees);
             columns.all(|((&one, &other), tree)| tree.common(one, other) == one.min(other))
         };
-        let untold = self.untold.binary_search_by(|known| known[..].cmp(class)).is_ok();
-        if untold || self.divided.iter().any(meets) {
+        let hidden = self.hidden.binary_search_by(|known| known[..].cmp(class)).is_ok();
+        if hidden || self.divided.iter().any(meets) {
             return None;
         }
         Some(self.whole.get(class).copied().unwrap_or_default())
