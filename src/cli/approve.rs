@@ -7,11 +7,13 @@ use super::{CommandResult, Exit, Out};
 /// Publish the release that waits for approval
 #[derive(clap::Args)]
 #[command(after_help = "\
-The gate has passed the release already: `tidegate show FEED --candidate` shows it, with its digest for --seen. Who asked, when and why
-is kept in the log. Where the feed file names approvers (schedule.approvers), each of them signs what they decide, and as many have to
+The gate has already approved the release: `tidegate show FEED --candidate` shows it, with its digest for --seen. Who \
+asked, when and why
+is kept in the log. Where the feed file names approvers (schedule.approvers), each approver signs their decision, and as \
+many must
 approve as schedule.approvals says.
 
-Exit code 0: done. 1: it could not be done any more. 2: an error, or no release waits.")]
+Exit code 0: done. 1: refused, because the release has changed or no longer waits. 2: an error, or no release waits.")]
 pub struct Args {
     #[command(flatten)]
     decision: DecisionAnswer,

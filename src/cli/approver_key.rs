@@ -12,10 +12,10 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::sign::Signing;
 use crate::engine::release::Sha256;
 
-/// Make the key of one approver
+/// Make the key with which an approver signs
 #[derive(clap::Args)]
-#[command(after_help = "\
-Writes FILE, which stays with that one person, and FILE.pub, its public half, which goes into the feed file:
+#[command(
+    after_help = "Writes FILE, which stays with that one person, and FILE.pub, its public half, which goes into the feed file:
 
   [schedule]
   approval = \"manual\"
@@ -25,7 +25,8 @@ Writes FILE, which stays with that one person, and FILE.pub, its public half, wh
   \"Data protection\" = \"64 hexadecimal digits\"
   \"Head of data\" = \"64 hexadecimal digits\"
 
-Exit code 0: made. 2: an error; a file that exists is never written over.")]
+Exit code 0: the key was made. 2: an error; an existing file is never overwritten."
+)]
 pub struct Args {
     /// The file to write
     #[arg(value_name = "FILE")]
@@ -52,7 +53,7 @@ pub struct ApproverKeyAnswer {
 /// A file exists already, or cannot be written.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let Some(name) = args.file.file_name() else {
-        return Err(Error::new(ErrorCategory::Usage, "this names no file").in_field("FILE").into());
+        return Err(Error::new(ErrorCategory::Usage, "this does not name a file").in_field("FILE").into());
     };
     let folder = args.file.parent().map(PathBuf::from).unwrap_or_default();
     let signing = Signing::draw(&mut SystemChance)?;
@@ -81,7 +82,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 fn text(made: &ApproverKeyAnswer) -> String {
     let ApproverKeyAnswer { key, public, digits, fingerprint } = made;
     format!(
-        "{} is the key: it stays with one person, who alone can read it.\n\
+        "{} is the private key of one person, and only that person may have it.\n\
          {} is its public half, with the fingerprint {fingerprint}.\n\n\
          In the feed file, with the name of that person:\n\n  [schedule.approvers]\n  \"NAME\" = \"{digits}\"\n",
         key.display(),

@@ -35,7 +35,7 @@ pub struct ManArgs {
 /// JSON is requested.
 pub fn run(args: Args, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
-        return Err(Error::new(ErrorCategory::Usage, "completions are for shells: leave --json out")
+        return Err(Error::new(ErrorCategory::Usage, "completions are for shells: omit --json")
             .in_field("--json")
             .into());
     }

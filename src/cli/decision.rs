@@ -18,14 +18,13 @@ use crate::daemon::small_file::{self, Readers};
 pub struct DecisionAnswer {
     #[command(flatten)]
     ask: request_args::RequestArgs,
-    /// The release; the one that waits when left out
+    /// The release; by default the one that waits
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
-    /// The digest that `show --candidate` printed: the candidate must be exactly the one that was seen
+    /// The digest that `show --candidate` printed: the release must be exactly that one
     #[arg(long, value_name = "DIGEST")]
     seen: Option<String>,
-    /// The key of the approver whom --as names; required if the feed file names approvers, as are --as, --reason and
-    /// --seen
+    /// The key of the approver whom --as names; required, with --as, --reason and --seen, if the feed file names approvers
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 }
@@ -42,8 +41,8 @@ impl DecisionAnswer {
         let asking = |known: &FeedFacts<'_>| Ok(about(held(known, &self, &feed)?, approves));
         let answer = service::ask(&feed, &asking, &Requester { key, ..by }, false)?;
         if answer.done && approves && self.seen.is_none() {
-            let text = "without --seen the release is approved that waited at this moment, whether you have looked at it or not: give the \
-                        digest that `tidegate show FEED --candidate` shows, and no other release can be meant";
+            let text = "without --seen this approves the release that waits now, even if it is not the one you looked \
+                        at: give the digest that `tidegate show FEED --candidate` shows";
             note(text);
         }
         Ok(request_args::answered(&answer, out))
@@ -55,32 +54,31 @@ impl DecisionAnswer {
         if !approvers.sign() {
             return match self.key {
                 None => Ok(None),
-                Some(_) => refuse(
-                    "--key",
-                    "the feed file names no approvers in `schedule.approvers`: leave --key out".to_owned(),
-                ),
+                Some(_) => {
+                    refuse("--key", "the feed file names no approvers in `schedule.approvers`: omit --key".to_owned())
+                }
             };
         }
         let names: Vec<String> = approvers.names().map(|name| format!("`{}`", printable(name))).collect();
         let names = names.join(", ");
         let Some(name) = &by.name else {
-            return refuse("--as", format!("the feed file names approvers: say which of them you are ({names})"));
+            return refuse("--as", format!("the feed file names approvers: give your name with --as ({names})"));
         };
         let Some(person) = approvers.named(name) else {
-            return refuse("--as", format!("the feed file names no approver of this name: it names {names}"));
+            return refuse("--as", format!("the feed file has no approver of this name; its approvers are {names}"));
         };
-        let text = "an approver signs what they saw: give the digest that `show --candidate` shows";
+        let text = "an approver signs the release that they have seen: give the digest that `show --candidate` shows";
         let Some(_) = self.seen.as_ref() else { return refuse("--seen", text.to_owned()) };
         let Some(_) = by.why.as_ref() else {
-            return refuse("--reason", "an approver signs with a reason: give it".to_owned());
+            return refuse("--reason", "an approver has to give a reason".to_owned());
         };
         let Some(file) = &self.key else {
-            return refuse("--key", "an approver signs: give the file with your key".to_owned());
+            return refuse("--key", "an approver has to sign: name the file with your key".to_owned());
         };
         let key = key_in(file)?;
         if key.public() != person.key {
             let text = format!(
-                "this is not the key of the approver: the feed file has one with the fingerprint {}, and this one has {}",
+                "this is not the key of this approver: the feed file expects the fingerprint {}, and this key has {}",
                 person.key.fingerprint(),
                 key.public().fingerprint()
             );
@@ -94,7 +92,8 @@ impl DecisionAnswer {
 fn key_in(file: &Path) -> crate::daemon::error::Result<Signing> {
     let text = small_file::secret(file, "read the key", Readers::Owner)?;
     Signing::parse(&text).ok_or_else(|| {
-        let text = "this is no key of an approver: it has 64 hexadecimal digits, as `tidegate approver-key` makes them";
+        let text = "this is not a key of an approver: a key is 64 hexadecimal digits, as `tidegate approver-key` \
+            writes them";
         Error::new(ErrorCategory::Usage, text).in_file(file)
     })
 }
@@ -114,7 +113,8 @@ fn held<'a>(
     let (wanted, seen) = (meant.release, meant.seen.as_deref());
     if seen.is_some_and(|seen| seen.len() < FEWEST || !seen.bytes().all(|byte| byte.is_ascii_hexdigit())) {
         let text = format!(
-            "this is the beginning of no digest: give at least {FEWEST} of its digits, as `show --candidate` shows it"
+            "this is not the beginning of a digest: give at least {FEWEST} of its digits, as `show --candidate` shows \
+             them"
         );
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--seen"));
     }
@@ -125,12 +125,12 @@ fn held<'a>(
             refuse(format!("no release waits for approval{gone}: see `tidegate show`"))
         }
         Some(held) if wanted.is_some_and(|wanted| wanted != held.approved.release()) => {
-            refuse(format!("release {} waits for approval, and no other: see `tidegate show`", held.approved.release()))
+            refuse(format!("only release {} waits for approval: see `tidegate show`", held.approved.release()))
         }
         Some(held) if seen.is_some_and(|seen| !held.decision.to_string().starts_with(&seen.to_ascii_lowercase())) => {
             let text = format!(
-                "release {} that waits is not the one with this digest: a tick, an erasure or a change of the feed file has made another \
-                 one of it since. Look at it with `tidegate show --candidate`",
+                "release {}, which waits, does not have this digest: a tick, an erasure or a change of the feed file \
+                 has replaced it since. Look at it again with `tidegate show --candidate`",
                 held.approved.release()
             );
             Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--seen"))
@@ -145,7 +145,7 @@ fn gone(releases: &[DecidedRelease], wanted: Option<u32>) -> Option<String> {
     let release = line.release;
     Some(match line.manifest {
         Some(_) => format!(", and release {release} is published"),
-        None => format!(", and release {release} may leave and is about to be published"),
+        None => format!(", and release {release} is approved and about to be published"),
     })
 }
 
@@ -161,13 +161,13 @@ fn void(feed: &FeedConfig) -> Option<String> {
         EntryBody::Closed(_) => Some(Some("another tick came")),
         EntryBody::Erase(_) => Some(Some("people were erased")),
         EntryBody::Withdraw(_) => Some(Some("releases were withdrawn")),
-        EntryBody::Retire(_) => Some(Some("old rows leave the table")),
+        EntryBody::Retire(_) => Some(Some("old rows were removed from the table")),
         EntryBody::Chain(_) => Some(Some("a new chain has begun")),
         _ => None,
     });
     let cause = cause.flatten()?;
     let release = approved.release();
-    Some(format!(". Release {release}, which waited, is void, since {cause}; a later tick makes another one"))
+    Some(format!(". Release {release}, which waited, is void, because {cause}; a later tick makes a new one"))
 }
 
 /// The request to approve or reject a held release.

@@ -13,27 +13,27 @@ use crate::daemon::ingest::PersonHasher;
 use crate::daemon::whole_file;
 use crate::engine::model::{Column, Role};
 
-/// Take people out of everything that is not published
+/// Erase people from everything that is not published
 #[derive(clap::Args)]
 #[command(after_help = "\
 Reads one person a line: the identifier, or with several identifier columns all of them in the order of the feed file, as \
-CSV. A first line with the names of the columns is passed over.
+CSV. A first line with the names of the columns is skipped.
 
-A person who is not published is removed completely and may come again: the feed dissolves their atom, and a release that \
-waits for approval becomes void. For a person who is published the raw row is deleted, and a keyed tombstone stays so that \
+A person who is not published is removed completely and may be accepted again: the feed dissolves their atom, and a release \
+that waits for approval becomes void. For a published person the raw row is deleted, and a keyed tombstone remains so that \
 they are not published again; releases that are already published do not change.
 
-With --rows, in a chain whose atoms keep their label (search = \"halves\"), published rows are removed too: for each person all \
-rows of their atom, because one row less would reveal whose row it was. The next tick publishes a release without these rows \
-and a notice, erased/<release>.json, with their labels and the number of rows. The people of these atoms are not published \
-again. Every other chain refuses --rows. The guide lists what erasure cannot reach: backups, versions of a bucket, messages \
-that were set aside.
+With --rows, in a chain whose atoms keep their label (search = \"halves\"), published rows are removed too: for each person \
+all rows of their atom, because one row less would reveal whose row it was. The next tick publishes a release without these \
+rows and a notice, erased/<release>.json, with their labels and the number of rows. The people of these atoms are not \
+published again. Every other chain refuses --rows. The guide lists what erasure cannot reach, such as backups and versions \
+of a bucket.
 
-Exit code 0: done. 1: it could not be done. 2: an error.")]
+Exit code 0: done. 1: refused. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
     ask: request_args::RequestArgs,
-    /// The file with the identifiers; standard input when left out
+    /// The file with the identifiers; by default standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// In a chain of crowds: remove the whole atoms of published people from all later releases
@@ -52,7 +52,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load(&args.ask.feed)?;
     let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
     if columns.is_empty() {
-        let text = "this feed has no identifier column, so no person can be found in it";
+        let text = "this feed has no identifier column, so it cannot find a person";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).into());
     }
     let (text, place) = read(args.from.as_deref())?;
@@ -94,25 +94,25 @@ fn people(
     for (at, record) in reader.records().enumerate() {
         let wrong =
             |text: &str| Error::new(ErrorCategory::Input, text.to_owned()).in_file(place).at_line(at as u64 + 1);
-        let record = record.map_err(|_| wrong("this line is no CSV"))?;
+        let record = record.map_err(|_| wrong("this line is not valid CSV"))?;
         if at == 0 && record.len() == columns.len() && record.iter().zip(columns).all(|(text, of)| text == &*of.name) {
             continue;
         }
         if record.len() != columns.len() {
-            let text = format!("{} identifiers are wanted on each line, one for each identifier column", columns.len());
+            let text = format!("each line needs {} identifiers, one for each identifier column", columns.len());
             return Err(wrong(&text));
         }
         let identifiers: Vec<_> = record.iter().zip(columns).map(|(text, column)| (text, column.kind)).collect();
         if people.len() == MOST_PEOPLE {
             return Err(wrong(&format!(
-                "more than {MOST_PEOPLE} people: divide the list, and erase one part after the other"
+                "more than {MOST_PEOPLE} people: split the list, and erase one part after the other"
             )));
         }
         let person = hasher.read(&identifiers);
-        people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or of another type"))?));
+        people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or has the wrong type"))?));
     }
     if people.is_empty() {
-        return Err(Error::new(ErrorCategory::Input, "no person is named here").in_file(place));
+        return Err(Error::new(ErrorCategory::Input, "the list names no person").in_file(place));
     }
     Ok(people)
 }
@@ -123,8 +123,17 @@ mod tests {
 
     #[test]
     fn a_list_has_so_many_people() {
-        let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
-            [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n";
+        let text = "[feed]\n\
+            name = \"t\"\n\
+            [policy]\n\
+            k = 2\n\
+            [[column]]\n\
+            name = \"id\"\n\
+            role = \"identifier\"\n\
+            [[column]]\n\
+            name = \"ward\"\n\
+            role = \"quasi\"\n\
+            taxonomy = { flat = [\"A\", \"B\"] }\n";
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed file");
         let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
         let hasher = PersonHasher::new(&[7; 32]);
@@ -137,7 +146,7 @@ mod tests {
                     assert!(!fits, "{error}");
                     assert_eq!(error.file.as_deref(), Some(Path::new("list.csv")));
                     assert_eq!(error.line, Some(MOST_PEOPLE as u64 + 2));
-                    assert!(error.text.contains("divide the list") && !error.text.contains("Pq7"), "{}", error.text);
+                    assert!(error.text.contains("split the list") && !error.text.contains("Pq7"), "{}", error.text);
                 }
             }
         }

@@ -13,14 +13,14 @@ pub fn show_places_only() {
         let place =
             info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
         // A macro that prints would panic here if its reader is gone, and abort the program.
-        let _ = writeln!(anstream::stderr(), "tidegate: a fault at {place}");
+        let _ = writeln!(anstream::stderr(), "tidegate: internal error at {place}");
     }));
 }
 
 /// Runs a command; a panic becomes an error.
 pub fn caught(command: impl FnOnce() -> CommandResult<Exit>) -> CommandResult<Exit> {
     panic::catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        let text = "a fault of this program; nothing was approved. Please report the place that is shown above";
+        let text = "internal error (this is a bug); nothing was approved. Please report the place that is shown above";
         Err(Error::new(ErrorCategory::Internal, text).into())
     })
 }

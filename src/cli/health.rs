@@ -13,15 +13,16 @@ use crate::daemon::service::ask_health;
 /// Ask a daemon whether its feeds are ready, for probes and scripts
 #[derive(clap::Args)]
 #[command(after_help = "\
-Asks /health/ready of the daemon that runs this feed, on the same machine or in the same container, at http.bind of the feed file. It \
-shows the first of http.tokens to the program that listens there, so give the command only where other accounts cannot take that port.
+Asks /health/ready of the daemon that runs this feed, on the same machine or in the same container, at http.bind of the \
+feed file. It sends the first of http.tokens to the program that listens there, so run it only where no other account can \
+take that port.
 
 Exit code 0: all feeds of the daemon run. 1: one is starting, behind or halted. 2: an error, or no daemon answers.")]
 pub struct Args {
     /// The feed file, or one of those that the daemon runs
     #[arg(value_name = "FEED")]
     feed: PathBuf,
-    /// Where the daemon listens, if it was started with --bind
+    /// The address of the daemon, if it was started with --bind
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
     /// The file of the token to send, instead of the first of `http.tokens`
@@ -50,7 +51,7 @@ fn words(health: &Health) -> String {
         let state = match state {
             FeedPhase::Starting => "starting",
             FeedPhase::Running => "running",
-            FeedPhase::Behind => "behind: messages of its topic wait for longer than source.max_lag",
+            FeedPhase::Behind => "behind: messages of its topic have waited longer than source.max_lag",
             FeedPhase::Halted => "halted",
         };
         let _ = writeln!(text, "  {feed}: {state}");

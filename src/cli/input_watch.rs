@@ -32,12 +32,18 @@ impl TaskProgress for InputLine {
     }
 
     fn deciding(&mut self, input: usize) {
-        self.line.say(format!("deciding and judging {} ({} of {})", self.names[input], input + 1, self.names.len()));
+        self.line.say(format!(
+            "forming and checking the release of {} ({} of {})",
+            self.names[input],
+            input + 1,
+            self.names.len()
+        ));
     }
 
     fn undeclared(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
-        self.line.paused(|| note(&format!("undeclared columns are left out: {}", names.join(", "))));
+        self.line
+            .paused(|| note(&format!("columns that the feed file does not declare are ignored: {}", names.join(", "))));
     }
 
     fn missing(&mut self, input: usize, cells: u64) {
@@ -46,14 +52,14 @@ impl TaskProgress for InputLine {
         } else {
             (format!("{cells} cells of sensitive columns or measures"), "are")
         };
-        let text = format!("{}: {cells} missing or not readable {are} taken for missing", self.names[input]);
+        let text = format!("{}: {cells} missing or unreadable {are} treated as missing", self.names[input]);
         self.line.paused(|| note(&text));
     }
 
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64) {
         let (rows, fall) = if rows == 1 { ("1 row".to_owned(), "falls") } else { (format!("{rows} rows"), "fall") };
         let text = format!(
-            "{}: {rows} {fall} on `{}` in `{}`, where everything goes that its taxonomy does not know",
+            "{}: {rows} {fall} on `{}` in `{}`, the label for values that the taxonomy lacks",
             self.names[input],
             printable(leaf),
             printable(column)
@@ -65,8 +71,8 @@ impl TaskProgress for InputLine {
         let (rows, have) = if rows == 1 { ("1 row".to_owned(), "has") } else { (format!("{rows} rows"), "have") };
         let column = printable(column);
         let text = format!(
-            "{}: {rows} {have} a guarded value of `{column}` with spaces around it or in other letters. Such a spelling is not guarded, and is \
-             published as it is: correct the source, or add the spelling to `guarded`",
+            "{}: {rows} {have} a guarded value of `{column}` with other spaces or capitals. Such a spelling is not \
+             guarded and is published unchanged: correct the source, or add the spelling to `guarded`",
             self.names[input]
         );
         self.line.paused(|| note(&text));
@@ -75,8 +81,8 @@ impl TaskProgress for InputLine {
     fn telling(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
         let text = format!(
-            "nearly every row has a value of its own in {}, and sensitive columns are published as they are: an attacker \
-             who knows such a value of a person finds their row. If it is a number or a name of people, make it the identifier",
+            "nearly every row has a unique value in {}, and sensitive columns are published unchanged: an attacker who \
+             knows the value of a person finds their row. If the column names or numbers people, make it the identifier",
             names.join(", ")
         );
         self.line.paused(|| note(&text));
@@ -85,7 +91,7 @@ impl TaskProgress for InputLine {
     fn finished(&mut self, file: &str, entry: &InputEntry) {
         let release = entry.release.map(|release| format!(" as release {release}")).unwrap_or_default();
         let mut text = format!(
-            "{}, which an interrupted command had begun, has its tick now: {}{release}",
+            "{}, which an interrupted command had begun, is now complete: {}{release}",
             printable(file),
             word(entry.outcome)
         );
@@ -95,7 +101,10 @@ impl TaskProgress for InputLine {
 
     fn kept(&mut self, key: &Path) {
         let name = printable(&key.display().to_string());
-        let text = format!("a key was made: {name}. Keep it; the folder cannot be read or continued without it");
+        let text = format!(
+            "a key was made: {name}. Keep it: without it the folder cannot be continued, and waiting \
+             rows cannot be read"
+        );
         self.line.paused(|| note(&text));
     }
 }

@@ -3,14 +3,14 @@
 use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::feed_writer::RequestKind;
 
-/// Begin a new chain of releases, under the feed file as it is now
+/// Begin a new chain of releases, under the present feed file
 #[derive(clap::Args)]
 #[command(after_help = "\
-A change of the policy or of the columns needs a new chain. It starts with the people who wait, are withheld, or are in atoms \
-that were not published. People who are published stay in the releases of the old chain and are not published again. The \
+A change of the policy or of the columns needs a new chain. The new chain starts with the people who wait, are withheld, or \
+are in unpublished atoms. Published people stay in the releases of the old chain and are not published again. The \
 identifier, quasi and sensitive columns keep their names and types in all chains of a feed.
 
-Exit code 0: done. 1: it cannot be done, and why. 2: an error.")]
+Exit code 0: done. 1: refused, with the reason. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
     ask: request_args::RequestArgs,

@@ -75,7 +75,7 @@ pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<NewFiles
 
 fn exists(path: &Path) -> Error {
     let text =
-        "exists already and is never written over; nothing was changed. Choose another directory, or move it away";
+        "exists already and is not overwritten; nothing was changed. Choose another directory, or move the file away";
     Error::new(ErrorCategory::Usage, text).in_file(path)
 }
 

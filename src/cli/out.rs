@@ -32,7 +32,7 @@ impl Out {
 
     /// Writes a value as JSON, on lines of its own.
     pub fn value(&mut self, value: &impl Serialize) {
-        let text = serde_json::to_string_pretty(value).expect("results have text keys and finite numbers");
+        let text = serde_json::to_string_pretty(value).expect("serialisation failed (this is a bug)");
         self.write(&text);
         self.write("\n");
     }

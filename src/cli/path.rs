@@ -17,10 +17,10 @@ use crate::engine::release::{FileLine, Manifest, TableKind};
 
 Exit code 0: printed. 2: an error, or there is no release.")]
 pub struct Args {
-    /// A feed file, the folder of a public root, or one that `anonymize` writes to
+    /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// The release; the newest one when left out
+    /// The release; by default the newest one
     #[arg(long, value_name = "NUMBER")]
     release: Option<u32>,
     /// Its manifest

@@ -7,17 +7,17 @@ use crate::daemon::feed_writer::RequestKind;
 use crate::daemon::service::seen;
 use crate::daemon::view::quarantine::{FaultGroup, QuarantineAnswer};
 
-/// Show what was set aside, or offer it again
+/// List messages that were set aside, or offer them again
 #[derive(clap::Args)]
 #[command(after_help = "\
-Messages that cannot be decoded are set aside, encrypted, with their file, place and what is wrong with them. After a value \
-was added to a taxonomy they can be offered again: what counts then comes in with the next tick.
+A message that cannot be decoded is set aside, encrypted, with its file, its position and the reason. After you have added \
+a missing value to a taxonomy, --retry offers these messages again; those that can be decoded count from the next tick on.
 
-Exit code 0: done. 1: it could not be done. 2: an error.")]
+Exit code 0: done. 1: refused. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
     ask: request_args::RequestArgs,
-    /// Offer everything again
+    /// Offer all of them again
     #[arg(long)]
     retry: bool,
 }
@@ -56,7 +56,9 @@ fn words(answer: &QuarantineAnswer) -> String {
         };
         text.push_str(&format!("  {place}: {column}{what}\n"));
     }
-    text.push_str("What can be decoded by now is accepted with --retry. A source may send the rows again, corrected (a folder: in a file of a new \
-         name). What is not offered again goes after quarantine_days.\n");
+    text.push_str(
+        "--retry accepts the messages that can be decoded now. The source can also send corrected rows again \
+         (in a folder: in a file with a new name). The rest is deleted after quarantine_days.\n",
+    );
     text
 }

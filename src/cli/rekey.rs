@@ -10,11 +10,12 @@ use crate::daemon::service::rekey;
 /// Replace the operator's key
 #[derive(clap::Args)]
 #[command(after_help = "\
-Stop the daemon first. The feed file names the key that the feed has; every key in the private root is wrapped under the new \
-one, the log says so, and the old one opens nothing any more. Then let store.key name the new key, and start the daemon.
+Stop the daemon first. The feed file names the current key. The command encrypts every key in the private root under the \
+new one and records this in the log; the old key then opens nothing. Afterwards name the new key in store.key, and start \
+the daemon.
 
-Whatever interrupts it, one of the two keys opens the private root, and the message of the other one says which. The same \
-command again ends it. Backups from before it need the old key.
+If it is interrupted, one of the two keys still opens the private root, and the error for the other one says which; run the \
+same command again to finish. Older backups need the old key.
 
 Exit code 0: done. 1: it is the same key. 2: an error.")]
 pub struct Args {

@@ -37,12 +37,13 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
     let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(path);
     let manifest = Manifest::parse(&bytes).map_err(|why| {
         wrong(format!(
-            "this is no manifest of a release ({why}); a release is a manifest, or a table as CSV, Parquet or Arrow"
+            "this is not the manifest of a release ({why}); name a manifest, or a table as CSV, Parquet or Arrow"
         ))
     })?;
     if manifest.two_tables() {
         return Err(wrong(
-            "this release is in two tables: name the folder with --dir, or audit the feed without --release".to_owned(),
+            "this release consists of two tables: name the folder with --dir, or audit the feed without --release"
+                .to_owned(),
         ));
     }
     // A manifest is in a folder of the root that its paths begin at.
@@ -54,7 +55,7 @@ fn tables(path: &Path) -> Result<Vec<PathBuf>> {
         if digest(&table)? == file.sha256 {
             return Ok(table);
         }
-        Err(Error::new(ErrorCategory::Input, "this file is not the one that the manifest names: it was changed")
+        Err(Error::new(ErrorCategory::Input, "this file was changed: its digest is not the one in the manifest")
             .in_file(&table))
     });
     found.collect()

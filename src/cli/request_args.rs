@@ -15,10 +15,10 @@ pub struct RequestArgs {
     /// The feed file
     #[arg(value_name = "FEED")]
     pub feed: PathBuf,
-    /// Why, to be kept in the log: no data of a person belongs here
+    /// The reason, which the log keeps: do not write personal data into it
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// The person who asks, to be kept in the log beside the account; the account alone when left out
+    /// The name of the person who asks, which the log keeps with the account
     #[arg(long = "as", value_name = "NAME")]
     pub person: Option<String>,
 }
@@ -63,7 +63,7 @@ pub fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
 fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::Result<Option<String>> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     if text.is_some_and(|text| text.chars().count() > most || text.chars().any(char::is_control)) {
-        let said = format!("this is one line of at most {most} letters");
+        let said = format!("write one line of at most {most} characters");
         return Err(Error::new(ErrorCategory::Usage, said).in_field(option));
     }
     Ok(text.map(str::to_owned))

@@ -19,15 +19,15 @@ use crate::daemon::formats::advice;
 use crate::daemon::observe::{Observer, format};
 use crate::daemon::service::{FeedTick, PageOptions, RunEnd, RunOptions, TickOutcome, run as run_feeds};
 
-/// Run feeds: watch, anonymise, judge and publish on schedule, until told to end
+/// Run feeds: read, anonymise, check and publish on schedule, until stopped
 #[derive(clap::Args)]
 #[command(after_help = "\
 Log lines go to standard error; health and metrics to http.bind of the feed files (default 127.0.0.1:9464). SIGTERM and \
-ctrl-C end it within seconds; whatever is half done then is finished at the next start.
+ctrl-C end it within seconds; the next start completes what was interrupted.
 
-A feed that halts says why and what to do, stops neither its neighbours nor these pages, and is tried again until it continues. \
-Exit code 0: it was asked to end. 1 (--once): a release was rejected, or the chain is stopped. 2: an error, or with --once or \
---exit-on-halt a feed has halted.")]
+A feed that halts says why and what to do. Other feeds and these pages continue, and the feed is retried until it can \
+continue. Exit code 0: it was asked to stop. 1 (--once): a release was rejected, or the chain is stopped. 2: an error, or \
+with --once or --exit-on-halt a feed has halted.")]
 pub struct Args {
     /// The feed files
     #[arg(value_name = "FEED", required = true)]
@@ -41,11 +41,11 @@ pub struct Args {
     /// Serve health and metrics at this address instead of `http.bind` of the feed files
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
-    /// Require the token in this file for health and metrics, beside those of `http.tokens`: needed if other machines
-    /// reach --bind
+    /// Require the token in this file for health and metrics, in addition to those of `http.tokens`: needed if other machines
+    /// can reach --bind
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
-    /// Do not try a halted feed again: exit with code 2 when no feed is left
+    /// Do not retry a halted feed: exit with code 2 when no feed is left
     #[arg(long)]
     exit_on_halt: bool,
 }
@@ -100,7 +100,7 @@ fn different(feeds: &[FeedConfig]) -> CommandResult<()> {
     let mut names = BTreeSet::new();
     for feed in feeds {
         if !names.insert(&feed.name) {
-            let text = "another feed file of this command has the same name: each feed has its own";
+            let text = "two feed files of this command have the same name: give each feed its own";
             return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name").into());
         }
     }
@@ -115,16 +115,16 @@ fn words(tick: &FeedTick) -> String {
         TickOutcome::Approval => format!(
             "release {release} waits for approval: `tidegate show FEED --candidate` shows it, and the command that approves it"
         ),
-        TickOutcome::Waiting => "nothing is published: no class is full".to_owned(),
+        TickOutcome::Waiting => "nothing is published: no class is large enough yet".to_owned(),
         TickOutcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
         TickOutcome::Skipped => {
-            format!("nothing is decided: {new} new rows wait for a later tick (min_records, publish_every)")
+            format!("no release yet: {new} new rows wait for a later tick (min_records, publish_every)")
         }
         TickOutcome::Idle => "nothing has come".to_owned(),
         TickOutcome::Rejected => "the release is rejected".to_owned(),
         TickOutcome::Stopped => "the chain has stopped: start a new one with `tidegate new-chain`".to_owned(),
         TickOutcome::Postponed => {
-            "the clock is behind the last tick, and times of a feed never go back: set it right".to_owned()
+            "the clock is behind the last tick, and the times of a feed never go back: correct the clock".to_owned()
         }
     };
     let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
@@ -140,7 +140,7 @@ fn words(tick: &FeedTick) -> String {
         text.push_str(&format!("  {}: {}: {}\n", reason.check, reason.place, reason.text));
     }
     for advice in advice(&tick.reasons) {
-        let _ = writeln!(text, "  what can be done: {advice}");
+        let _ = writeln!(text, "  what to do: {advice}");
     }
     text
 }

@@ -16,22 +16,22 @@ use crate::daemon::verify::{self, Finding, Private, public};
 use crate::daemon::view::verify::VerifyAnswer;
 use crate::engine::release::Layout;
 
-/// Check that the log and everything published is as it was written
+/// Check that the log and everything published are complete and unchanged
 #[derive(clap::Args)]
 #[command(after_help = "\
-With a feed file it checks the private and the public root; with a folder, a public root alone, which every reader of \
-releases can check, or a folder of `anonymize`, with its private part where the key is available. It names every manipulation.
+With a feed file the command checks the private and the public root. With a folder it checks a public root, which any \
+reader of releases can do, or a folder of `anonymize`, including the private part if the key is available. It names \
+everything that is missing or was changed.
 
-Exit code 0: everything is as it was written. 1: something is not. 2: an error.")]
+Exit code 0: nothing is missing or changed. 1: something is. 2: an error.")]
 pub struct Args {
-    /// A feed file, the folder of a public root, or one that `anonymize` writes to
+    /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// The operator's key, instead of the one that the feed file names or that is beside the folder
+    /// The operator's key, instead of the one that the feed file names or the one beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// A public key that manifests are signed with, 64 hexadecimal digits in a file; may be given several times, if the
-    /// signing key was changed
+    /// A public key of signed manifests, 64 hexadecimal digits in a file; give several if the signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
 }
@@ -61,7 +61,7 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
         return Ok(VerifyAnswer::of(public(&ReadOnlyFolder::open(place)?, Layout::Root, keys)?, None));
     }
     if !begun(place).unwrap_or(false) && !place.join("1").join("manifest.json").is_file() {
-        let text = "there are no releases here: name the public root of a feed, the folder that `anonymize` writes to, or, for \
+        let text = "there are no releases here: name the public root of a feed, a folder of `anonymize`, or, to check \
                     a private root, the feed file";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(place).into());
     }
@@ -102,7 +102,10 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
 
 fn public_key(file: &Path) -> CommandResult<PublicKey> {
     let text = small_file::text(file, "read the key", small_file::SECRET)?;
-    let none = || Error::new(ErrorCategory::Usage, "this is no public key: it has 64 hexadecimal digits").in_file(file);
+    let none = || {
+        Error::new(ErrorCategory::Usage, "this is not a public key: a public key has 64 hexadecimal digits")
+            .in_file(file)
+    };
     Ok(PublicKey::parse(&text).ok_or_else(none)?)
 }
 
@@ -114,7 +117,7 @@ fn words(answer: &VerifyAnswer, place: &Path) -> String {
     parts.push(many(answer.signatures, "signature", "signatures"));
     let mut text = format!("{}: {}\n", place.display(), parts.join(", "));
     if answer.intact {
-        text.push_str("everything is as it was written\n");
+        text.push_str("everything is complete and unchanged\n");
     }
     for Finding { file, text: what } in &answer.findings {
         text.push_str(&format!("  {file}: {what}\n"));

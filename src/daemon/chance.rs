@@ -39,7 +39,10 @@ impl Seeded {
 impl Chance for Seeded {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
         for chunk in bytes.chunks_mut(32) {
-            let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&self.seed.to_le_bytes()).expect("a key of any length");
+            let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&self.seed.to_le_bytes()).expect(
+                "a key may have any \
+                 length",
+            );
             mac.update(&self.drawn.to_le_bytes());
             self.drawn += 1;
             chunk.copy_from_slice(&mac.finalize().into_bytes()[..chunk.len()]);

@@ -167,8 +167,8 @@ pub fn cause(error: &io::Error) -> String {
         io::ErrorKind::ReadOnlyFilesystem => "nothing can be written here",
         io::ErrorKind::IsADirectory => "this is a folder, not a file",
         io::ErrorKind::NotADirectory => "what should be a folder on the way to it is a file",
-        io::ErrorKind::InvalidFilename => "the name is too long, or none that a file can have",
-        io::ErrorKind::InvalidData => "the content is not what it should be",
+        io::ErrorKind::InvalidFilename => "the name is too long, or not valid for a file",
+        io::ErrorKind::InvalidData => "the content is not valid",
         io::ErrorKind::UnexpectedEof => "the file ends too early",
         other => match Errno::from_io_error(error) {
             Some(Errno::IO) => "the disk fails",

@@ -179,7 +179,7 @@ fn bound(place: &str) -> Vec<u8> {
 }
 
 fn derive(key: &[u8; 32], purpose: &str) -> Zeroizing<[u8; 32]> {
-    let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key of any length");
+    let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key may have any length");
     mac.update(purpose.as_bytes());
     Zeroizing::new(mac.finalize().into_bytes().into())
 }

@@ -58,8 +58,8 @@ pub fn secret(file: &Path, doing: &str, readers: Readers) -> Result<Zeroizing<St
     if about.is_file() && readers.are_exceeded(about.mode(), about.uid(), account) {
         let name = printable(&file.display().to_string());
         let text = format!(
-            "other accounts can read this file or write to it, and it holds a secret: `chmod 600 {name}`, and make another secret if one of \
-             them may have read it"
+            "other accounts can read or write this file, which contains a secret: `chmod 600 {name}`, and make a new \
+             secret if anyone may have read it"
         );
         return Err(Error::new(ErrorCategory::Io, text).in_file(file));
     }
@@ -75,7 +75,7 @@ pub fn text(file: &Path, doing: &str, most: u64) -> Result<Zeroizing<String>> {
 }
 
 fn text_of(bytes: &[u8], file: &Path) -> Result<Zeroizing<String>> {
-    let text = std::str::from_utf8(bytes).map_err(|_| wrong("this is no text: another file was meant", file))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("this is not text: name the right file", file))?;
     Ok(Zeroizing::new(text.to_owned()))
 }
 
@@ -101,7 +101,7 @@ fn open(file: &Path, doing: &str) -> Result<(File, Metadata)> {
         return Err(wrong("this is a directory: name the file in it", file));
     }
     if !kind.is_file() && !kind.is_fifo() {
-        return Err(wrong("this is a device or a socket: copy what it holds to a file first", file));
+        return Err(wrong("this is a device or a socket: copy its content to a file first", file));
     }
     Ok((opened, about))
 }
@@ -115,14 +115,14 @@ fn read(opened: File, file: &Path, doing: &str, most: u64) -> Result<WipedBytes>
             Ok(_) => break,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && begun.elapsed() < PATIENCE => sleep(LOOK),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let text = format!("this pipe stays open, and nothing more came for {} seconds", PATIENCE.as_secs());
+                let text = format!("this pipe is still open, and nothing has come for {} seconds", PATIENCE.as_secs());
                 return Err(wrong(&text, file));
             }
             Err(error) => return Err(Error::io(file, doing, &error)),
         }
     }
     if found.len() as u64 > most {
-        return Err(wrong(&format!("larger than {} KiB: another file was meant", most >> 10), file));
+        return Err(wrong(&format!("larger than {} KiB: name the right file", most >> 10), file));
     }
     Ok(found)
 }
@@ -203,7 +203,7 @@ mod tests {
         }
         assert!(refused(&file).contains("larger than 64 KiB"));
         fs::write(&file, [0xff, 0xfe]).expect("a file");
-        assert!(refused(&file).contains("no text"));
+        assert!(refused(&file).contains("not text"));
         assert!(refused(folder.path()).contains("directory"));
         assert!(refused(&folder.path().join("none")).contains("cannot read the key"));
     }

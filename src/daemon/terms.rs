@@ -56,7 +56,7 @@ impl ChainTerms {
         policy.ok_or_else(|| {
             Error::new(
                 ErrorCategory::Input,
-                "the policy of the chain: another version of tidegate wrote it. Use that one",
+                "the policy of the chain: another version of tidegate wrote it. Use that version",
             )
         })
     }
@@ -70,7 +70,7 @@ impl ChainTerms {
         }
         let growth: Option<Vec<TreeGrowth>> =
             old.iter().zip(&new).map(|(old, new)| TreeGrowth::between(old, new)).collect();
-        Some(growth.expect("nothing else has changed"))
+        Some(growth.expect("everything else is unchanged"))
     }
 
     /// Checks that a feed file has the terms of the running chain.
@@ -82,12 +82,12 @@ impl ChainTerms {
         let changed = |field: String, what: &str| {
             let how = match () {
                 () if !field.ends_with(".taxonomy") => "",
-                () if grows => " by more than new leaves under inner nodes that were there",
-                () => " (with `search = \"halves\"` no leaf is added to a chain that runs)",
+                () if grows => " by more than new leaves under existing inner nodes",
+                () => " (with `search = \"halves\"` no leaf can be added to a running chain)",
             };
             let text = format!(
-                "{what} was changed since the chain began{how}, and all its releases were decided under the old one: change it \
-                 back, or {remedy}"
+                "{what} was changed since the chain began{how}, but all its releases were made under the old one: \
+                 change it back, or {remedy}"
             );
             Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field))
         };

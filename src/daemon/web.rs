@@ -36,12 +36,11 @@ impl Web {
     /// # Errors
     /// There is no encryption on this system, or the runtime cannot be started.
     pub fn new(client: ClientBuilder, field: &str) -> Result<Web> {
-        let none = |_| Error::new(ErrorCategory::Feed, "no encrypted connection can be made here").in_field(field);
+        let none = |_| Error::new(ErrorCategory::Feed, "encrypted connections are not possible here").in_field(field);
         // An answer must come from the address in the feed file, not from one that a redirect names.
         let client = client.redirect(reqwest::redirect::Policy::none()).build().map_err(none)?;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|_| Error::new(ErrorCategory::Io, "the system does not let us wait for an answer"))?;
+        let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the system cannot wait for an answer"))?;
         Ok(Web { client, runtime: Some(runtime) })
     }
 
@@ -143,7 +142,8 @@ fn permitted(
 
 /// Why there was no answer.
 pub fn why(error: &reqwest::Error) -> Complaint {
-    let mut why = if error.is_timeout() { "no answer in time" } else { "no connection, or it broke off" }.to_owned();
+    let mut why =
+        if error.is_timeout() { "no answer in time" } else { "no connection, or it was interrupted" }.to_owned();
     let (mut cause, mut is_unknown) = (std::error::Error::source(error), false);
     while let Some(next) = cause {
         if let Some(Forbidden(forbidden)) = next.downcast_ref::<Forbidden>() {
@@ -152,17 +152,17 @@ pub fn why(error: &reqwest::Error) -> Complaint {
         }
         // The library has no type for it.
         if next.to_string() == "dns error" {
-            why = "its name is not known here".to_owned();
+            why = "its host name cannot be resolved".to_owned();
             is_unknown = true;
         }
         // The system has made the connection, and OpenSSL rejects it.
         if next.is::<openssl::error::ErrorStack>() {
-            why = "there is no encrypted connection to it".to_owned();
+            why = "an encrypted connection to it failed".to_owned();
         }
         if let Some(system) = next.downcast_ref::<std::io::Error>().filter(|_| !is_unknown) {
             use std::io::ErrorKind::{InvalidData, Other};
             why = match system.kind() {
-                InvalidData | Other => "there is no encrypted connection to it".to_owned(),
+                InvalidData | Other => "an encrypted connection to it failed".to_owned(),
                 kind => kind.to_string(),
             };
         }
@@ -180,7 +180,7 @@ mod tests {
         let web = Web::new(Client::builder().no_proxy(), "notify.webhook").expect("a client");
         let request = web.client.post("http://unknown.invalid/hooks/Pq7person");
         let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("no such host");
-        assert_eq!(why(&error).text(), "its name is not known here");
+        assert_eq!(why(&error).text(), "its host name cannot be resolved");
     }
 
     /// A client that gets these addresses for every name, and rejects those of 127.0.0.0/8.

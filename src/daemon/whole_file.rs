@@ -39,8 +39,7 @@ pub fn all(from: impl Read, file: &Path, doing: &str, kind: ErrorCategory, most:
     if found.len() as u64 <= most {
         return Ok(found);
     }
-    let text =
-        format!("larger than {}, the most that is read here: another file was meant, or divide this one", size(most));
+    let text = format!("larger than the limit of {}: name the right file, or split this one", size(most));
     Err(Error::new(kind, text).in_file(file))
 }
 
@@ -67,11 +66,11 @@ mod tests {
             assert_eq!(read.as_ref().map(Vec::len).ok(), fits.then_some(size));
             if let Err(error) = read {
                 assert_eq!((error.kind, error.file.as_deref()), (ErrorCategory::Input, Some(&*file)));
-                assert!(error.text.contains("larger than 1 MiB"), "{}", error.text);
+                assert!(error.text.contains("larger than the limit of 1 MiB"), "{}", error.text);
             }
         }
         // An endless file is read only up to the limit.
         let endless = bytes(Path::new("/dev/zero"), "read the list", ErrorCategory::Input, HIERARCHY >> 6);
-        assert!(endless.expect_err("a limit").text.contains("larger than 4 MiB"));
+        assert!(endless.expect_err("a limit").text.contains("larger than the limit of 4 MiB"));
     }
 }

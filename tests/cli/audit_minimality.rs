@@ -132,13 +132,13 @@ fn for_a_person_to_read() {
     let output = folder.run("audit", &["--release", &release, "--increment", &rows, "--minimality"]);
     // Paragraphs are wrapped depending on the length of the folder's name.
     let said = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in ["2-diversity was the aim", "1 0.6163 4 UNSAFE", "from (q = q1) in class", "by k alone"] {
+    for words in ["the requirement was 2-diversity", "1 0.6163 4 UNSAFE", "from (q = q1) in class", "by k alone"] {
         assert!(said.contains(words), "{words}: {said}");
     }
     assert!(!said.contains("HIV"), "{said}");
     let output = folder.run("audit", &["--release", &release, "--increment", &rows]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("not checked without --minimality"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Not checked without --minimality"));
 }
 
 #[test]
@@ -179,16 +179,16 @@ fn what_does_not_go_together_is_refused() {
     let folder = Folder::new("m = 2", ONE_SET);
     let (release, rows) = (folder.put("r.csv", TABLE_5), folder.put("d.csv", TABLE_4));
     let field = Some("--minimality");
-    folder.refused("audit", &["--release", &release, "--minimality"], field, "all the rows behind it");
-    folder.refused("audit", &["--minimality"], field, "one release that was made elsewhere");
+    folder.refused("audit", &["--release", &release, "--minimality"], field, "all its raw rows");
+    folder.refused("audit", &["--minimality"], field, "one release of another program");
     let twice = ["--release", &release, "--release", &release, "--increment", &rows, "--increment", &rows];
     folder.refused("audit", &[&twice[..], &["--minimality"]].concat(), field, "one release");
     let short = folder.put("short.csv", &TABLE_4[1..]);
     let args = ["--release", &release, "--increment", &short, "--minimality"];
-    folder.refused("audit", &args, None, "14 rows in the release and 12 by the increments");
+    folder.refused("audit", &args, None, "14 rows in the release, and 12 according to the increments");
     let other = folder.put("other.csv", &[("q1", "HIV", 6), ("q3", "Flu", 8)]);
     let args = ["--release", &release, "--increment", &other, "--minimality"];
-    folder.refused("audit", &args, None, "other sensitive values");
+    folder.refused("audit", &args, None, "different sensitive values");
     let plain = Folder::new("", ONE_SET);
     let (release, rows) = (plain.put("r.csv", TABLE_5), plain.put("d.csv", TABLE_4));
     let args = ["--release", &release, "--increment", &rows, "--minimality"];

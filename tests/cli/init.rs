@@ -171,7 +171,7 @@ fn check_hospital(delimiter: char) {
     }
     // Guarded values are proposed whatever values the sample has.
     assert!(all.contains("m = 2 ") && all.contains("\"Z21.9\"") && !all.contains("# m = 2"));
-    assert!(all.contains("optional = true"), "wards are missing in some rows");
+    assert!(all.contains("optional = true"), "rows of the sample lack a value");
     // Amounts may be summed up instead of generalised.
     assert_eq!(report.to_string().matches("`role = \\\"measure\\\"`").count(), 2, "{report}");
     assert!(all.contains("Intensive Care"));
@@ -212,7 +212,7 @@ fn without_a_sample() {
     assert!(text.starts_with("#:schema ./feed.schema.json\n"), "{text}");
     let schema = fs::read_to_string(place.path("feed/feed.schema.json")).expect("the schema");
     assert_eq!(schema, fs::read_to_string("schemas/v1/feed.schema.json").expect("the shipped one"));
-    assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses `store.key` alone"));
+    assert!(text.contains("are for `tidegate run`") && text.contains("`anonymize` uses only `store.key`"));
 }
 
 /// A sample whose quasi columns contain labels of the written taxonomies can be audited directly; for another one the

@@ -183,7 +183,7 @@ impl Chain {
         // Disjoint releases have no history, since their people are others.
         if self.policy.kind() == ChainKind::Cumulative {
             assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
-            approved.enter(&mut self.history, &recoding).expect("the gate has looked at the labels");
+            approved.enter(&mut self.history, &recoding).expect("the gate has checked the labels");
         }
     }
 

@@ -288,8 +288,9 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
         Err((error, late)) => {
             let text = error.to_string();
             let named = names.iter().any(|name| text.contains(name.as_str()));
-            let helps =
-                ["put ", "name the ", "Move it away", "each feed has its own"].iter().any(|way| text.contains(way));
+            let helps = ["restore", "Restore", "name the ", "Move it away", "give each feed its own"]
+                .iter()
+                .any(|way| text.contains(way));
             match named && helps {
                 true => Ok(if late { Late } else { Refused }),
                 false => Err(format!("it does not say which object, or what to do: {text}")),

@@ -173,7 +173,7 @@ fn an_entry_of_a_newer_version_is_refused_as_such() {
             let signed = unsigned.replace("\"signature\":\"", &format!("\"signature\":\"{code}"));
             other.private.create(&Entry::path(seq), signed.as_bytes()).expect("a place");
             let error = other.refused(policy, new);
-            assert!(error.text.contains("a newer version of tidegate wrote it: use that one"), "{error}");
+            assert!(error.text.contains("a newer version of tidegate wrote it: use that version"), "{error}");
             assert!(error.to_string().contains(&Entry::path(seq)), "{error}");
         }
     }
@@ -185,7 +185,7 @@ fn a_root_of_a_newer_version_is_refused_as_such() {
     let format = String::from_utf8(roots.private.objects()["FORMAT"].clone()).expect("text");
     let (before, rest) = format.split_once("\"tidegate\":").expect("a number");
     let number = rest.split_once(',').expect("a number").0;
-    for (other, says) in [("3", "newer version of tidegate"), ("0", "no private root of tidegate")] {
+    for (other, says) in [("3", "newer version of tidegate"), ("0", "not a private root of tidegate")] {
         let mut private = roots.private.objects();
         let text = format!("{before}\"tidegate\":{other}{}", &rest[number.len()..]);
         private.insert("FORMAT".to_owned(), text.into_bytes());

@@ -310,7 +310,7 @@ fn a_port_that_is_taken_is_named() {
     let error = HttpPort::open(&feed.services.http).err().expect("taken");
     assert_eq!(error.field.as_deref(), Some("http.bind"));
     let text = format!(
-        "cannot listen on {address}: another program listens there: end that one, or write another `http.bind`"
+        "cannot listen on {address}: another program listens there: stop that program, or write another `http.bind`"
     );
     assert_eq!(error.text, text);
 }
@@ -366,5 +366,5 @@ fn feeds_of_one_process_must_agree() {
     assert!(error.text.starts_with("127.0.0.1:9464 here and 127.0.0.1:9000 in one.toml"), "{}", error.text);
     assert_eq!(format(&differs).expect_err("two forms").field.as_deref(), Some("log.format"));
     let differs = [same("one"), feed("two", here, "[http]\nbind = \"127.0.0.1:9000\"\n")];
-    assert_eq!(http::address(&differs).expect_err("other tokens").field.as_deref(), Some("http.tokens"));
+    assert_eq!(http::address(&differs).expect_err("these tokens differ").field.as_deref(), Some("http.tokens"));
 }

@@ -171,7 +171,7 @@ fn labels_that_halving_does_not_come_to_are_named() {
     // With one rejection nothing is divided any more.
     let (_, verdict) = audited(&[fine], &halves(3, Some(4)));
     assert_eq!(checks(&verdict).iter().map(|found| found.0).collect::<Vec<_>>(), ["refinement"]);
-    assert!(text(&verdict).contains("does not come to the label (q0 = a1)"), "{}", text(&verdict));
+    assert!(text(&verdict).contains("cannot produce the label (q0 = a1)"), "{}", text(&verdict));
     // A policy without halving does not report what halving would do.
     let (figures, verdict) = audited(&[fine], &blind(3));
     assert!(verdict.safe && figures.refinement.is_empty());

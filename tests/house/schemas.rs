@@ -71,7 +71,7 @@ fn printed<T: JsonSchema>(title: &str) -> Value {
 fn shipped_schemas_are_those_of_the_types() {
     for (name, schema) in shipped() {
         let file = format!("schemas/v1/{name}.schema.json");
-        let text = serde_json::to_string_pretty(&schema).expect("a schema has text keys") + "\n";
+        let text = serde_json::to_string_pretty(&schema).expect("serialisation failed (this is a bug)") + "\n";
         if std::env::var_os("TIDEGATE_BLESS").is_some() {
             std::fs::write(&file, &text).expect("schemas can be written");
         }

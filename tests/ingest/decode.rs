@@ -88,7 +88,7 @@ fn faults_of_text_have_their_place() {
         ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
         ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
         ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: OUTSIDE"),
-        ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s) where the header has 6"),
+        ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s), but the header has 6"),
     ] {
         let path = folder.file("a.csv", format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"));
         let error = strict(&path).expect_err(row);

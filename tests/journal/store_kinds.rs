@@ -81,7 +81,7 @@ fn refusals(server: &Server) {
     for (url, address, patience, words) in [
         ("s3://no-such-bucket/a", server.address, BucketTimeouts::default(), "there is no such bucket"),
         ("s3://bucket/a", silent, patience, "it does not answer"),
-        ("s3://bucket/a?b", server.address, BucketTimeouts::default(), "is no place of a store"),
+        ("s3://bucket/a?b", server.address, BucketTimeouts::default(), "is not the place of a store"),
     ] {
         let error = Bucket::open_with(url, &variables(address), patience).expect_err(url);
         let said = format!("{error:?} {error}");

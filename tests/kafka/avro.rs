@@ -156,10 +156,10 @@ fn what_is_no_record_is_set_aside_and_decoded_again_without_the_registry() {
         let group = found.unwrap_or_else(|| panic!("{what}: {aside}"));
         (group["messages"].as_u64(), group["first"].as_u64())
     };
-    assert_eq!(group("no schema of the number"), (Some(1), Some(40)));
-    assert_eq!(group("not one Avro record"), (Some(3), Some(41)));
-    assert_eq!(group("not one of a record in Avro"), (Some(1), Some(44)));
-    assert_eq!(group("outside the taxonomy"), (Some(2), Some(45)));
+    assert_eq!(group("lacks the schema with the number"), (Some(1), Some(40)));
+    assert_eq!(group("not a single Avro record"), (Some(3), Some(41)));
+    assert_eq!(group("not that of an Avro record"), (Some(1), Some(44)));
+    assert_eq!(group("the taxonomy lacks the value"), (Some(2), Some(45)));
     registry.kill();
     place.put("ward.csv", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;B;*\n");
     let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
@@ -180,7 +180,10 @@ fn a_registry_that_does_not_know_us_halts_the_feed() {
     place.put("password", "wrong");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     let said = answer.to_string();
-    assert!(code == 2 && said.contains("source.schema_registry") && said.contains("does not know us"), "{said}");
+    assert!(
+        code == 2 && said.contains("source.schema_registry") && said.contains("rejects these credentials"),
+        "{said}"
+    );
     assert!(!said.contains("wrong") && !said.contains(PLANTED[1]), "{said}");
     place.put("password", PLANTED[1]);
     let tick = place.once();
@@ -189,5 +192,5 @@ fn a_registry_that_does_not_know_us_halts_the_feed() {
     place.edit(&registry.url(), &format!("{}/other", registry.url()));
     put(&broker, (40..80).map(|number| first(one, number)));
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert!(code == 2 && answer.to_string().contains("is no schema registry"), "{answer}");
+    assert!(code == 2 && answer.to_string().contains("is not a schema registry"), "{answer}");
 }

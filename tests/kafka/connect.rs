@@ -40,7 +40,7 @@ fn a_topic_is_reported_with_its_retention() {
         1,
         &[("cleanup.policy", "compact,delete"), ("retention.ms", "3600000"), ("retention.bytes", "4096")],
     );
-    assert!(said(&place, 0, "notify.topic").0.contains("is there, partitions: 1"));
+    assert!(said(&place, 0, "notify.topic").0.contains("exists, partitions: 1"));
     let (text, _) = said(&place, 0, "notify.operator_webhook");
     assert!(text.contains("hooks.example") && !text.contains("Sq7secret"), "{text}");
     let (_, warnings) = said(&feed(&broker, "short", NEVER, ""), 0, "source");
@@ -50,7 +50,7 @@ fn a_topic_is_reported_with_its_retention() {
         "{warnings:?}"
     );
     let (text, _) = said(&feed(&broker, "nowhere", NEVER, ""), 2, "source");
-    assert!(text.contains("there is no topic nowhere"), "{text}");
+    assert!(text.contains("these brokers have no topic nowhere"), "{text}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_registry_is_reached_or_not() {
         registry.put("wards-value", &record("P", FIRST), json!([]));
     }
     place.put("password", "wrong");
-    assert!(said(&place, 2, "source.schema_registry").0.contains("does not know us"));
+    assert!(said(&place, 2, "source.schema_registry").0.contains("rejects these credentials"));
     registry.kill();
     assert!(said(&place, 2, "source.schema_registry").0.contains("does not answer"));
 }

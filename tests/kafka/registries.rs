@@ -73,8 +73,8 @@ fn schemas_are_named_in_headers() {
             .find(|group| group["text"].as_str().expect("a text").contains(what));
         found.map(|group| (group["messages"].as_u64(), group["first"].as_u64()))
     };
-    assert_eq!(group("not one Avro record"), Some((Some(4), Some(40))), "{groups}");
-    assert_eq!(group("no schema of the number"), Some((Some(2), Some(44))), "{groups}");
+    assert_eq!(group("not a single Avro record"), Some((Some(4), Some(40))), "{groups}");
+    assert_eq!(group("lacks the schema with the number"), Some((Some(2), Some(44))), "{groups}");
     // Set-aside messages are decoded again without the registry, wherever their schema was named.
     put_with(
         &broker,
@@ -108,7 +108,7 @@ fn a_registry_is_asked_over_tls() {
     let place = feed(&broker, &registry, OFTEN, "");
     place.edit(&registry.url(), &registry.encrypted());
     let daemon = place.start();
-    daemon.says("there is no encrypted connection to it", 1);
+    daemon.says("an encrypted connection to it failed", 1);
     assert_eq!(daemon.end(), Some(0));
     place.edit(&format!("\"{}\"", registry.encrypted()), &format!("\"{}\", ca = \"{ca}\"", registry.encrypted()));
     let tick = place.once();
@@ -141,7 +141,7 @@ fn a_registry_that_sends_us_elsewhere_is_none() {
     put(&broker, (0..40).map(|number| first(one, number)));
     let place = feed(&broker, &registry, NEVER, "");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert!(code == 2 && answer.to_string().contains("is no schema registry (its answer is 302"), "{answer}");
+    assert!(code == 2 && answer.to_string().contains("is not a schema registry (it answers 302"), "{answer}");
 }
 
 #[test]

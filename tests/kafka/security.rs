@@ -20,7 +20,7 @@ const SASL: u16 = 5;
 const ELSEWHERE: u16 = 6;
 const PASSWORD: &str = "hunter2hunter2";
 /// Part of the error about a port that expects something else.
-const SPEAKS: &str = "`tls` and `sasl` must be what this port expects";
+const SPEAKS: &str = "`tls` and `sasl` must match this port";
 const WRONG: &str = "hunter3hunter3";
 /// Operations of Kafka.
 const READ: u8 = 3;
@@ -179,17 +179,17 @@ fn brokers_are_spoken_to_as_they_want() {
     let mixed = tls(MUTUAL, &format!("{ca}, certificate = \"reader.pem\", key = \"file:stranger.key\""));
     let reader = |mechanism| sasl(SASL_TLS, mechanism, "reader", "password");
     let wrong = |port, mechanism| sasl(port, mechanism, "reader", "wrong");
-    let unknown = "do not know us";
-    let unheard = "no encrypted connection";
+    let unknown = "reject these credentials";
+    let unheard = "an encrypted connection to the brokers failed";
     let cases = [
         ("wrong password, plain", wrong(SASL_TLS, "PLAIN"), reader("PLAIN"), vec![unknown, "source.security"]),
         ("wrong password, scram", wrong(SASL, "SCRAM-SHA-512"), reader("SCRAM-SHA-512"), vec![unknown]),
         ("nobody", sasl(SASL_TLS, "PLAIN", "nobody", "password"), reader("PLAIN"), vec![unknown]),
         ("unknown authority", tls(TLS, "ca = \"other.pem\""), tls(TLS, ca), vec![unheard, "`ca`"]),
-        ("another machine", tls(ELSEWHERE, ca), tls(TLS, ca), vec![unheard, "as their certificates call them"]),
+        ("another machine", tls(ELSEWHERE, ca), tls(TLS, ca), vec![unheard, "the host names of the certificates"]),
         ("authority of the system", tls(TLS, "tls = true"), tls(TLS, ca), vec![unheard]),
-        ("no certificate", tls(MUTUAL, ca), mutual.clone(), vec!["do not accept our certificate", "source.security"]),
-        ("strange certificate", strange, mutual.clone(), vec!["do not accept our certificate"]),
+        ("no certificate", tls(MUTUAL, ca), mutual.clone(), vec!["reject the client certificate", "source.security"]),
+        ("strange certificate", strange, mutual.clone(), vec!["reject the client certificate"]),
         ("another's key", mixed, mutual, vec!["cannot begin with these settings"]),
         ("plaintext to TLS", plain, tls(TLS, ca), vec![SPEAKS]),
         ("TLS to plaintext", tls(PLAINTEXT, ca), tls(TLS, ca), vec![SPEAKS]),
@@ -215,6 +215,6 @@ fn halts(broker: &Broker, way: &Way) {
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     let said = daemon.said();
-    assert!(said.contains("do not know us") && said.lines().count() < 30, "{said}");
+    assert!(said.contains("reject these credentials") && said.lines().count() < 30, "{said}");
     hidden(&place, &said);
 }

@@ -110,10 +110,10 @@ fn what_is_no_row_is_set_aside_with_its_offset() {
         let group = found.unwrap_or_else(|| panic!("{what}: {aside}"));
         (group["topic"].clone(), group["partition"].clone(), group["messages"].clone(), group["first"].clone())
     };
-    assert_eq!(offsets("not one JSON object"), ("wards".into(), 1.into(), 3.into(), 0.into()));
+    assert_eq!(offsets("not a single JSON object"), ("wards".into(), 1.into(), 3.into(), 0.into()));
     assert_eq!(offsets("has no content"), ("wards".into(), 1.into(), 1.into(), 3.into()));
     assert_eq!(offsets("deletes a record"), ("wards".into(), 1.into(), 1.into(), 4.into()));
-    assert_eq!(offsets("outside the taxonomy"), ("wards".into(), 1.into(), 1.into(), 5.into()));
+    assert_eq!(offsets("the taxonomy lacks the value"), ("wards".into(), 1.into(), 1.into(), 5.into()));
 
     // Once the feed file says what they mean, they have that meaning.
     place.edit("format = \"json\"", "format = \"json\"\ntombstones = \"skip\"\ndeletes = \"skip\"");

@@ -21,15 +21,15 @@ use crate::engine::policy::{Decimal, OnRepeat};
 /// Turn files of raw rows into releases, one tick per file
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each file is CSV, JSON lines, Parquet or Arrow IPC with one row per person, and holds what is new since the one before. The \
-folder can be continued later; a file that is in it already is recognised by its name and content.
+Each file is CSV, JSON lines, Parquet or Arrow IPC with one row per person, and holds the rows that are new since the file \
+before it. The folder can be continued later; a file that was processed already is recognised by its name and content.
 
-Without --key and without store.key in the feed file a key is made beside the folder: keep it, nothing can be continued \
-without it.
+Without --key and without store.key in the feed file the command makes a key beside the folder: keep it, because the folder \
+cannot be continued without it.
 
-Exit code 0: done. 1: a release was rejected, or the last rows are held back until more come. 2: an error; bad input \
-leaves the folder as it was. Whatever happens, a folder with a manifest is a whole release, and the same command given \
-again continues where this one ended.")]
+Exit code 0: done. 1: a release was rejected, or the last rows wait until more have come. 2: an error; bad input leaves the \
+folder unchanged. A folder with a manifest is always a complete release, and after an interruption the same command \
+continues.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -37,13 +37,13 @@ pub struct Args {
     /// Files of raw rows, one per tick, oldest first
     #[arg(long = "in", value_name = "FILE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// The folder that releases are written to
+    /// The folder for the releases
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The key of the folder: 64 hexadecimal digits in a file
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Set rows aside that cannot be decoded, as long as they are no larger share of a file than this (0 to 1)
+    /// Set rows aside that cannot be decoded, up to this share of a file (0 to 1)
     #[arg(long, value_name = "SHARE")]
     quarantine_share: Option<String>,
 }
@@ -59,7 +59,10 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let new = !begun(&args.out)?;
     let OpenedKey { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
-        note("the feed declares no identifier column, so every row counts as another person: repeats cannot be found");
+        note(
+            "the feed declares no identifier column, so every row counts as a different person: duplicates cannot be \
+             found",
+        );
     }
     let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
     let CommandOutcome { entries, finished } = {

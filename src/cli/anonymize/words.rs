@@ -27,7 +27,7 @@ pub fn report(
 ) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
-    let counted = ["release", "rows", "added", "waiting", "withheld", "repeats", "set aside"].map(Head::Right);
+    let counted = ["release", "rows", "added", "waiting", "withheld", "duplicates", "set aside"].map(Head::Right);
     let heads = [Head::Left("file"), Head::Left("outcome")].into_iter().chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for (entry, name) in entries.iter().zip(&names) {
@@ -43,7 +43,7 @@ pub fn report(
             wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
         }
         for advice in advice(&entry.reasons) {
-            wrapped(&mut text, &format!("{}: what can be done: ", short(name)), advice);
+            wrapped(&mut text, &format!("{}: what to do: ", short(name)), advice);
         }
     }
     summary(&mut text, entries, folder, &feed.policy);
@@ -97,7 +97,7 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
             printable(&place.display().to_string()),
             rows(last.rows, "", "").trim_end(),
             match policy.publish_every() {
-                _ if disjoint => "It holds other people than those before it.",
+                _ if disjoint => "It contains different people from the releases before it.",
                 Some(_) => "Its manifest lists all parts of the table: read these and no other files.",
                 None => "It replaces all earlier ones; never combine releases.",
             }
@@ -107,11 +107,11 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
     if entries.iter().all(|entry| entry.outcome == InputOutcome::Known) {
         wrapped(text, "", "Nothing new: all of these files are in the folder already.");
     } else if last.outcome == InputOutcome::Waiting && last.waiting == 0 {
-        wrapped(text, "", "The last file had no new person.");
+        wrapped(text, "", "The last file contained no new person.");
     }
     let waits = rows(last.waiting, "is waiting", "are waiting");
     if last.outcome == InputOutcome::Held {
-        let why = if last.rows > 0 { "This file brings no release" } else { "There is no release yet" };
+        let why = if last.rows > 0 { "This file adds no release" } else { "There is no release yet" };
         let said = format!("{why}: {waits}, and a class has at least {}. Add files; nothing is lost.", policy.a());
         wrapped(text, "", &said);
     } else if last.outcome == InputOutcome::Rejected && disjoint {
@@ -121,8 +121,9 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
         let said = match policy.search() {
             // A larger class of the same kind leaks as much as a smaller one.
             Search::ArxLr => format!(
-                "{waits} and will be tried again with the next file. Classes that the search itself narrows down beyond \
-                 `max_ratio` or `min_solutions` may never be published, however many rows come: `search = \"halves\"` has none of those."
+                "{waits} and will be tried again with the next file. Classes that a refinement attack narrows down \
+                 beyond `max_ratio` or `min_solutions` may never be published, even with more rows; `search = \
+                 \"halves\"` does not have this problem."
             ),
             _ => format!("{waits} for enough similar rows."),
         };
@@ -152,6 +153,6 @@ fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint:
         return;
     }
     let (all, percent) = (published + others, 100 * published / (published + others));
-    let below = if 2 * published < all { "Less than half of the people are published: " } else { "Published are " };
+    let below = if 2 * published < all { "Fewer than half of the people are published: " } else { "Published are " };
     wrapped(text, "", &format!("{below}{published} of {all} rows that count ({percent} %)."));
 }

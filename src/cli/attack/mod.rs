@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use super::{CommandResult, Exit, Out};
 
-/// Attack one release as a reader who knows how it was made
+/// Attack one release as a reader who knows the algorithm
 #[derive(clap::Args)]
 pub struct Args {
     /// The attack to run
@@ -18,7 +18,7 @@ pub struct Args {
 /// The attacks.
 #[derive(Subcommand)]
 pub enum AttackCommand {
-    /// How far classes are narrowed down by an attacker who knows how ARX-LR carves them, or by the feed's search how they are halved
+    /// Compute what classes reveal to an attacker who knows ARX-LR or, if the feed uses it, halving
     Refinement(refinement::Args),
 }
 

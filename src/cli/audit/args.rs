@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::sums::SumsArgs;
 
-/// Judge releases of any origin, as their readers see them
+/// Attack releases of any program, as their readers see them
 #[derive(clap::Args)]
 #[command(
     override_usage = "tidegate audit --feed <FILE> --release <FILE>… [--increment <FILE>…] [--population <N>]\n       \
@@ -13,15 +13,16 @@ tidegate audit --dir <DIR> [--key <FILE>]\n       \
 tidegate audit --feed <FILE> [--key <FILE>]\n       \
 tidegate audit --sums <FILE> [--p <SHARE>] [--dominance <n=N,share=SHARE>] [--hierarchy <COLUMN=FILE>…] [--protect <FILE>]",
     after_help = "\
-Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi columns, \
-sensitive columns as they are. Give them in the order in which they were published; each holds all rows of the one before, \
-unless the feed is disjoint. Where one label of a column lies above another one, or a column `tidegate_release` says in which \
-release a row came, each row has to keep its label, and the audit checks how many rows of a label came together.
+Releases are CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
+columns, sensitive columns as they are. Give them in the order of publication; each contains all rows of the one before, \
+unless the feed is disjoint. If a label of a column contains another one, or if a column `tidegate_release` says in which \
+release each row came, then every row has to keep its label, and the audit checks how many rows of a label came together.
 
-With --sums a table of published sums is audited instead: which of them give a contribution away, and which of those that are left out readers \
-can compute.
+With --sums the command audits a table of published sums instead: which sums reveal a contribution, and which suppressed \
+sums readers can compute.
 
-Without --release the newest chain in the roots of the feed is audited, with the people who really came with each release.
+Without --release the command audits the newest chain in the roots of the feed, with the people who really came with each \
+release.
 
 Exit code 0: safe. 1: unsafe, or not decided. 2: an error."
 )]
@@ -35,25 +36,26 @@ pub struct Args {
     /// The raw rows that were new in a release; none, or one per release in the same order
     #[arg(long = "increment", value_name = "FILE", requires = "releases")]
     pub increments: Vec<PathBuf>,
-    /// Judge, too, what the release tells a reader who knows that it was generalised until l-diversity held, l being policy.m:
-    /// one release with its raw rows
+    /// Also check what one release reveals to an attacker who knows that it was generalised until l-diversity held, with l =
+    /// policy.m; needs its raw rows
     #[arg(long)]
     pub minimality: bool,
-    /// How many people the rows were drawn from, for the risk of re-identification by attackers who do not know who is in the table
+    /// The size of the population that the rows come from, for the risk of re-identification by attackers who do not know who
+    /// is in the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub population: Option<u64>,
-    /// Another requirement than policy.m until which that release was generalised: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2,
+    /// The requirement until which that release was generalised, instead of policy.m: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2,
     /// k=2,e=5000 or p=0.5 with --guarding
     #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]
     pub requirement: Option<String>,
-    /// The column of the increment in which each person names what they guard, a label of the sensitive column's taxonomy or
-    /// nothing, where the requirement is personal privacy
+    /// For personal privacy: the column of the increment with the label of the sensitive column's taxonomy that each person
+    /// guards, or nothing
     #[arg(long, value_name = "COLUMN", requires = "requirement")]
     pub guarding: Option<String>,
-    /// A folder that `anonymize` writes to: its newest chain is judged with the people who really came with each release
+    /// A folder of `anonymize`: audit its newest chain, with the people who really came with each release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
-    /// The key of that folder or feed; the file beside the folder, or the one that the feed file names, when left out
+    /// The key of that folder or feed; by default the file beside the folder, or the one that the feed file names
     #[arg(long, value_name = "FILE", conflicts_with = "releases")]
     pub key: Option<PathBuf>,
     /// Options for tables of sums.

@@ -32,7 +32,7 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) 
     for at in (0..growth.new.len()).filter(|&at| growth.erased_rows(at) > 0).take(MOST_RELEASES) {
         let rows = growth.erased_rows(at);
         let said = format!(
-            "Release {} leaves {rows} rows out, as its notice of erasure says: all rows of a label that came together",
+            "Release {} leaves {rows} rows out, as its notice of erasure states: all rows of a label that came together",
             at + 1
         );
         wrapped(text, "", &said);
@@ -42,7 +42,7 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) 
     let all = match crowds.exact() {
         true => format!("All releases together leave each person at least {left} candidate{s}"),
         false => {
-            "Rows did not stay as they were published, so that nothing shows how many candidates are left".to_owned()
+            "Rows changed after they were published, so the number of candidates that are left is unknown".to_owned()
         }
     };
     wrapped(text, "", &all);
@@ -54,19 +54,22 @@ pub fn advice(verdict: &AuditVerdict) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
     if has("k") {
-        advice.push("publish the new rows of a label when there are enough of them; until then let them wait, or give them a coarser label");
+        advice.push(
+            "publish the new rows of a label only when there are enough of them; until then let them wait, or \
+             give them a coarser label",
+        );
     }
     if has("chain") {
-        advice.push(
-            "publish every row again as it was, with its label and its sensitive values, and add new rows to them",
-        );
+        advice.push("publish every earlier row unchanged, with its label and its sensitive values, and add new rows");
     }
     if has("k") || has("chain") {
         advice.push("releases that are already published cannot be recalled: begin a new chain with people who were in none of them");
     }
     if has(ReleaseColumn::NAME) {
-        advice.push("write into `tidegate_release` the release in which a row came first, and keep it in all later releases; or leave the \
-                     column out");
+        advice.push(
+            "write into `tidegate_release` the first release of each row, and keep it in all later releases; \
+                     or remove the column",
+        );
     }
     advice
 }

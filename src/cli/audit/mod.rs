@@ -71,8 +71,8 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
 /// The request, and all figures that answer it.
 fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     if args.minimality && (args.releases.len() != 1 || args.increments.len() != 1) {
-        let text = "--minimality audits one release that was made elsewhere: name it with --release, and all the rows behind \
-                    it with --increment";
+        let text = "--minimality audits one release of another program: name it with --release, and all its raw rows \
+                    with --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--minimality"));
     }
     let requirement = args.requirement.as_deref().map(requirement::parse).transpose()?;
@@ -119,8 +119,8 @@ fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String])
         None => Ok(()),
         Some((release, name)) => {
             let text = format!(
-                "{name} has {} rows, more than a population of {population}: give the number of people from whom the rows of the \
-                 releases were drawn, those in the releases included",
+                "{name} has {} rows, more than the population of {population}: give the number of people from whom the \
+                 rows were drawn, including those in the releases",
                 release.rows()
             );
             Err(Error::new(ErrorCategory::Usage, text).in_field("--population"))
@@ -142,14 +142,15 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("policy.output"));
     }
     if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
-        let text = "--minimality checks `m`, or the requirement that --requirement names: write `m = 2` in [policy], and in `guarded = [[\"…\"]]` of a sensitive column the values \
-                    that no attacker may tie a person to with more than 1/m";
+        let text = "--minimality checks `m`, or the requirement of --requirement: write `m = 2` in [policy], and in \
+                    `guarded = [[\"…\"]]` of a sensitive column the values that no attacker may link to a person with \
+                    a probability above 1/m";
         return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.is_stated() {
-        let text = "--minimality checks a table that was made at once, and in this one rows name the release that they were added in: \
-                    audit such tables without --minimality";
+        let text = "--minimality checks a table that was made in one step, but the rows of this table name the release \
+                    that added them: audit it without --minimality";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
@@ -224,12 +225,10 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
 fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let refused = |text: &str| Error::new(ErrorCategory::Usage, text).in_field("--guarding");
     if columns.named(name).is_some() {
-        return Err(refused(
-            "the values that people guard are in a column of their own, which the feed file does not declare",
-        ));
+        return Err(refused("the feed file must not declare the column of the values that people guard"));
     }
     let all = Guards::columns(columns, name).ok_or_else(|| {
-        refused("people guard nodes of one taxonomy, so exactly one sensitive column has to have a `taxonomy`")
+        refused("people guard nodes of one taxonomy, so exactly one sensitive column needs a `taxonomy`")
     })?;
     let table = TableFile::increment(&args.increments[0], &all)?;
     let reading = table.raw();

@@ -35,7 +35,7 @@ pub struct AuditRequest {
 /// The folder cannot be read, the key does not fit, or a feed file that was named is not that of the chain.
 pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<AuditRequest> {
     let nothing = || {
-        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        let text = "there are no releases here: name a folder of `anonymize`";
         Error::new(ErrorCategory::Usage, text).in_file(folder).in_field("--dir")
     };
     // The folder of a running feed contains its feed file.
@@ -51,7 +51,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
     let seen = roots(folder, &found.key)?.map(FeedSnapshot::quickly).transpose()?.flatten().ok_or_else(nothing)?;
     if let Some(feed) = &feed {
         let terms = &seen.state.terms;
-        terms.frozen(feed.running(&terms.policy()?)?, "name the feed file that the chain began with")?;
+        terms.frozen(feed.running(&terms.policy()?)?, "name the feed file with which the chain began")?;
     }
     of_chain(&seen, folder)
 }
@@ -86,7 +86,7 @@ fn of_chain(seen: &FeedSnapshot, place: &Path) -> Result<AuditRequest> {
     };
     let subject =
         AuditSubject::of_chain(&terms.columns, policy.kind(), tables, increments, &left_out).map_err(|_| {
-            let text = "the releases are not those of the people in the private state: one of them was changed";
+            let text = "the releases do not match the people in the private state: one of the two was changed";
             Error::new(ErrorCategory::Input, text).in_file(place)
         })?;
     let names = numbers.iter().map(|number| format!("release {number}")).collect();

@@ -14,17 +14,17 @@ use crate::engine::policy::Decimal;
 pub fn parse(text: &str) -> Result<Requirement> {
     let refused = |why: &str| {
         let text = format!(
-            "{why}: write one of l=2, alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 and p=0.5 (l-diversity, (alpha, k)-anonymity, \
-             recursive (c, l)-diversity, t-closeness, (k, e)-anonymity, personal privacy)"
+            "{why}: write a requirement such as l=2, alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 and p=0.5 (l-diversity, \
+             (alpha, k)-anonymity, recursive (c, l)-diversity, t-closeness, (k, e)-anonymity, personal privacy)"
         );
         Error::new(ErrorCategory::Usage, text).in_field("--requirement")
     };
     let mut given = BTreeMap::new();
     for part in text.split(',') {
         let pair = part.split_once('=').map(|(key, number)| (key.trim(), number.trim()));
-        let (key, number) = pair.ok_or_else(|| refused("a requirement is keys with numbers"))?;
+        let (key, number) = pair.ok_or_else(|| refused("a requirement consists of keys with numbers"))?;
         let number =
-            Decimal::parse(number).ok_or_else(|| refused("a number from 0 up is missing, such as 0.5 or 2"))?;
+            Decimal::parse(number).ok_or_else(|| refused("a number of at least 0 is missing, such as 0.5 or 2"))?;
         if given.insert(key, number).is_some() {
             return Err(refused("a key occurs twice"));
         }
@@ -46,6 +46,6 @@ pub fn parse(text: &str) -> Result<Requirement> {
         [("t", t)] => Ok(Requirement::Close { t: share(t)? }),
         [("p", most)] => Ok(Requirement::Personal { most: share(most)? }),
         [("e", e), ("k", k)] => Ok(Requirement::Range { k: whole(k)?, e }),
-        _ => Err(refused("these keys together are no requirement")),
+        _ => Err(refused("these keys do not form a requirement")),
     }
 }

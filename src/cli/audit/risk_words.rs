@@ -21,8 +21,8 @@ pub fn report(text: &mut String, figures: &AllFigures) {
         wrapped(
             text,
             "",
-            "The risk of re-identification is not computed: releases in two tables show the leaves, or rows did not stay as they were \
-             published",
+            "The risk of re-identification is not computed: releases in two tables show the leaves, or rows changed \
+             after they were published",
         );
         text.push('\n');
         return;
@@ -56,10 +56,10 @@ pub fn report(text: &mut String, figures: &AllFigures) {
     }
     table.write(text, "  ");
     for (at, _) in risks.iter().enumerate().take(MOST_RELEASES).filter(|(_, risk)| risk.is_none()) {
-        put(text, &format!("  of release {} not known: rows did not stay as they were published", at + 1));
+        put(text, &format!("  of release {} not known: rows changed after they were published", at + 1));
     }
     if risks.len() > MOST_RELEASES {
-        put(text, &format!("  … and {} more; --json has them all", risks.len() - MOST_RELEASES));
+        put(text, &format!("  … and {} more; --json lists all", risks.len() - MOST_RELEASES));
     }
     let compared = risks.len() > 1 && figures.chain.is_some();
     meaning(text, estimated, [crowds, compared, known.iter().any(|risk| risk.before.is_some())]);
@@ -102,9 +102,8 @@ fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3
         );
     }
     if crowds {
-        say(
-            "Counted are rows of one label that came with one release; more rows may fit a person, so figures are never too small",
-        );
+        say("The figures count rows of one label that came with one release; more rows may match a person, so they \
+            never understate the risk");
     }
     if compared {
         say(
@@ -112,7 +111,7 @@ fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3
         );
     }
     if raw {
-        say("raw: the rows as they were, by all quasi columns; out: as they are published");
+        say("raw: before generalisation, by all quasi columns; out: as published");
     }
 }
 

@@ -19,8 +19,9 @@ pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> e
         AttackedRows::Outliers => "who is in no class".to_owned(),
     };
     let text = format!(
-        "the increments do not give the release {}: {class} has {} rows in it and {rows} by the increments, each class taking the \
-         rows that it covers, in the order in which classes were formed; leave out who waits or was not published",
+        "the increments do not match the release {}: {class} has {} rows in it, and {rows} according to the \
+         increments, if each class takes the rows that it covers in the order in which classes were formed; remove \
+         rows that wait or were not published",
         args.releases[attacked.release].display(),
         judged.release.rows(place)
     );
@@ -32,15 +33,15 @@ pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error
     match amiss {
         MinimalityProblem::Astray(ForeignRows { nodes }) => {
             let text = format!(
-                "the increments do not give the release {}: rows of theirs cannot be in {} as it shows them",
+                "the increments do not match the release {}: some of their rows cannot be in {} under its labels",
                 args.releases[0].display(),
                 describe(nodes, columns)
             );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[0])
         }
         MinimalityProblem::Numbers => {
-            let text = "(k, e)-anonymity is about one number of each person: the feed needs one sensitive column, with `type = \"int\"` or \
-                        \"float\", and every row a value in it";
+            let text = "(k, e)-anonymity applies to one number per person: the feed needs one sensitive column, with \
+                        `type = \"int\"` or \"float\", and a value in every row";
             Error::new(ErrorCategory::Usage, text).in_field("--requirement")
         }
         MinimalityProblem::Guards => {
@@ -58,8 +59,9 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
         if repeats > 0 {
             let rows = if repeats == 1 { "1 row is".to_owned() } else { format!("{repeats} rows are") };
             let text = format!(
-                "{rows} of a person who has a row already, here or in an earlier increment: classes count rows, so leave \
-                 duplicates out of increments and releases (or write policy.on_repeat = \"none\" if every row is another person)"
+                "{rows} of a person who already has a row, here or in an earlier increment: classes count rows, so \
+                 remove duplicates from increments and releases (or write policy.on_repeat = \"none\" if every row is \
+                 a different person)"
             );
             return Err(Error::new(ErrorCategory::Input, text).in_file(&args.increments[at]));
         }
@@ -72,7 +74,7 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
     match unfit {
         UnfitTables::Rows { release, rows: [published, raw] } => {
             let text = format!(
-                "the increments do not give the release {}: it has {published} new rows, and they have {raw}",
+                "the increments do not match the release {}: it has {published} new rows, and they have {raw}",
                 args.releases[release].display()
             );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
@@ -83,11 +85,12 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
         }
         UnfitTables::Mismatch { release, class, rows: [published, raw] } => {
             let differ = if published == raw {
-                format!("class {class} has {raw} rows in both, with other sensitive values")
+                format!("class {class} has {raw} rows in both, but different sensitive values")
             } else {
-                format!("class {class} has {published} rows in the release and {raw} by the increments")
+                format!("class {class} has {published} rows in the release, and {raw} according to the increments")
             };
-            let text = format!("the increments do not give the release {}: {differ}", args.releases[release].display());
+            let text =
+                format!("the increments do not match the release {}: {differ}", args.releases[release].display());
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
         UnfitTables::Crossing { release, column, upper, lower } => {
@@ -115,7 +118,7 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
 /// A release of a cumulative chain that lacks rows of an earlier one.
 pub fn shrunken(shrunk: &ShrunkRelease, names: &[String], args: &Args, columns: &Columns) -> Error {
     let text = format!(
-        "not all rows of {} are in it: in class {} some value has fewer rows. Each release of a cumulative chain holds all \
+        "it lacks rows of {}: in class {} some value has fewer rows. Each release of a cumulative chain contains all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",
         args.releases
             .get(shrunk.earlier)

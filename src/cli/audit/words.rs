@@ -56,7 +56,7 @@ fn coarse(text: &mut String, figures: &AuditFigures) {
             Some(log10) => format!("10^{log10:.2}"),
             None => "not known".to_owned(),
         };
-        let least = coarse.finally.map_or(String::new(), |log10| format!(", the final labels alone 10^{log10:.2}"));
+        let least = coarse.finally.map_or(String::new(), |log10| format!("; the final labels alone by 10^{log10:.2}"));
         let certain = coarse.certainty.facts.len();
         format!("{:>4}  small classes that are certain: {certain}; narrowed down by {ratio}{least}", coarse.release + 1)
     });
@@ -72,22 +72,26 @@ fn coarse(text: &mut String, figures: &AuditFigures) {
 fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     if figures.refinement.is_empty() {
         if policy.search().is_local() {
-            put(text, "What labels reveal about the rows of classes is not checked (policy.max_ratio = \"off\")");
+            put(text, "Not checked: what labels reveal about the rows of classes (policy.max_ratio = \"off\")");
             put(text, "");
         } else if figures.crowds.is_some() {
-            put(text, "What labels reveal about who is where is not checked: policy.search is not \"halves\"");
+            put(
+                text,
+                "Not checked: what labels reveal about the position of people, because policy.search is not \
+                 \"halves\"",
+            );
             put(text, "");
         }
         return;
     }
-    put(text, "What the labels of classes reveal about their rows, to a reader who knows how they were made");
+    put(text, "Leakage from the labels of classes about their rows, to an attacker who knows the algorithm");
     let mut table = TextTable::new(&[Head::Right(""), Head::Left("by"), Head::Left("small classes that are certain")]);
     for AttackOutcome { release, judged, .. } in &figures.refinement {
         let found = judged.as_ref().map(|judged| &judged.found);
         let most = found
             .as_ref()
             .map_or("impossible".to_owned(), |found| found.max_log10_ratio().map_or("not known".to_owned(), short));
-        let crowds = found.map_or("it cannot have been made as the policy says".to_owned(), |found| {
+        let crowds = found.map_or("it cannot have been made under this policy".to_owned(), |found| {
             found.crowds().map_or("not known".to_owned(), |crowds| crowds.to_string())
         });
         table.row([(release + 1).to_string(), most, crowds]);
@@ -95,7 +99,7 @@ fn refinement(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     table.write(text, "  ");
     for judged in figures.refinement.iter().filter_map(|attacked| attacked.judged.as_ref().ok()) {
         if let Some(bound) = judged.found.max_bound(&judged.release) {
-            put(text, &format!("  a label changes the odds of where a person is by a factor of up to {bound}"));
+            put(text, &format!("  a label changes the odds of a person's position by a factor of up to {bound}"));
         }
     }
     put(text, "  `tidegate attack refinement` shows it class by class");
@@ -144,7 +148,7 @@ fn pairs(text: &mut String, figures: &AuditFigures) {
     let known = figures.pairs.iter().any(|pair| pair.realised.is_some());
     let mut heads = vec![Head::Left("releases"), Head::Right("all classes: F"), Head::Right("C"), Head::Right("B")];
     if known {
-        heads.extend(["people who are there: F", "C", "B"].map(Head::Right));
+        heads.extend(["existing people: F", "C", "B"].map(Head::Right));
     }
     let mut table = TextTable::new(&heads);
     for pair in &worst {
@@ -188,7 +192,10 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
     if chain.empty.iter().any(|&empty| empty) {
         let empty: Vec<String> =
             (0..chain.empty.len()).filter(|&at| chain.empty[at]).map(|at| (at + 1).to_string()).collect();
-        put(text, &format!("Release {} adds no rows: it has no target, so it is not checked", empty.join(", ")));
+        put(
+            text,
+            &format!("Release {} adds no rows, so nothing is to be attacked and it is not checked", empty.join(", ")),
+        );
     }
     put(text, "");
 }
@@ -233,7 +240,8 @@ fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
         if policy.masking().is_some() {
             put(
                 text,
-                "What knowledge of the method reveals about guarded sets (policy.m) is not checked without --minimality",
+                "Not checked without --minimality: what knowledge of the algorithm reveals about guarded sets \
+                 (policy.m)",
             );
             put(text, "");
         }
@@ -242,17 +250,24 @@ fn minimality(text: &mut String, figures: &AuditFigures, policy: &Policy) {
     let (limits, of) =
         (found.requirement, |set: Option<usize>| set.map_or("any".to_owned(), |set| (set + 1).to_string()));
     let to = match found.sets()[..] {
-        _ if !found.guarding.is_empty() => "what they guard, which --json names",
+        _ if !found.guarding.is_empty() => "the value that they guard, which --json names",
         [None] => "any one value",
         _ => "guarded sets",
     };
-    put(text, &format!("How strongly an attacker who knows that {} was the aim ties people to {to}", limits.named()));
+    put(
+        text,
+        &format!("How strongly an attacker who knows that the requirement was {} links people to {to}", limits.named()),
+    );
     let mut table = TextTable::new(&[Head::Right(""), Head::Left("strongest"), Head::Left("people beyond the limit")]);
     for set in found.sets() {
         let among = || found.ties.iter().filter(move |tie| tie.set == set);
         let known = among().filter_map(|tie| tie.credibility.as_ref());
         let Some(most) = known.reduce(|most, next| if next.compare(most).is_gt() { next } else { most }) else {
-            table.row([of(set), "impossible".into(), "the release cannot have been generalised for this".into()]);
+            table.row([
+                of(set),
+                "impossible".into(),
+                "the release cannot have been generalised for this requirement".into(),
+            ]);
             continue;
         };
         let people: u64 = among().filter(|tie| !tie.kept).map(|tie| tie.people).sum();
@@ -275,9 +290,9 @@ fn judgement(
 ) {
     if verdict.safe {
         let crowd = if policy.kind() == ChainKind::Cumulative && figures.releases.len() > 1 {
-            "comparing these releases leaves no person fewer candidates"
+            "comparing these releases reduces the candidates of no person"
         } else {
-            "every class is at least that large"
+            "every class has at least that many rows"
         };
         put(text, &format!("SAFE for k = {}: {crowd}.", policy.k()));
         if policy.diversity().is_none() {
@@ -288,12 +303,12 @@ fn judgement(
         }
         return;
     }
-    put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which is not safe" });
+    put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which counts as unsafe" });
     for reason in verdict.reasons.iter().take(MOST_REASONS) {
         wrapped(text, "  - ", &reason.text);
     }
     if verdict.reasons.len() > MOST_REASONS {
-        put(text, &format!("  - … and {} more; --json has them all", verdict.reasons.len() - MOST_REASONS));
+        put(text, &format!("  - … and {} more; --json lists all", verdict.reasons.len() - MOST_REASONS));
     }
     put(text, "\nWhat to do");
     for advice in advice(verdict, figures, subject, policy) {
@@ -319,48 +334,55 @@ fn advice(
     if figures.crowds.is_some() {
         advice.extend(crowds::advice(verdict));
     } else if has("k") {
-        advice.push("generalise the release until every class has k rows, or leave the rows of small classes out");
+        advice.push("generalise the release until every class has k rows, or suppress the rows of small classes");
     }
     if has("chain") && figures.chain.as_ref().is_some_and(|chain| chain.realised.is_none()) {
-        advice.push("give the raw rows of every release with --increment: then only people who exist are counted");
+        advice.push("give the raw rows of every release with --increment: then the audit counts only people who exist");
     }
     let recoded = has("chain") && figures.crowds.is_none();
     if recoded && verdict.decided {
         if subject.number.iter().any(|&number| number > 0) {
-            advice.push(
-                "if the last release is not out yet, publish it under the recoding of the one before, or a coarser one",
-            );
+            advice
+                .push("if the last release is not published yet, use the recoding of the one before, or a coarser one");
         }
         advice.push(
-            "a release that adds few people to a class gives them away: let the increment grow before it is published",
+            "a release that adds few people to a class reveals them: wait for a larger increment before you publish",
         );
-        advice.push("what is out stays out: begin a new chain with people who were in none of these releases");
+        advice.push(
+            "releases that are already published cannot be recalled: begin a new chain with people who were in \
+             none of them",
+        );
     }
     if recoded && !verdict.decided {
-        advice.push("publish under recodings of which each is finer or coarser than the others everywhere");
+        advice.push("use recodings of which any two are nested: one of them is coarser in every column");
     }
     let named =
         ["k", "chain", ReleaseColumn::NAME, "max_loss", "minimality", "refinement", "certainty", "max_global_ratio"];
     if verdict.reasons.iter().any(|reason| !named.contains(&reason.check)) {
-        advice.push("generalise further where one value prevails, or ask less in policy.diversity");
+        advice.push("generalise classes in which one value is frequent, or relax policy.diversity");
     }
     if has("minimality") {
         advice.push(
-            "do not generalise until a requirement on sensitive values holds: form classes without a look at sensitive values, by k alone; \
-             generalising this release further heals nothing",
+            "do not generalise until a requirement on sensitive values holds: form classes by k alone, without looking \
+             at sensitive values. To generalise this release further does not help",
         );
     }
     if has("refinement") && policy.search() == Search::Halves {
-        advice.push("make the release again by this policy; merging or moving rows by hand is no halving");
+        advice.push(
+            "make the release again under this policy; a table in which rows were merged or moved by hand is \
+             not the result of halving",
+        );
     } else if has("refinement") {
         advice.push(
-            "make the release again with coarser leaves, fewer columns or a larger k, or with search = \"halves\", which narrows \
-             nothing down; merging or moving rows by hand is another algorithm, about which this attack says nothing",
+            "make the release again with coarser leaves, fewer columns or a larger k, or with search = \"halves\", \
+             which a refinement attack does not narrow down. Do not merge or move rows by hand: that is a different \
+             algorithm, to which this attack does not apply",
         );
     }
     if has("certainty") || has("max_global_ratio") {
         advice.push(
-            "the coarseness of the labels leaks information: make one column a step coarser, and keep it so in all later releases",
+            "the coarseness of the labels leaks information: make one column one step coarser, and keep it so in all \
+             later releases",
         );
     }
     if has("max_loss") {

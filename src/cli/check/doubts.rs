@@ -24,10 +24,10 @@ fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
     let text = match (feed.columns.of(Role::Identifier).count(), feed.policy.on_repeat()) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => return None,
         (0, _) => {
-            "no column is an identifier, so a second row of one person cannot be recognised: declare one, or write `on_repeat = \
-             \"none\"` if every row is another person"
+            "no column is an identifier, so a second row of the same person cannot be recognised: declare one, or \
+             write `on_repeat = \"none\"` if every row is a different person"
         }
-        (_, _) => "`on_repeat = \"none\"` counts every row as another person, although there is an identifier",
+        (_, _) => "`on_repeat = \"none\"` counts every row as a different person, although there is an identifier",
     };
     Some(warning(Some("policy.on_repeat"), text))
 }
@@ -39,12 +39,12 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
         search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
         Search::Halves if policy.publish_every().is_some() => return None,
         Search::Halves => {
-            "`max_ratio = \"off\"` publishes classes whose labels may be as narrow as one set of values, and then reveal \
-             everything: leave it out"
+            "`max_ratio = \"off\"` publishes classes whose labels may fit one set of rows only, and then reveal \
+             everything: remove it"
         }
         _ => {
-            "`max_ratio = \"off\"` publishes classes whose labels and order may reveal where in them people are: leave it \
-             out, or write a number"
+            "`max_ratio = \"off\"` publishes classes whose labels and order may reveal the position of people in them: \
+             remove it, or write a number"
         }
     };
     Some(warning(Some("policy.max_ratio"), text))
@@ -61,9 +61,9 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let alike = 0.75f64.powf(a as f64);
     let any = 1.0 - (1.0 - alike).powi(10);
     let text = format!(
-        "every class of about {a} people is checked by `diversity`, and one that fails stops the chain. Where three people in four \
-         have the same value, {:.1} % of such classes show no other, and the chance that one of ten classes does is {:.0} %. \
-         Write a larger `k`, or `m = 2` and what is `guarded` in place of `diversity`",
+        "`diversity` checks every class of about {a} people, and one failure stops the chain. If three people in four \
+         have the same value, {:.1} % of such classes show no other value, and one of ten classes does with a \
+         probability of {:.0} %. Write a larger `k`, or replace `diversity` by `m = 2` and `guarded` values",
         100.0 * alike,
         100.0 * any
     );
@@ -83,14 +83,15 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     }
     let remedy = match policy.publish_every() {
         Some(_) => {
-            "Write `m = 2` and what is `guarded`: no class then ties a person to such a value; a larger `k` makes such classes rare"
+            "Write `m = 2` and `guarded` values: then no class links a person to such a value; a larger `k` makes such \
+             classes rare"
         }
         None if *policy.chain() == ChainPromise::Bcf => {
-            "`diversity` asks for several values in every class, and stops the chain where a class has fewer"
+            "`diversity` requires several values in every class, and stops the chain if a class has fewer"
         }
         None => {
-            "Write `m = 2` and what is `guarded`: no class then ties a person to such a value with more than 1/2. `diversity` stops the \
-             chain at the first class that fails, which is soon where one value is common"
+            "Write `m = 2` and `guarded` values: then no class links a person to such a value with a probability above \
+             1/2. `diversity` stops the chain at the first class that fails, which happens soon if one value is common"
         }
     };
     let text = format!(
@@ -103,8 +104,9 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
 fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     let settings = feed.policy.in_force();
     let ruled = settings.dominance.is_some() || settings.p_rule.is_some();
-    let text = "no rule says which sums of a measure give a large value away: where one person has most of a sum, the sum reveals it. Write \
-                `dominance = { n = 1, share = 0.6 }` and `p_rule = 0.1` in [policy]";
+    let text = "no rule decides which sums of a measure reveal a large value: if one person contributes most of a sum, \
+                the sum reveals that contribution. Write `dominance = { n = 1, share = 0.6 }` and `p_rule = 0.1` in \
+                [policy]";
     (feed.columns.has_measures() && !ruled).then(|| warning(Some("policy.dominance"), text))
 }
 
@@ -116,7 +118,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     if *policy.chain() == ChainPromise::Bcf {
         let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused reveals \
-                    what would have been wrong with it. Use it for comparison only; `blind` is safe";
+                    why it would have been unsafe. Use it for comparison only; `blind` is safe";
         warn(Some("policy.guarantee"), text);
     }
     found.extend(unattacked(feed));
@@ -134,32 +136,32 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(repeats(feed));
     for column in feed.columns.of(Role::Quasi).filter(|column| speaks_of_people(&column.name)) {
         let text = format!(
-            "`{}` is quasi, and its name suggests people or free text: releases may publish labels of its \
-             taxonomy. Drop it, or make it the identifier",
+            "`{}` is quasi, and its name suggests people or free text: releases may publish labels of its taxonomy. \
+             Remove it, or make it the identifier",
             column.name
         );
         found.push(warning(Some("column"), &text));
     }
     for column in feed.columns.of(Role::Sensitive).filter(|column| speaks_of_people(&column.name)) {
         let text = format!(
-            "`{}` is sensitive, so every value of it is published as it stands, and its name suggests people or \
-             free text. Drop it, or make it the identifier",
+            "`{}` is sensitive, so every value is published unchanged, and its name suggests people or free text. \
+             Remove it, or make it the identifier",
             column.name
         );
         found.push(warning(Some("column"), &text));
     }
     if let Some(Root::Bucket(_)) = feed.services.store.as_ref().and_then(|store| store.private.as_ref()) {
-        let text = "the private root is a bucket: if it keeps versions of objects or locks them, erased people, \
-                    forgotten rows and replaced keys stay there, readable with the operator's key. Turn versioning and object \
-                    lock off for it; the program cannot see whether that is done";
+        let text = "the private root is a bucket: if it has versioning or object lock, erased people, forgotten rows \
+                    and replaced keys stay there, readable with the operator's key. Turn both off; the program cannot \
+                    check that";
         found.push(warning(Some("store.private"), text));
     }
     found.extend(feed.warnings.iter().map(|remark| warning(remark.field.as_deref(), &remark.text)));
-    let text = "classes are only as good as the source: rows without a person (tests, duplicates, invented rows) protect \
-                no one, and an attacker who can add rows can thin out a class";
+    let text = "classes are only as good as the source: rows without a real person (tests, duplicates, invented rows) \
+                protect no person, and an attacker who can add rows can fill a class with them";
     found.push(warning(None, text));
-    let text = "one row stands for one person: a person with several rows must be told apart by an identifier, or is \
-                counted several times";
+    let text = "one row stands for one person: a person with several rows needs an identifier, or is counted several \
+                times";
     found.push(warning(None, text));
     found
 }

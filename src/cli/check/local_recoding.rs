@@ -35,8 +35,8 @@ fn carved(policy: &Policy) -> String {
         _ => "waits for the next tick",
     };
     format!(
-        "Every class gets its own labels, as fine as possible: the search forms classes one after the other, those that lose least \
-         first (search = \"arx-lr\"). Each remaining person {left} (outliers)."
+        "Every class gets its own labels, as fine as possible: the search forms classes one after the other, those \
+         with the least loss first (search = \"arx-lr\"). Each remaining person {left} (outliers)."
     )
 }
 
@@ -44,12 +44,13 @@ fn grouped(policy: &Policy) -> String {
     let k = policy.a();
     let how = match policy.search() {
         Search::Mdav => format!(
-            "MDAV takes the people who are farthest out and their nearest neighbours together, {k} to {} of them (search = \"mdav\")",
+            "MDAV groups the most distant people with their nearest neighbours, {k} to {} in a group (search = \
+             \"mdav\")",
             2 * k - 1
         ),
         _ => format!(
-            "it halves the waiting people at the median of the column with the largest spread, and then each half, as long as both parts \
-             have {k} people (search = \"mondrian\")"
+            "it divides the waiting people at the median of the column with the largest spread, and then each half \
+             again, as long as both parts have {k} people (search = \"mondrian\")"
         ),
     };
     format!(
@@ -59,35 +60,37 @@ fn grouped(policy: &Policy) -> String {
 }
 
 fn finest(limits: &RefinementLimits) -> String {
-    let beyond = "What else an attacker who knows the grouping can conclude is not computed (the line `grouping` of a manifest).";
+    let beyond = "Not computed: what else an attacker who knows the grouping can conclude (the line `grouping` of a \
+        manifest).";
     let Some(ratio) = limits.max_ratio else {
-        return format!("No attack on the labels of groups is made (max_ratio = \"off\"). {beyond}");
+        return format!("The labels of groups are not attacked (max_ratio = \"off\"). {beyond}");
     };
     format!(
-        "A label reveals that no finer one covers its group. The feed forms no group that this narrows down by more than {ratio}, or to fewer \
-         than {} possible sets of rows, or that certainly holds a smaller class (max_ratio, min_solutions); it then publishes people \
-         with the same values together with neighbours. {beyond}",
+        "A label reveals that no finer one covers its group. The feed forms no group for which this reduces the \
+         possible sets of rows by more than {ratio}, or to fewer than {}, or proves a smaller class (max_ratio, \
+         min_solutions); instead it publishes people with the same values together with neighbours. {beyond}",
         limits.min_solutions
     )
 }
 
 fn halved(k: u64) -> String {
     format!(
-        "Every class gets its own labels: the search divides the people along the taxonomies, column after column, and then each part, \
-         if it has at least as many people as a number that is drawn for it, {k} or more (search = \"halves\"). The people of a \
-         part with fewer than {k} wait for the next tick."
+        "Every class gets its own labels: the search divides the people along the taxonomies, column after column, and \
+         then each part, if it has at least as many people as a number drawn for it, {k} or more (search = \
+         \"halves\"). The people of a part with fewer than {k} wait for the next tick."
     )
 }
 
 fn crowds(k: u64, every: u64) -> String {
     let ticks = match every {
         1 => "Every tick publishes.".to_owned(),
-        every => format!("One tick in {every} publishes; on the others rows gather (publish_every)."),
+        every => format!("One tick in {every} publishes; at the others rows wait (publish_every)."),
     };
     format!(
-        "New rows get labels that they keep for ever: the search divides the waiting people along the taxonomies, column after column, as \
-         long as there are many people, or both parts have {k} or more and a coin says yes. A group that is not divided further is \
-         published, and a part of fewer than {k} waits (search = \"halves\"). {ticks}"
+        "New rows get labels that they keep for ever: the search divides the waiting people along the taxonomies, \
+         column after column, as long as there are many people, or as both parts have {k} or more and a coin allows \
+         it. The feed publishes each group that is not divided further; a part of fewer than {k} waits (search = \
+         \"halves\"). {ticks}"
     )
 }
 
@@ -96,8 +99,9 @@ fn odds(policy: &Policy) -> String {
     let bound = 4u128.pow(policy.refusals().min(63));
     let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not checked: max_ratio = \"off\"" };
     format!(
-        "An attacker who knows the method can change the odds of where in its label a person is by a factor of {bound} at most \
-         ({judged}), and no label is made under which {} people can have fewer than {} sets of rows (min_solutions).",
+        "An attacker who knows the algorithm can change the odds of a person's position in a label by a factor of at \
+         most {bound} ({judged}), and the search forms no label that leaves {} people fewer than {} possible sets of \
+         rows (min_solutions).",
         policy.a(),
         limits.min_solutions
     )
@@ -105,11 +109,11 @@ fn odds(policy: &Policy) -> String {
 
 fn open(limits: &RefinementLimits) -> String {
     if limits.max_ratio.is_none() {
-        return "The number of sets of rows that a class can stand for is not counted (max_ratio = \"off\").".into();
+        return "The possible sets of rows of a class are not counted (max_ratio = \"off\").".into();
     }
     format!(
-        "An attacker who knows the method learns no more about where people are than the labels say, and a class that can stand for \
-         fewer than {} sets of rows is not published (min_solutions).",
+        "An attacker who knows the algorithm learns no more about the position of people than the labels say, and a \
+         class with fewer than {} possible sets of rows is not published (min_solutions).",
         limits.min_solutions
     )
 }
@@ -119,9 +123,10 @@ fn refinement(limits: &RefinementLimits) -> String {
         return "The order in which classes were formed is not analysed (max_ratio = \"off\").".into();
     };
     format!(
-        "An attacker who knows the method can exclude parts of a class. If that narrows its rows down by more than {ratio}, or to \
-         fewer than {} possible sets, or makes a smaller class certain, the people of this class and of those formed with it wait \
-         again; after {} such repairs the gate rejects the release (max_ratio, min_solutions, max_repairs).",
+        "An attacker who knows the algorithm can exclude parts of a class. If that reduces the possible sets of rows \
+         by more than {ratio}, or to fewer than {}, or proves a smaller class, the people of this class and of those \
+         formed with it wait again; after {} such repairs the gate rejects the release (max_ratio, min_solutions, \
+         max_repairs).",
         limits.min_solutions, limits.max_repairs
     )
 }

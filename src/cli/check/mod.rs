@@ -20,7 +20,7 @@ use self::report::FeedReport;
 use super::{CommandResult, Exit, Failure, Out};
 use crate::daemon::config::FeedConfig;
 
-/// Explains feed files in words: columns, taxonomies, policy, and what can go wrong
+/// Explain feed files in words: columns, taxonomies, policy, and what can go wrong
 #[derive(clap::Args)]
 pub struct Args {
     /// Feed files

@@ -14,8 +14,8 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
         && policy.refinement().looks_at_coarseness()
     {
         said.push(
-            "A reader who knows the search can tell that finer labels failed. The gate rejects a release if that makes a class of \
-             too few people certain; by how much it narrows down who is where is not known."
+            "An attacker who knows the search can conclude that finer labels failed. The gate rejects a release if \
+             this proves a class of too few people; how much it reveals beyond that is not known."
                 .into(),
         );
     }
@@ -24,9 +24,9 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
 
 fn search(policy: &Policy) -> String {
     let best = match policy.workload() {
-        None => "those that lose least of all that are allowed",
+        None => "those with the least loss that are allowed",
         Some(_) => {
-            "those with which the counts of `workload` are least wrong, and from there the finest that are allowed"
+            "those with the smallest error in the counts of `workload`, and among them the finest that are allowed"
         }
     };
     match (policy.search(), policy.kind()) {
@@ -37,7 +37,9 @@ fn search(policy: &Policy) -> String {
             "The first release has one level of generalisation for each column, {best}; later releases keep these labels, or become \
              coarser (search = \"levels\")."
         ),
-        _ => "Recodings are found from the top down: everything at the root, then finer while that is allowed.".into(),
+        _ => "The search goes from the top down: every column starts at its root and becomes finer as long as that is \
+            allowed."
+            .into(),
     }
 }
 
@@ -45,11 +47,11 @@ fn waiting(policy: &Policy) -> Option<String> {
     let share = Some(policy.set_aside()).filter(|&share| share > Decimal::ZERO)?;
     Some(match policy.kind() {
         ChainKind::Disjoint => format!(
-            "Up to {share} of the rows of a tick may be left out of its release, where labels are finer for the others; they wait for \
-             the next tick (suppression)."
+            "Up to {share} of the rows of a tick may be suppressed if that gives the others finer labels; they wait \
+             for the next tick (suppression)."
         ),
         ChainKind::Cumulative => format!(
-            "Up to {share} of the rows of the first release may be left waiting, where labels are finer for the others (set_aside)."
+            "Up to {share} of the rows may wait at the first release if that gives the others finer labels (set_aside)."
         ),
     })
 }
@@ -64,7 +66,7 @@ pub fn details(feed: &FeedConfig) -> Vec<String> {
     let mut said = Vec::new();
     if !weights.is_empty() {
         said.push(format!(
-            "Detail of some columns counts more or less than that of others: {} (weight).",
+            "The detail of some columns counts more or less than that of others: {} (weight).",
             weights.join(", ")
         ));
     }
@@ -86,8 +88,9 @@ pub fn set_aside_too_large(feed: &FeedConfig) -> Option<String> {
     let policy = &feed.policy;
     let standing = policy.standing().filter(|standing| policy.set_aside() > standing.max_withheld)?;
     Some(format!(
-        "the first release may leave {} of its rows waiting, and after `max_wait` ticks at most {} are withheld: beyond that the labels of \
-         the chain become coarser for all people. Write a `max_withheld` that is at least as large as `set_aside`",
+        "the first release may leave {} of its rows waiting, but after `max_wait` ticks at most {} are withheld: \
+         beyond that the labels of the chain become coarser for all people. Write a `max_withheld` that is at least as \
+         large as `set_aside`",
         policy.set_aside(),
         standing.max_withheld
     ))

@@ -32,8 +32,8 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
         .iter()
         .map(|column| {
             let text = format!(
-                "`{}` would be published without any detail: each row of this sample shows a label that stands for all its values. {preview} \
-                 shows which settings would give more",
+                "`{}` would be published without any detail: every row of this sample has the same label, which stands \
+                 for all values. {preview} shows which settings give more",
                 printable(column)
             );
             warning("column", text)
@@ -41,7 +41,7 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
         .collect();
     if found.outcome != InputOutcome::Published {
         let text =
-            format!("the last file of this sample brings no release ({}): {preview} says why", word(found.outcome));
+            format!("the last file of this sample adds no release ({}): {preview} says why", word(found.outcome));
         warnings.push(warning("policy", text));
     }
     Ok(warnings)

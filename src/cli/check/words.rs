@@ -14,8 +14,8 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
     let mut said = vec![match policy.kind() {
-        ChainKind::Disjoint => "Every release holds the newest people alone (a disjoint chain).".into(),
-        ChainKind::Cumulative => "Every release holds all people so far (a cumulative chain).".into(),
+        ChainKind::Disjoint => "Every release contains only the newest people (a disjoint chain).".into(),
+        ChainKind::Cumulative => "Every release contains all people so far (a cumulative chain).".into(),
     }];
     said.push(match policy.output() {
         Output::OneTable => format!(
@@ -23,9 +23,10 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
              releases are compared."
         ),
         Output::TwoTable => format!(
-            "The quasi columns of all people are published exactly as they are, in a table of their own; which sensitive value \
-             belongs to which person is hidden among the values of at least {k} people (k = {k}). An attacker who knows a \
-             person's quasi columns can tell whether that person is in the release: membership is disclosed (output = \"two-table\")."
+            "The quasi columns of all people are published unchanged, in a table of their own; the sensitive value of \
+             a person is hidden among the values of at least {k} people (k = {k}). An attacker who knows a person's \
+             quasi columns can tell whether that person is in the release: membership is disclosed (output = \
+             \"two-table\")."
         ),
     });
     match policy.diversity() {
@@ -67,15 +68,15 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     }
     said.push(match policy.on_repeat() {
         OnRepeat::Ignore => {
-            "A second row of one person is left out: the first one counts (on_repeat = \"ignore\").".into()
+            "A second row of the same person is ignored: the first one counts (on_repeat = \"ignore\").".into()
         }
         OnRepeat::DeadLetter => {
-            "A second row of one person is set aside, sealed, where `tidegate quarantine` lists it: the first one counts. It \
-             does not count towards max_quarantine_share. `anonymize` leaves it out and counts it (on_repeat = \
+            "A second row of the same person is set aside, sealed, and `tidegate quarantine` lists it: the first one \
+             counts. It does not count towards max_quarantine_share. `anonymize` ignores it and counts it (on_repeat = \
              \"dead-letter\")."
                 .into()
         }
-        OnRepeat::None => "Every row counts as another person (on_repeat = \"none\").".into(),
+        OnRepeat::None => "Every row counts as a different person (on_repeat = \"none\").".into(),
     });
     said.extend(unknown_values(feed));
     said
@@ -89,22 +90,22 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     let source_of_run = feed.services.source.as_ref();
     if let (false, Some(source)) = (refused.is_empty(), source_of_run) {
         said.push(format!(
-            "A row with a value that the taxonomy does not know is set aside, sealed; where that is more than {} of all since \
-             the last tick, `run` halts instead of publishing the rest (max_quarantine_share; {}).",
+            "A row with a value that the taxonomy lacks is set aside, sealed; if these are more than {} of all rows \
+             since the last tick, `run` halts instead of publishing the rest (max_quarantine_share; {}).",
             source.max_quarantine_share,
             names(&refused)
         ));
     } else if !refused.is_empty() {
         said.push(format!(
-            "A row with a value that the taxonomy does not know is refused: `anonymize` stops at it, or sets it aside \
-             where --quarantine-share allows that ({}).",
+            "A row with a value that the taxonomy lacks is refused: `anonymize` stops at it, or sets it aside if \
+             --quarantine-share allows that ({}).",
             names(&refused)
         ));
     }
     if !refused.is_empty() && !feed.policy.taxonomies_grow() {
         said.push(
-            "While a chain runs its taxonomies do not grow (search = \"halves\"): a value that one of them lacks is accepted \
-             after `tidegate new-chain`, or by a leaf that `unknown` names from the beginning."
+            "While a chain runs its taxonomies do not grow (search = \"halves\"): a value that one of them lacks is \
+             accepted only after `tidegate new-chain`, or if `unknown` names a leaf for it from the beginning."
                 .to_owned(),
         );
     }
@@ -122,25 +123,26 @@ fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
         ChainPromise::Crowds { alone: true, .. } => {
-            "Each release holds new classes only, and no person of an earlier release.".into()
+            "Each release contains only new classes, and no person of an earlier release.".into()
         }
         ChainPromise::Blind(_) | ChainPromise::Crowds { .. } => format!(
-            "What is published is decided from quasi columns and dates alone, so that even an attacker who knows every \
-             release, every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
+            "The search decides from quasi columns and dates alone, so that even an attacker who knows every release, \
+             every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
         ),
         ChainPromise::Tested { rho, max_odds, .. } => format!(
             "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds \
              of an attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
         ),
         ChainPromise::Bcf => {
-            "Attacks across releases leave at least k candidates by the published algorithm to the letter, \
-                       for comparison (guarantee = \"bcf\")."
+            "Attacks across releases leave at least k candidates, by the published algorithm, for comparison only \
+                       (guarantee = \"bcf\")."
                 .into()
         }
         ChainPromise::Disjoint { output, .. } => {
             let tables = if *output == Output::TwoTable { "two tables, joined by class" } else { "one table" };
             format!(
-                "Each release holds the people who are new, once there are {k} of them; until then they wait. It is {tables}."
+                "Each release contains the new people, once there are {k} of them; until then they wait. It is \
+                 {tables}."
             )
         }
     }
@@ -150,14 +152,14 @@ fn coarseness(limit: Decimal, policy: &Policy) -> String {
     let later = match policy.chain() {
         ChainPromise::Disjoint { .. } => "",
         _ => {
-            " For a recoding that became coarser later the ratio is not known, so the gate rejects its releases until there \
+            " If the recoding becomes coarser later, the ratio is not known, and the gate rejects releases until there \
               is a new chain."
         }
     };
     format!(
-        "The coarseness of the labels may narrow down where people are by a factor of {limit} at most, and no class below k may be \
-         certain: for such a class the recoding becomes coarser, up to {} times; after that the gate rejects the release \
-         (max_global_ratio, max_repairs).{later}",
+        "The coarseness of the labels may reduce the possible tables by a factor of at most {limit}, and no class \
+         below k may be certain: otherwise the recoding becomes coarser, up to {} times; after that the gate rejects \
+         the release (max_global_ratio, max_repairs).{later}",
         policy.refinement().max_repairs
     )
 }
@@ -165,8 +167,8 @@ fn coarseness(limit: Decimal, policy: &Policy) -> String {
 fn rare(k: u64, standing: RareRowPolicy) -> String {
     match standing {
         RareRowPolicy { rare: Rare::Coarsen, .. } => {
-            "No row waits: when new rows have no class that is large enough, the recoding becomes coarser at once, for all \
-             people and permanently."
+            "No row waits: if a new row has no class that is large enough, the recoding becomes coarser at once, for \
+             all people and permanently."
                 .into()
         }
         RareRowPolicy { max_wait, max_withheld, .. } => format!(
@@ -179,10 +181,11 @@ fn rare(k: u64, standing: RareRowPolicy) -> String {
 fn masking(masking: Masking) -> String {
     let (m, l) = (masking.m, masking.l());
     format!(
-        "Guarded values are masked, once and permanently: of the people of a class who came together no more than one in {l} shows a \
-         value of a guarded set, and an attacker who knows the method links no person to one with more than 1/{m}, if people's \
-         values are independent of each other. Where more than one in {l} have a guarded value, masking replaces some of these \
-         values, at most all of them, and no other value. Masking perturbs counts of guarded values (m = {m})."
+        "Guarded values are masked, once and permanently: among the people of a class who came together, no more than \
+         one in {l} shows a value of a guarded set, and an attacker who knows the algorithm links no person to a \
+         guarded set with a probability above 1/{m}, if the values of people are independent of each other. Where more \
+         than one in {l} have a guarded value, masking replaces some of these values, or all of them, and no other \
+         value. Masking perturbs counts of guarded values (m = {m})."
     )
 }
 
@@ -196,7 +199,8 @@ fn diversity(limits: &DiversityLimits) -> Vec<String> {
     }
     if let Some(both) = limits.recursive {
         said.push(format!(
-            "the most frequent sensitive value stays below {} times all from place {} on together",
+            "the most frequent sensitive value occurs less than {} times as often as all values from rank {} on \
+             together",
             both.c, both.l
         ));
     }
@@ -222,8 +226,8 @@ fn on_unsafe(outcome: OnUnsafe) -> &'static str {
             "If a check that looks at sensitive values fails, the chain stops until a person decides (on_unsafe)."
         }
         OnUnsafe::Coarsest => {
-            "If a check that looks at sensitive values fails, everything goes to the root for the rest of the chain \
-             (on_unsafe)."
+            "If a check that looks at sensitive values fails, every column is published as its root for the rest of \
+             the chain (on_unsafe)."
         }
     }
 }
@@ -251,30 +255,33 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
         said.push(match &source.place {
             SourcePlace::Kafka { topic, .. } => format!("Records come from the topic {topic}."),
             SourcePlace::Directory { path, settle } => {
-                format!("Records come from files in {}, once they have stood still for {settle}.", path.display())
+                format!("Records come from files in {} that have not changed for {settle}.", path.display())
             }
         });
     }
     if let Some(schedule) = &services.schedule {
         let ticks = match &schedule.ticks {
             Ticks::Every(period) => format!("every {period}"),
-            Ticks::Cron { .. } => "at the times of its cron pattern".to_owned(),
+            Ticks::Cron { .. } => "at the times of `cron`".to_owned(),
             Ticks::PerFile => "for every file".to_owned(),
         };
         let by = match (schedule.approval, schedule.approvers.sign(), schedule.approvers.needed()) {
             (Approval::None, ..) => String::new(),
             (Approval::Manual, false, _) => ", after a person has approved it".to_owned(),
             (Approval::Manual, true, 1) => ", after one of the approvers has signed".to_owned(),
-            (Approval::Manual, true, many) => format!(", after {many} of the approvers have signed"),
+            (Approval::Manual, true, many) => format!(", after {many} approvers have signed"),
         };
         said.push(match feed.policy.publish_every() {
-            Some(1) => format!("A release is made {ticks}, if people form a new class{by}."),
+            Some(1) => format!("The feed makes a release {ticks}, if people form a new class{by}."),
             Some(every) => {
-                format!("A tick comes {ticks}; at one in {every} a release is made, if people form a new class{by}.")
+                format!(
+                    "The schedule has a tick {ticks}; at one in {every} the feed makes a release, if people form a \
+                     new class{by}."
+                )
             }
             None => {
                 let rows = schedule.min_records;
-                format!("A release is made {ticks}, if at least {rows} new rows are there{by}.")
+                format!("The feed makes a release {ticks}, if there are at least {rows} new rows{by}.")
             }
         });
     }

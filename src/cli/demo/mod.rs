@@ -32,19 +32,19 @@ use separate_releases::Snapshots;
 use story::{LAST_DAY, Story};
 use view::DemoView;
 
-/// See everything run: a made-up hospital, a broker inside the program, a release every three seconds
+/// Show the product at work: an invented hospital, a broker inside the program, a release every three seconds
 #[derive(clap::Args)]
 #[command(after_help = "\
-Nothing needs to be installed. Days of a hospital that does not exist go through a topic; the daemon anonymises, attacks and \
-publishes them. It ends with the story, after about 35 seconds, or after --seconds, or with ctrl-C; the folder is sound \
-whenever it ends, and `show`, `verify` and `audit --dir` work on it.
+Nothing needs to be installed. An invented hospital writes its days to a topic; the daemon anonymises, attacks and \
+publishes them. The demo ends after about 35 seconds, after --seconds, or with ctrl-C; the folder is complete whenever it \
+ends, and `show`, `verify` and `audit --dir` work on it.
 
 Exit code 0: done. 2: an error.")]
 pub struct Args {
-    /// The folder for all files; it does not exist yet, or is empty
+    /// The folder for all files, which must not exist yet or be empty
     #[arg(long, value_name = "DIR", default_value = "tidegate-demo")]
     dir: PathBuf,
-    /// How long the demo runs
+    /// The duration of the demo
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
 }
@@ -69,7 +69,7 @@ const SEED: u64 = 20;
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         let text =
-            "the demo is for reading: run `tidegate show --json` and `tidegate audit --json` on the folder behind it";
+            "the demo has no JSON: run `tidegate show --json` and `tidegate audit --json` on its folder afterwards";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--json").into());
     }
     safely();
@@ -222,13 +222,26 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     let unguarded: Vec<&str> = columns.lines().filter(|line| !line.starts_with("guarded")).collect();
     let alone = format!(
         "# Every snapshot on its own: all rows in each table, and nothing known of those before.\n\n\
-         [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}\n",
+         [feed]\n\
+         name = \"alone\"\n\n\
+         [policy]\n\
+         k = 10\n\
+         guarantee = \"bcf\"\n\n\
+         [[column]]{}\n",
         unguarded.join("\n")
     );
     write("alone/feed.toml", &alone)?;
     let one_list = format!(
-        "# The same people in a chain with one list of labels for all rows.\n\n[feed]\nname = \"one-list\"\n\n[policy]\nk = 10\nm = 2\n\
-         search = \"top-down\"\nmax_wait = 2\nmax_withheld = 0.01\n\n[[column]]{columns}"
+        "# The same people in a chain with one list of labels for all rows.\n\n\
+         [feed]\n\
+         name = \"one-list\"\n\n\
+         [policy]\n\
+         k = 10\n\
+         m = 2\n\
+         search = \"top-down\"\n\
+         max_wait = 2\n\
+         max_withheld = 0.01\n\n\
+         [[column]]{columns}"
     );
     write("one-list/feed.toml", &one_list)?;
     let (key, signing) = (chance::key()?, chance::key()?);

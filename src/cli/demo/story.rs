@@ -30,13 +30,10 @@ fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
     match day {
         1 => (None, vec![usual(900)]),
         3 => (Some("few patients are admitted"), vec![aged(3, 96, 110)]),
-        4 => (Some("36 of the admitted are older than 95"), vec![usual(300), aged(36, 96, 110)]),
-        6 => (
-            Some("a heat wave: most of the admitted are in their seventies"),
-            vec![aged(240, 70, 79), aged(70, 0, 110)],
-        ),
-        7 => (Some("the heat wave goes on, and the other wards are closed"), vec![aged(300, 70, 79)]),
-        ERASED => (Some("a patient of the first day takes back their consent"), vec![usual(300)]),
+        4 => (Some("36 patients are older than 95"), vec![usual(300), aged(36, 96, 110)]),
+        6 => (Some("a heat wave: most patients are in their seventies"), vec![aged(240, 70, 79), aged(70, 0, 110)]),
+        7 => (Some("the heat wave continues, and the other wards are closed"), vec![aged(300, 70, 79)]),
+        ERASED => (Some("a patient of the first day withdraws their consent"), vec![usual(300)]),
         _ => (None, vec![usual(300)]),
     }
 }

@@ -36,10 +36,11 @@ impl<'o> DemoView<'o> {
     /// The first lines.
     pub fn begins(&mut self) {
         self.say(
-            "A hospital that does not exist writes its admissions to a topic; tidegate reads it and publishes everything so far\n\
-             every 3 seconds. k = 10: by all releases together, each person is to be one of at least 10. Beside it: how much detail\n\
-             one list of labels for all rows would have kept, and what attackers would find if each snapshot were k-anonymised\n\
-             on its own (k = 10 as well), found by `tidegate audit`.",
+            "An invented hospital writes its admissions to a topic. tidegate reads the topic and publishes all people so \
+             far every\n\
+             3 seconds. k = 10: an attacker who compares all releases must find at least 10 candidates for every person. For\n\
+             comparison: the detail that one list of labels for all rows would keep, and what `tidegate audit` finds if each\n\
+             day's table is k-anonymised on its own (k = 10 as well).",
         );
     }
 
@@ -48,8 +49,8 @@ impl<'o> DemoView<'o> {
         let dir = self.dir.display();
         let releases = self.releases;
         self.say(&format!(
-            "\nThe broker is gone, and {releases} releases are in {dir}. Look at them:\n\n  \
-             tidegate show {dir}\n  tidegate verify {dir}\n  tidegate audit --dir {dir}\n  tidegate quarantine {dir}/feed.toml\n"
+            "\nThe demo has ended; its {releases} releases are in {dir}. Look at them:\n\n  tidegate show {dir}\n  tidegate verify \
+             {dir}\n  tidegate audit --dir {dir}\n  tidegate quarantine {dir}/feed.toml\n"
         ));
     }
 
@@ -82,7 +83,7 @@ impl<'o> DemoView<'o> {
     /// The rows since the last tick.
     fn counted(&mut self) {
         let [kept, repeats, aside] = std::mem::take(&mut self.came);
-        self.say(&format!("  {kept} new people, {repeats} repeats, {aside} messages set aside"));
+        self.say(&format!("  {kept} new people, {repeats} duplicates, {aside} messages set aside"));
     }
 
     /// A release was published.
@@ -117,8 +118,8 @@ impl<'o> DemoView<'o> {
         ));
         let left = beside.left;
         self.say(&format!(
-            "  by all releases of this chain, each person is one of at least {ours}; snapshots on their own: {}",
-            if left < 10 { format!("a person is one of {left}") } else { format!("one of at least {left}") }
+            "  fewest candidates for any person: at least {ours} by all releases of this chain, {} by separate tables",
+            if left < 10 { left.to_string() } else { format!("at least {left}") }
         ));
         self.releases = release;
         Ok(())
@@ -143,13 +144,13 @@ impl<'o> DemoView<'o> {
 
     /// A tick without a release.
     pub fn nothing(&mut self) {
-        self.say(&format!("  nothing is published: {} people wait for more like them", self.waiting));
+        self.say(&format!("  nothing is published: {} people wait for enough similar people", self.waiting));
     }
 
     /// The gate has rejected a release.
     pub fn rejected(&mut self, event: &Value) {
         let against: Vec<&str> = event["against"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        self.say(&format!("  REJECTED by the gate ({}). No reader sees it; its people wait", against.join(", ")));
+        self.say(&format!("  REJECTED by the gate ({}). It is not published, and its people wait", against.join(", ")));
     }
 
     /// A person has asked for an erasure.

@@ -30,7 +30,7 @@ pub fn columns() -> Vec<Guess> {
                 Builtin::Age,
                 "single years, bands of 5, 10 and 20, `90+`; or { bands = [5, 10], min = 0, max = 119 }",
             )),
-            "what others may know of a person is generalised until the class is large enough",
+            "what others may know about a person is generalised until the class is large enough",
         ),
         column(
             "sex",
@@ -39,7 +39,7 @@ pub fn columns() -> Vec<Guess> {
                 Builtin::Sex,
                 "female, male, other, unknown, in their usual spellings; or { flat = [\"F\", \"M\"] }",
             )),
-            "known to others, too",
+            "also known to others",
         ),
         column(
             "zip",
@@ -53,8 +53,8 @@ pub fn columns() -> Vec<Guess> {
         column(
             "diagnosis",
             Role::Sensitive,
-            Some((Builtin::Icd10, "published as it is; the tree serves hierarchical t-closeness only")),
-            "what must not be tied to a person; published as it is",
+            Some((Builtin::Icd10, "published unchanged; the taxonomy is used for hierarchical t-closeness only")),
+            "what must not be linked to a person; published unchanged",
         ),
     ]
 }

@@ -36,8 +36,8 @@ pub fn text(plan: &FeedPlan<'_>) -> String {
         &mut text,
         "",
         &format!(
-            "A Tidegate feed file, written by `tidegate init`. {} Read it through, column by column, change what is wrong, then \
-         ask `tidegate check` what it means.",
+            "A Tidegate feed file, written by `tidegate init`. {} Read it column by column, correct it, then run \
+         `tidegate check` to see what it means.",
             plan.origin
         ),
     );
@@ -48,8 +48,8 @@ pub fn text(plan: &FeedPlan<'_>) -> String {
         comment(
             &mut text,
             "",
-            "The files in taxonomies/ hold values of the sample's quasi columns, and releases publish their \
-                                labels: look whether a value there should not be known.",
+            "The files in taxonomies/ contain values of the sample's quasi columns, and releases publish them as \
+                                labels: remove values that must not become known.",
         );
     }
     let _ = write!(
@@ -78,35 +78,31 @@ fn for_daemon(text: &mut String, plan: &FeedPlan<'_>) {
     };
     let _ = write!(
         text,
-        "\n# [source], [store], [schedule] and the keys are for `tidegate run`; they may be left out.\n\
-         # Of them, `anonymize` uses `store.key` alone.\n\
-         \n\
+        "\n# [source], [store], [schedule] and the keys are for `tidegate run`; they may be omitted.\n\
+         # `anonymize` uses only `store.key` of them.\n\n\
          # Where `run` takes records from.\n\
          [source]\n\
          kind = \"directory\"                 # or \"kafka\", with `brokers` and `topic`\n\
-         {path:<34} # made just now; a new file is taken when it has stood still for `settle`\n\
+         {path:<34} # made just now; a new file is read when it has not changed for `settle`\n\
          settle = \"2s\"\n\
-         {format:<34} # json, avro, arrow, csv or parquet; by file name when left out\n\
-         \n\
-         # Where the daemon will keep its log and the releases. The keys were made just now: keep copies of them in a safe\n\
-         # place. `anonymize` seals its private state with the first one: without it no chain can be continued, and a reader\n\
-         # who has it can read the rows that wait. `tidegate rekey` changes it. The second one signs releases: give\n\
-         # keys/{name}.signing.pub to those who read them.\n\
+         {format:<34} # json, avro, arrow, csv or parquet; by file name if omitted\n\n\
+         # Where the daemon keeps its log and the releases. The keys were made just now: keep copies of them in a safe\n\
+         # place. `anonymize` seals its private state with the first one: without it no chain can be continued, and with it\n\
+         # anyone can read the waiting rows. `tidegate rekey` changes it. The second one signs releases: give\n\
+         # keys/{name}.signing.pub to their readers.\n\
          [store]\n\
          private = {private}\n\
          public = {public}\n\
          key = {key}\n\
-         signing_key = {signing}\n\
-         \n\
-         # When a tick comes. Every `publish_every` ticks (below) the daemon makes a release.\n\
+         signing_key = {signing}\n\n\
+         # The times of the ticks. Every `publish_every` ticks (below) the daemon makes a release.\n\
          [schedule]\n\
          every = \"1d\"\n\
-         # approval = \"manual\"              # a person approves each release after the gate has: `tidegate approve`\n\
-         \n\
-         # What manifests and reports say to readers; may be changed at any time.\n\
+         # approval = \"manual\"              # a person approves each release after the gate has: `tidegate approve`\n\n\
+         # What manifests and reports say to readers. It may be changed at any time.\n\
          [publish]\n\
          # purpose = \"…\"                    # what the data may be used for\n\
-         # contact = \"…\"                    # how readers reach the people who are responsible for it\n\
+         # contact = \"…\"                    # how readers reach the controller of the data\n\
          language = \"en\"                    # of reports: \"en\" or \"de\"\n",
         path = format!("path = {}", quoted(INCOMING)),
         private = quoted(&format!("var/{name}")),
@@ -118,29 +114,30 @@ fn for_daemon(text: &mut String, plan: &FeedPlan<'_>) {
 
 fn policy(text: &mut String, columns: &[Guess]) {
     text.push_str(
-        "\n# What releases are made and checked by: each person must look like at least k - 1 others, in each release and in all\n\
-         # of them together.\n\
+        "\n# The privacy requirement: each person must be indistinguishable from at least k - 1 others, in each release and in\n\
+         # all releases together.\n\
          [policy]\n\
          k = 10\n\
-         # New people get labels that they keep for ever, as fine as those beside them allow (or \"top-down\": one list of labels\n\
+         # New people get labels that they keep for ever, as fine as similar people allow (or \"top-down\": one list of labels\n\
          # for all rows, which is much coarser).\n\
          search = \"halves\"\n\
-         publish_every = 1                  # ticks that are published together: the more people, the finer their labels;\n\
+         publish_every = 1                  # number of ticks that one release joins: more people at once give finer labels;\n\
          \x20                                  # about 300 times k new people at once give fine ones\n",
     );
     if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
         text.push_str(
-            "on_repeat = \"none\"                 # no identifier column: every row counts as another person\n",
+            "on_repeat = \"none\"                 # no identifier column: every row counts as a different person\n",
         );
     }
     if columns.iter().any(proposes) {
         text.push_str(
-            "m = 2                              # a reader ties no person to a `guarded` value with more than 1/m\n",
+            "m = 2                              # no reader links a person to a `guarded` value with a probability \
+            above 1/m\n",
         );
     } else if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
         text.push_str(
-            "# A class whose members all share one sensitive value gives it away. With values `guarded` below, a reader ties no\n\
-             # person to one of them with a probability of more than 1/m:\n\
+            "# A class whose members all have the same sensitive value reveals it. With values `guarded` below, no reader links a\n\
+             # person to one of them with a probability above 1/m:\n\
              # m = 2\n",
         );
     }
@@ -166,17 +163,21 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         let _ = writeln!(text, "taxonomy = {}", inline(&proposal.table));
         if let Some(other) = proposal.unknown.as_ref().filter(|_| role == "quasi") {
             let line = format!("unknown = {}", quoted(other));
-            let _ = writeln!(text, "{line:<34} # the leaf for values outside the taxonomy");
+            let _ = writeln!(text, "{line:<34} # the leaf for values that the taxonomy lacks");
         }
     }
     if column.optional {
-        text.push_str("optional = true                    # the sample has rows without a value: the leaf `unknown`\n");
+        text.push_str(
+            "optional = true                    # rows of the sample lack a value: they get the leaf \
+            `unknown`\n",
+        );
     }
     if proposes(column) {
         text.push_str(&guarded_values::text());
     } else if role == "sensitive" {
         text.push_str(
-            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that no person may be tied to: write m = 2 in [policy]\n",
+            "# guarded = [[\"…\"], [\"…\", \"…\"]]      # values, or sets of them, that no person may be linked to: \
+            write m = 2 in [policy]\n",
         );
     }
 }

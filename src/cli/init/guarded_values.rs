@@ -33,10 +33,10 @@ pub fn proposes(column: &Guess) -> bool {
 /// The key `guarded`, each category with its subcategories.
 pub fn text() -> String {
     let mut text = String::from(
-        "# Codes that no person may be tied to with a probability of more than 1/m: a proposal. They have to be spelled as in the\n\
-         # source; add what else your patients would not want to be known, leave out what need not be guarded. In classes where\n\
-         # more than one person in four has a value of a set, masking replaces some of these values: leave out a set that is common\n\
-         # in your data.\nguarded = [\n",
+        "# A proposal of codes that no person may be linked to with a probability above 1/m, spelled as in the source. Add what\n\
+         # else your patients would not want others to know, and remove what needs no protection. In classes where more than one\n\
+         # person in four has a value of a set, masking replaces some of these values: remove a set that is common in your data.\n\
+         guarded = [\n",
     );
     for group in GROUPS {
         text.push_str(&format!("    # {}\n    [\n", group.what));

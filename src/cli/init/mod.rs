@@ -21,7 +21,7 @@ use crate::daemon::guess::{self, Guess, sample};
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
 
-/// Writes a commented feed file, keys and taxonomies to start from
+/// Write a commented feed file, keys and taxonomies to start from
 #[derive(clap::Args)]
 pub struct Args {
     /// The directory to write them into; it is created if it does not exist
@@ -37,7 +37,8 @@ pub struct Args {
 /// A sample cannot be read or contains nothing to publish, a file exists already, or the file system fails.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.dir.is_file() {
-        let text = "this is a file, and `init` writes into a directory: to guess from the file, name a new directory and the file with --sample";
+        let text = "this is a file, but `init` writes into a directory: to guess from the file, name a new directory, \
+            and the file with --sample";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.dir).into());
     }
     let sample = args.sample.as_deref().map(sample::read).transpose()?;
@@ -54,7 +55,9 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
                 format!("Roles and taxonomies are guesses from the first {} rows of a sample.", sample.rows)
             }
             Some(sample) => format!("Roles and taxonomies are guesses from a sample of {} rows.", sample.rows),
-            None => "It is an example: put in the columns of your own data, or call `init` with `--sample`.".to_owned(),
+            None => {
+                "It is an example: replace its columns by those of your data, or run `init` with `--sample`.".to_owned()
+            }
         },
         format: sample.as_ref().map(|sample| sample.format),
         columns: &columns,
@@ -64,8 +67,10 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     files.extend(keys(&name)?);
     let made = new_files::write(&args.dir, &files, &[feed::INCOMING])?;
     FeedConfig::load(&args.dir.join("feed.toml")).map_err(|error| {
-        let text =
-            format!("what `init` wrote does not pass `check`, and was taken back; please report this: {}", error.text);
+        let text = format!(
+            "`init` removed its files, because they do not pass `check` (this is a bug, please report it): {}",
+            error.text
+        );
         Error::new(ErrorCategory::Internal, text)
     })?;
     made.keep();
@@ -81,7 +86,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 
 /// The JSON Schema of feed files, which editors look for where the feed file says.
 fn schema_text() -> String {
-    serde_json::to_string_pretty(schema::feed()).expect("a schema has text keys") + "\n"
+    serde_json::to_string_pretty(schema::feed()).expect("serialisation failed (this is a bug)") + "\n"
 }
 
 /// The operator's key, the signing key, and its public key, for all readers of releases.
@@ -103,8 +108,8 @@ fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     let named = |at: usize, name: &str| if shown { toml_text::quoted(name) } else { format!("column {}", at + 1) };
     let reasons = columns.iter().enumerate().map(|(at, column)| (named(at, &column.name), &column.reason));
     let reasons: Vec<String> = reasons.map(|(name, reason)| format!("{name}: {reason}")).collect();
-    let text = "the sample has no column that could be generalised, so there is nothing to anonymise: add columns that others may \
-                know of a person, such as age or postal code";
+    let text = "the sample has no column that can be generalised, so there is nothing to anonymise: add columns that \
+                others may know about a person, such as age or postal code";
     Error::new(ErrorCategory::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
 }
 

@@ -90,20 +90,20 @@ impl InitReport {
         for file in &self.files {
             let _ = writeln!(text, "  {file}");
         }
-        let _ = writeln!(text, "\n`run` takes the files that are put into {}.", self.incoming);
+        let _ = writeln!(text, "\n`run` reads the files that you put into {}.", self.incoming);
         if self.files.iter().any(|file| file.contains("taxonomies")) {
-            text.push_str("\nThe files in taxonomies/ hold values of the sample's quasi columns.\n");
+            text.push_str("\nThe files in taxonomies/ contain values of the sample's quasi columns.\n");
         }
         let feed = shell(Path::new(&self.feed));
-        let _ = write!(text, "\nNext: read {} through, then\n  tidegate check {feed}\n", self.feed);
+        let _ = write!(text, "\nNext: read {}, then\n  tidegate check {feed}\n", self.feed);
         if let Some(sample) = sample {
             let sample = shell(sample);
             let _ = write!(
                 text,
-                "  tidegate preview --feed {feed} --in {sample}     # what it would publish of the sample\n  \
-                 tidegate run {feed} --once                      # a first release, once files lie in {incoming}\n\
-                 or make releases of the sample beside the feed:\n  \
-                 tidegate anonymize --feed {feed} --in {sample} --out releases\n  \
+                "  tidegate preview --feed {feed} --in {sample}     # what it would publish from the sample\n  tidegate run {feed} \
+                 --once                      # a first release, once there are files in {incoming}\n\
+                 or make releases of the sample beside the feed:\n  tidegate anonymize --feed {feed} --in {sample} --out \
+                 releases\n  \
                  tidegate audit --feed {feed} --dir releases\n",
                 incoming = self.incoming
             );

@@ -14,12 +14,12 @@ use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PreviewRequest, preview};
 use follow::PreviewLine;
 
-/// Show what a feed file would publish of a sample, and which settings would give more; writes nothing
+/// Show what a feed file would publish from a sample, and which settings give more detail; writes nothing
 #[derive(clap::Args)]
 #[command(after_help = "\
-The sample goes through the same search and the same gate as in `anonymize`, in memory. Each file is one tick. Besides, the rows come \
-as ten ticks, and once under each of a few other settings: those are listed with what they give, as options that can be given here or \
-written into the feed file.
+The command runs the sample through the search and the gate of `anonymize`, in memory. Each file is one tick. It also tries \
+the rows as ten ticks, and under each of a few other settings, and lists what these give; each can be given here as an \
+option or written into the feed file.
 
 With `search = \"halves\"` coins decide where classes are divided, so figures differ a little from run to run.
 
@@ -31,8 +31,7 @@ pub struct Args {
     /// Files of raw rows, one per tick, oldest first
     #[arg(long = "in", value_name = "SAMPLE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// A key with another value than in the feed file: policy.k=10, column.zip.weight=2; column.zip=none leaves the
-    /// column out
+    /// Change the value of a key of the feed file: policy.k=10, column.zip.weight=2; column.zip=none removes the column
     #[arg(long = "set", value_name = "KEY=VALUE", num_args = 1..)]
     settings: Vec<String>,
     /// Do not try other settings

@@ -19,7 +19,7 @@ pub fn report(preview: &Preview, feed: &Path) -> String {
     outcome(&mut text, preview);
     if preview.loss.is_some() {
         match preview.columns[..] {
-            [] => wrapped(&mut text, "", "In two tables: quasi columns are published exactly as they are."),
+            [] => wrapped(&mut text, "", "In two tables: quasi columns are published unchanged."),
             _ => detail_table::write(&mut text, &preview.columns),
         }
         worth(&mut text, preview);
@@ -31,8 +31,7 @@ pub fn report(preview: &Preview, feed: &Path) -> String {
 
 fn outcome(text: &mut String, preview: &Preview) {
     let Preview { rows, published, waiting, repeats, loss, outcome, .. } = preview;
-    let repeated =
-        if *repeats > 0 { format!(" ({repeats} of them of people who have one already)") } else { String::new() };
+    let repeated = if *repeats > 0 { format!(" ({repeats} of them duplicates)") } else { String::new() };
     let said = match loss {
         Some(loss) => {
             format!("{rows} rows{repeated}: {published} would be published, {waiting} would wait. Loss {loss:.3}.")
@@ -55,8 +54,8 @@ fn share(share: f64) -> String {
 fn worth(text: &mut String, preview: &Preview) {
     for BroadLabel { column, label, share: most, .. } in &preview.broad_labels {
         let said = format!(
-            "{}: {} of the sample's rows are under one of its finest labels, {}, and the column says nothing more about them. Divide that \
-             label in the taxonomy; `tidegate init --sample` proposes a division of numbers.",
+            "{}: {} of the sample's rows have one of its finest labels, {}, so that the column shows no more about \
+             them. Divide this label in the taxonomy; `tidegate init --sample` proposes a division of numbers.",
             printable(column),
             share(*most),
             printable(label)
@@ -65,7 +64,8 @@ fn worth(text: &mut String, preview: &Preview) {
     }
     if let Some(CountFigures { mean, median }) = preview.count_error {
         let said = format!(
-            "Counts of two or three columns would be off by {} on average, {} in the median (rows that wait are missing in them).",
+            "Counts by two or three columns would be wrong by {} on average, {} in the median (waiting rows are \
+             missing from them).",
             share(mean),
             share(median)
         );
@@ -83,7 +83,7 @@ fn worth(text: &mut String, preview: &Preview) {
     for MeasureSums { name, labels, shown, left_out } in &preview.measures {
         let part = share(*left_out as f64 / (*labels).max(1) as f64);
         let said = format!(
-            "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({part}) would be left out.",
+            "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({part}) would be suppressed.",
             printable(name)
         );
         wrapped(text, "", &said);
@@ -93,9 +93,9 @@ fn worth(text: &mut String, preview: &Preview) {
         names.collect::<Vec<_>>().join(", ")
     };
     let (made, not_made) = (names(true), names(false));
-    wrapped(text, "", &format!("Checks that would be made: {made}."));
+    wrapped(text, "", &format!("Checks: {made}."));
     if !not_made.is_empty() {
-        wrapped(text, "", &format!("Not made under this policy: {not_made}."));
+        wrapped(text, "", &format!("Not checked under this policy: {not_made}."));
     }
 }
 
@@ -127,21 +127,17 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     let more: Vec<&Alternative> =
         preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).collect();
     if more.is_empty() {
-        wrapped(
-            text,
-            "",
-            &format!("None of {} other settings that were tried gives more.", preview.alternatives.len()),
-        );
+        wrapped(text, "", &format!("None of the {} other settings gives more detail.", preview.alternatives.len()));
         return;
     }
     let said = format!(
-        "What would give more detail on this sample, the most precise counts first. To keep one of them, write it into {}:",
+        "Settings that give more detail on this sample, the most precise counts first. To use one, write it into {}:",
         feed.display()
     );
     wrapped(text, "", &printable(&said));
     let set = |one: &Alternative| format!("--set {}", shell(&one.set));
     let counted = ["now", "then", "count error", "waiting"].map(Head::Right);
-    let heads = [Head::Left("Loss of its columns:")].into_iter().chain(counted);
+    let heads = [Head::Left("Loss by column:")].into_iter().chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for one in more {
         let error = one.count_error.map_or_else(|| "-".to_owned(), |error| share(error.mean));
@@ -152,8 +148,8 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     text.push('\n');
     let sets = || preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).map(|one| &one.set);
     if sets().any(|set| set.contains("column.") && set.contains("=none")) {
-        let said = "`column.NAME=none`: take the whole [[column]] of that name out of the file; the column is not published then. `now` is the \
-                    Loss of the other columns as the file is.";
+        let said = "`column.NAME=none` removes the [[column]] of that name from the file, so that it is not published. \
+                    `now` is the Loss of the other columns under the present file.";
         wrapped(text, "", said);
     }
     if sets().any(|set| set.contains("policy.k=") || set.contains("policy.max_ratio=")) {

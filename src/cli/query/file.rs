@@ -28,7 +28,7 @@ pub fn write(
     opened: &Opened,
 ) -> Result<()> {
     if let Some(name) = by.iter().find(|name| FIGURES.contains(name)) {
-        let text = format!("`{name}` is the name of a figure of this file, too: count without --out");
+        let text = format!("`{name}` is also the name of a figure in this file: count without --out");
         return Err(Error::new(Fault::Usage, text).in_field("--by"));
     }
     let cells: Vec<usize> = (0..counts.len()).filter(|&cell| counts[cell].high > 0).collect();

@@ -16,25 +16,26 @@ use crate::engine::counting::{CellEstimate, CountQuestion, Countable, QuestionEr
 use crate::engine::model::predicate::{Condition, parse};
 use crate::engine::model::{Column, Role};
 
-/// Count rows of a release: an estimate, its standard error, and what is certain
+/// Count rows of a release: an estimate, its standard error, and certain bounds
 #[derive(clap::Args)]
 #[command(after_help = "\
-The predicate is `column = value`, `column in (value, …)` or `column between value and value`, joined by `and`; text is written in '…', a \
-column with spaces in \"…\". Values of quasi columns are labels of any height, or numbers and dates that begin and end a label; \
-missing sensitive values are `null`. Without a predicate all rows are counted.
+The predicate is `column = value`, `column in (value, …)` or `column between value and value`, joined by `and`; text is \
+written in '…', a column with spaces in \"…\". Values of quasi columns are labels of any level, or numbers and dates at \
+which a label begins or ends; missing sensitive values are `null`. Without a predicate all rows are counted.
 
   tidegate query admissions \"age between 20 and 39 and ward = 'Cardiology'\"
   tidegate query admissions \"age in ('0-19', '20-39', '40+')\" --by age,ward --out ages.parquet
 
-`low` and `high` are certain. The estimate has a standard error in releases of classes (`method` is `em`), whose labels do not follow \
-the data; labels of other releases do, so rows are spread evenly (`uniform`), and the error of that is not known.
+`low` and `high` are certain bounds. The estimate has a standard error if classes have labels of their own (`method` is \
+`em`), because those labels do not depend on where people lie in them. In other releases rows are spread evenly over the \
+values of their labels (`uniform`), and the error is not known.
 
 Exit code 0: answered. 2: an error.")]
 pub struct Args {
-    /// A feed file, the folder of a public root, or one that `anonymize` writes to
+    /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
     place: PathBuf,
-    /// Which rows are counted
+    /// The rows to count
     #[arg(value_name = "PREDICATE", default_value = "")]
     predicate: String,
     /// Columns whose values are counted separately; of a column for which the predicate lists labels, those labels
@@ -43,7 +44,7 @@ pub struct Args {
     /// Write the counts of --by as Parquet to this file
     #[arg(long, value_name = "FILE", requires = "by")]
     out: Option<PathBuf>,
-    /// The release; the newest one when left out
+    /// The release; by default the newest one
     #[arg(long, value_name = "NUMBER")]
     release: Option<u32>,
 }
@@ -108,12 +109,12 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
         let sensitive = opened.columns.named(name).is_some_and(|column| column.role == Role::Sensitive);
         let text = match masked {
             Some(masked) if masked.iter().any(|masked| masked == name) => {
-                "this column is masked: some of its values are others than \
-                  those of the people, so that counts of them would be wrong, and the release does not say by how much"
+                "this column is masked: some of its values were replaced, so counts of them would be wrong by an \
+                  unknown amount"
             }
             None if sensitive => {
-                "the policy masks guarded values, and the files do not say in which columns: counts of them would be \
-                  wrong, and the release does not say by how much. Ask with the feed file, which knows the columns that are not masked"
+                "the policy masks guarded values, and the files do not say in which columns, so counts of them would \
+                  be wrong by an unknown amount. Name the feed file, which says which columns are not masked"
             }
             _ => continue,
         };
@@ -131,7 +132,7 @@ fn counts(countable: &Countable, question: &CountQuestion, field: &str) -> error
 }
 
 fn misread(why: &str) -> Error {
-    Error::new(ErrorCategory::Usage, format!("the predicate is none: {why}")).in_field("PREDICATE")
+    Error::new(ErrorCategory::Usage, format!("the predicate is not valid: {why}")).in_field("PREDICATE")
 }
 
 /// The error for a question that does not fit the release, with the column that was probably meant.

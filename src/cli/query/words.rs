@@ -17,9 +17,12 @@ pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&
     let mut text = format!("release {} of {}, {} rows\n", answer.release, opened.manifest.feed, answer.rows);
     text.push_str(&format!("rows that match: {}\n", figures(&answer.all)));
     text.push_str(match answer.method {
-        SpreadRule::Em => "rows are spread by the shares that make the published labels most likely (em)\n",
+        SpreadRule::Em => {
+            "rows are spread over values by the shares under which the published labels are most likely \
+             (em)\n"
+        }
         SpreadRule::Uniform => {
-            "rows are spread evenly over the values of their labels: the error of that is not known (uniform)\n"
+            "rows are spread evenly over the values of their labels; the error is not known (uniform)\n"
         }
     });
     if let Some(file) = file {
@@ -37,10 +40,10 @@ fn figures(of: &QueryFigures) -> String {
         _ if low == high => format!("{low}, which is certain"),
         Some(error) => {
             format!(
-                "about {estimate:.0}, with a standard error of {error:.0}; at least {low} and at most {high} for certain"
+                "about {estimate:.0}, with a standard error of {error:.0}; certainly at least {low} and at most {high}"
             )
         }
-        None => format!("about {estimate:.0}; at least {low} and at most {high} for certain"),
+        None => format!("about {estimate:.0}; certainly at least {low} and at most {high}"),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::daemon::view::candidate::{Approval, ChangedLabels, HeldRelease};
 pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
     let Some(candidate) = HeldRelease::of(&seen, &entries, feed)? else {
-        let text = "no release waits for approval: `tidegate show` without `--candidate` says what there is";
+        let text = "no release waits for approval: `tidegate show` without `--candidate` lists the releases";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
     };
     if out.json() {
@@ -43,7 +43,8 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
         None => text.push_str("  It is the first one of its chain.\n"),
         Some(before) => {
             let said = format!(
-                "{:+} rows beside release {} ({} rows); Loss {:.4} instead of {:.4}, smallest class {} instead of {}",
+                "{:+} rows compared with release {} ({} rows); Loss {:.4} instead of {:.4}, smallest class {} instead \
+                 of {}",
                 candidate.more_rows,
                 before.release,
                 before.rows,
@@ -90,8 +91,8 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
     }
     let (feed, sign) = (printable(&feed.file.display().to_string()), if signs { " --as NAME --key FILE" } else { "" });
     let said = format!(
-        "To let exactly this release leave: `tidegate approve {feed} {} --seen {}{sign} --reason …`. A tick, an erasure or a change of the feed \
-         file makes another one of it, which this digest does not approve.",
+        "To approve exactly this release: `tidegate approve {feed} {} --seen {}{sign} --reason …`. A tick, an erasure \
+         or a change of the feed file replaces it, and this digest does not approve the new one.",
         manifest.release,
         &digest.to_string()[..DIGITS]
     );

@@ -39,7 +39,9 @@ fn whole(
             let gone = seen.state.releases.iter().any(|line| line.release == number && line.removed.is_some());
             let text = match gone {
                 true => {
-                    format!("the manifest of release {number} is gone from the public root: `tidegate show` says why")
+                    format!(
+                        "the manifest of release {number} is no longer in the public root: `tidegate show` says why"
+                    )
                 }
                 false if seen.state.held.as_ref().is_some_and(|held| held.approved.release() == number) => {
                     format!("release {number} waits for approval: `tidegate show --candidate` shows it")
@@ -68,7 +70,7 @@ fn whole(
 fn gone(text: &mut String, removed: &[RemovedLine]) {
     for (reason, why) in [
         (RemovalReason::Withdrawn, "withdrawn"),
-        (RemovalReason::Erased, "gone because they list erased rows"),
+        (RemovalReason::Erased, "deleted because they list erased rows"),
         (RemovalReason::Expired, "older than manifests are kept"),
     ] {
         let numbers: Vec<String> =
@@ -102,23 +104,23 @@ fn text(shown: &FeedShown) -> String {
         wrapped(&mut text, &format!("  {seq:>6}  {time:20}  "), &format!("{what}{who}{why}"));
     }
     text.push('\n');
-    let held =
-        shown.held.map(|held| {
-            format!(
-                "Release {held} waits for a person: `tidegate show FEED --candidate` shows it and the command that approves it; `tidegate reject FEED` \
-                 throws it away."
-            )
-        });
+    let held = shown.held.map(|held| {
+        format!(
+            "Release {held} waits for a person: `tidegate show FEED --candidate` shows it and the command that \
+                 approves it; `tidegate reject FEED` rejects it."
+        )
+    });
     let decided = shown.decided.as_ref().map(|DecidedLine { release, rows, .. }| {
         format!(
-            "Release {release} with {rows} rows is decided, and readers do not see it yet: a running daemon publishes it as soon as the              public root can be written."
+            "Release {release} with {rows} rows is approved and not visible yet: a running daemon publishes it as soon \
+             as it can write to the public root."
         )
     });
     let aside = (shown.quarantined > 0).then(|| {
         let what = if shown.quarantined == 1 { "message is" } else { "messages are" };
         format!("{} {what} set aside: see `tidegate quarantine`.", shown.quarantined)
     });
-    let new = (shown.new > 0).then(|| format!("{} rows came since the last tick.", shown.new));
+    let new = (shown.new > 0).then(|| format!("{} rows arrived since the last tick.", shown.new));
     let remarks: Vec<String> = [held, decided, aside, new].into_iter().flatten().collect();
     remarks.iter().for_each(|remark| wrapped(&mut text, "", remark));
     if !remarks.is_empty() {

@@ -19,21 +19,21 @@ use crate::daemon::feed_writer::{FeedSnapshot, FeedState};
 use crate::daemon::folder::{begun, beside, find_key, look, read_key, roots};
 use crate::daemon::view::folder::{ReleaseShown, ShowAnswer};
 
-/// See what a feed or a folder of releases holds, what waits, and what the next release would be
+/// Show the releases of a feed or folder, waiting rows, and what the next release would be
 #[derive(clap::Args)]
 #[command(after_help = "\
-Manifests are public, verdicts are for the operator, and waiting rows are sealed and need the key. Without --key the command \
-uses the file beside the folder, if there is one; without any key it leaves the sealed part out.
+Manifests are public, verdicts are for the operator, and waiting rows are sealed with the key. Without --key the command \
+uses the key file beside the folder; without any key it omits the sealed part.
 
 Exit code 0: shown. 2: an error.")]
 pub struct Args {
-    /// A feed file, or the folder that `anonymize` writes to
+    /// A feed file, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
     folder: PathBuf,
     /// One release, with its recoding and every check
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
-    /// The release that waits for approval: what to decide on, how it differs from the release before, and its digest
+    /// The release that waits for approval: its content, the differences from the release before, and its digest
     #[arg(long, conflicts_with = "release")]
     candidate: bool,
     /// Write the operator's copy of the report to this new file: the page with approvals, private figures and lines for
@@ -68,8 +68,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     }
     let refused = args.report.as_ref().map(|_| "--report").or(args.candidate.then_some("--candidate"));
     if let Some(option) = refused {
-        let text =
-            "no person approves the releases of a folder: name the feed file of a feed that `tidegate run` serves";
+        let text = "releases of a folder need no approval: name the feed file of a feed of `tidegate run`";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.folder).in_field(option).into());
     }
     let seen = look(&args.folder)?;

@@ -65,8 +65,8 @@ pub fn write_copy(
     let report = seen.held_file(line)?;
     let copy = operators_copy(&report, &facts).and_then(|copy| String::from_utf8(copy).ok());
     let copy = copy.ok_or_else(|| {
-        let text = "this report was written by an earlier version, whose page has no place for the operator's part: the next release \
-                    has one";
+        let text = "an earlier version wrote this report, and its page has no place for the operator's part; the next \
+                    release has one";
         Error::new(ErrorCategory::Input, text).in_field(line.path.clone())
     })?;
     let (dir, name) = (file.parent().unwrap_or(Path::new("")), file.file_name());
@@ -83,7 +83,8 @@ pub fn write_copy(
     } else {
         let (release, file) = (written.release, printable(&written.file));
         out.text(&format!(
-            "The operator's copy of the report of release {release} is in {file}. It names approvers and holds figures that are private: do not publish it.\n"
+            "The operator's copy of the report of release {release} is in {file}. It names approvers and contains \
+             private figures: do not publish it.\n"
         ));
     }
     Ok(())
@@ -96,7 +97,7 @@ fn candidate(
     entries: &[CheckedEntry],
 ) -> CommandResult<(Manifest, OperatorFacts)> {
     let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else {
-        let text = "no release waits for approval: leave `--candidate` out for the newest published one";
+        let text = "no release waits for approval: omit `--candidate` for the newest published one";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
     };
     let approvers = feed.services.approvers();
@@ -121,10 +122,12 @@ fn published(
     let manifest = line.map(|line| seen.manifest(line)).transpose()?.flatten();
     let Some(manifest) = manifest else {
         let text = match number {
-            Some(number) => format!("no report of a release {number} is published: `tidegate show` lists the releases"),
-            None => {
-                "no release is published: `--candidate` writes the copy of the one that waits for approval".to_owned()
-            }
+            Some(number) => format!(
+                "there is no published report of a release {number}: `tidegate show` lists the \
+                 releases"
+            ),
+            None => "no release is published yet: `--candidate` writes the copy of the one that waits for approval"
+                .to_owned(),
         };
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--report").into());
     };

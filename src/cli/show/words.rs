@@ -23,8 +23,8 @@ const MOST_REFUSED: usize = 30;
 const BCF: &str = "Guarantee `bcf`: not safe against an attacker who knows the algorithm.";
 
 /// The text beside a recoding that is not shown by any row.
-const TWO_TABLES: &str = "In two tables: quasi columns are published exactly as they are, so who is in the release is no \
-                          secret. The recoding forms the classes, by which they are joined to the sensitive columns.";
+const TWO_TABLES: &str = "In two tables: quasi columns are published unchanged, so membership in the release is \
+                          disclosed. The recoding forms the classes, which join them to the sensitive columns.";
 
 /// A folder.
 pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
@@ -36,7 +36,7 @@ pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
     ticks(&mut text, shown);
     match &shown.waiting {
         Some(found) => waiting(&mut text, found),
-        None => wrapped(&mut text, "", "What waits is sealed: give --key to see it."),
+        None => wrapped(&mut text, "", "Waiting rows are sealed: give --key to see them."),
     }
     warned(&mut text, shown.guarantee);
     text
@@ -74,12 +74,12 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
     }
     text.push_str("Ticks worth a look\n");
     if all.len() > MOST_TICKS {
-        let _ = writeln!(text, "  ({} earlier ones left out)", all.len() - MOST_TICKS);
+        let _ = writeln!(text, "  ({} earlier ones not shown)", all.len() - MOST_TICKS);
     }
     for tick in all.iter().skip(all.len().saturating_sub(MOST_TICKS)) {
         let outcome = match tick.answer.outcome {
             InputOutcome::Published => "published",
-            InputOutcome::Waiting => "waiting: nothing was added",
+            InputOutcome::Waiting => "waiting: no row was added",
             InputOutcome::Held => "held: too few rows for a release",
             InputOutcome::Rejected => "rejected",
             InputOutcome::Stopped => "stopped",
@@ -93,7 +93,7 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
             wrapped(text, "         - ", &reason.text);
         }
         for advice in advice(&tick.answer.reasons) {
-            wrapped(text, "         what can be done: ", advice);
+            wrapped(text, "         what to do: ", advice);
         }
     }
     text.push('\n');
@@ -143,7 +143,7 @@ pub fn waiting(text: &mut String, found: &Waiting) {
     }
     if let Some(coarser) = &found.coarser {
         let said = format!(
-            "Coarsening at once would add {}; discernibility would go from {:.4} to {:.4}, permanently.",
+            "Coarser labels at once would add {}; discernibility would change from {:.4} to {:.4}, permanently.",
             rows(coarser.added),
             coarser.before,
             coarser.after
@@ -157,7 +157,7 @@ pub fn waiting(text: &mut String, found: &Waiting) {
 fn turns(halving: &HalvingLine) -> String {
     let when = |ticks: u64| if ticks == 1 { "at the next tick".to_owned() } else { format!("in {ticks} ticks") };
     let (next, sweep) = (when(halving.ticks), when(halving.sweep));
-    let least = "only as far as they must be, so that few are left over";
+    let least = "only as far as necessary, so that few are left over";
     if sweep == next {
         format!("The waiting rows are divided into classes {next}, {least}.")
     } else {
@@ -170,13 +170,13 @@ fn alike(uniform: &UniformLine) -> String {
     let percent = 100.0 * uniform.share;
     let column = printable(&uniform.column);
     if uniform.rows == 0 {
-        return format!("No published class shows one `{column}` only.");
+        return format!("No published class shows only one `{column}`.");
     }
     let remedy = match uniform.k {
         None => String::new(),
-        Some(k) => format!(" With k = {k} about half as many would be."),
+        Some(k) => format!(" With k = {k} it would be about half as many."),
     };
-    format!("{} published ({percent:.1} %) are in classes that show one `{column}` only.{remedy}", rows(uniform.rows))
+    format!("{} published ({percent:.1} %) are in classes that show only one `{column}`.{remedy}", rows(uniform.rows))
 }
 
 fn rows(count: u64) -> String {
@@ -196,7 +196,7 @@ pub fn halted(halt: &Halt) -> String {
 pub fn damaged(damaged: &[String]) -> String {
     let mut text = String::new();
     if !damaged.is_empty() {
-        text.push_str("Missing or changed (put it back from a backup; `tidegate verify FEED` looks at everything):\n");
+        text.push_str("Missing or changed (restore it from a backup; `tidegate verify FEED` checks everything):\n");
         damaged.iter().for_each(|one| wrapped(&mut text, "  ", &printable(one)));
         text.push('\n');
     }
@@ -221,7 +221,7 @@ fn release_text(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Ref
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
     let said = format!(
-        "{} in {} classes, the smallest holds {} (k = {}); {withheld}Loss {:.4}, discernibility {:.4}",
+        "{} in {} classes, the smallest has {} (k = {}); {withheld}Loss {:.4}, discernibility {:.4}",
         rows(of.rows),
         of.classes,
         of.smallest_class,

@@ -43,7 +43,7 @@ impl AllowedHosts {
         allowed: Option<&[String]>,
         private: &[String],
     ) -> std::result::Result<AllowedHosts, (&'static str, &'static str)> {
-        let text = "this is a list of hosts, without scheme, port and path: [\"hooks.example\", \"10.1.2.3\"]";
+        let text = "write a list of hosts, without scheme, port and path: [\"hooks.example\", \"10.1.2.3\"]";
         let hosts = |key, entries: &[String]| {
             entries.iter().map(|entry| host(entry).ok_or((key, text))).collect::<std::result::Result<Vec<_>, _>>()
         };
@@ -65,7 +65,7 @@ impl AllowedHosts {
     pub fn url(&self, address: &str) -> std::result::Result<Url, String> {
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some((url, host)) = url.and_then(|url| url.host_str().map(str::to_owned).map(|host| (url, host))) else {
-            return Err("this is no web address: write one that begins with https://".to_owned());
+            return Err("this is not a web address: write one that begins with https://".to_owned());
         };
         if self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(&host)) {
             return Err(format!("the host {host} is not in `notify.allowed_hosts`: add it, or write another address"));
@@ -88,11 +88,11 @@ impl AllowedHosts {
             Network::Private if is_named => Ok(()),
             Network::Never(what) => Err(format!("{} is {what}: no webhook is sent there", shown(host, address))),
             Network::Loopback => Err(format!(
-                "{} is this machine, and the address does not say so: write localhost in it if that is meant",
+                "{} is this machine, but the address does not say so: write localhost if that is intended",
                 shown(host, address)
             )),
             Network::Private => Err(format!(
-                "{} is in a private network: add {} to `notify.private_hosts` if that is meant",
+                "{} is in a private network: add {} to `notify.private_hosts` if that is intended",
                 shown(host, address),
                 bare(host)
             )),
@@ -154,7 +154,7 @@ fn network_of_v4(address: Ipv4Addr) -> Network {
     let [a, b, c, _] = address.octets();
     match (a, b, c) {
         _ if METADATA.contains(&address) => Network::Never("a service of a cloud for its own machines"),
-        (0, ..) => Network::Never("no address of a host"),
+        (0, ..) => Network::Never("not the address of a host"),
         (127, ..) => Network::Loopback,
         (169, 254, _) => Network::Never("link-local, where clouds keep credentials"),
         (224..=239, ..) => Network::Never("a multicast address"),
@@ -169,7 +169,7 @@ fn network_of_v4(address: Ipv4Addr) -> Network {
 fn network_of_v6(address: Ipv6Addr) -> Network {
     let segments = address.segments();
     match segments[0] {
-        _ if address.is_unspecified() => Network::Never("no address of a host"),
+        _ if address.is_unspecified() => Network::Never("not the address of a host"),
         _ if address.is_loopback() => Network::Loopback,
         0xfe80..=0xfebf => Network::Never("link-local, where clouds keep credentials"),
         0xff00..=0xffff => Network::Never("a multicast address"),

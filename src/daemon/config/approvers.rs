@@ -61,15 +61,15 @@ pub fn read(
 ) -> Approvers {
     let (path, count) = ("schedule.approvers", "schedule.approvals");
     if approval != Approval::Manual {
-        let text =
-            "releases are approved by a person only with `approval = \"manual\"`: write that too, or leave this out";
+        let text = "a person approves releases only with `approval = \"manual\"`: write that too, or remove this";
         notes.refuse_if(people.is_some(), path, text);
         notes.refuse_if(needed.is_some(), count, text);
     }
     notes.refuse_if(
         people.as_ref().is_some_and(BTreeMap::is_empty),
         path,
-        "without an approver no release is ever approved: name one, with the public half of their key, or leave the table out",
+        "without an approver no release is ever approved: name one, with the public half of their key, or remove the \
+         table",
     );
     let mut approvers = Approvers { needed: needed.unwrap_or(1), people: Vec::new() };
     for (name, key) in people.unwrap_or_default() {
@@ -84,7 +84,7 @@ pub fn read(
         let Some(key) = PublicKey::parse(&key) else {
             notes.refuse(
                 &at,
-                "this is no public key: it has 64 hexadecimal digits, as `tidegate approver-key` prints them",
+                "this is not a public key: it has 64 hexadecimal digits, as `tidegate approver-key` prints them",
             );
             continue;
         };
@@ -100,14 +100,11 @@ pub fn read(
     if needed == Some(0) {
         notes.refuse(count, "at least one person approves a release: write 1, or `approval = \"none\"`");
     } else if approvers.needed() > 1 && !approvers.sign() {
-        let text = "the operator's key alone does not tell two people apart: name the people in `[schedule.approvers]`, each with \
-                    the public half of their own key (`tidegate approver-key` makes one)";
+        let text = "the operator's key does not distinguish two people: name the people in `[schedule.approvers]`, \
+                    each with the public half of their own key (`tidegate approver-key` makes one)";
         notes.refuse(count, text);
     } else if approvers.needed() > people.max(1) {
-        notes.refuse(
-            count,
-            format!("there are {people} approvers, so that no release could ever be approved by so many"),
-        );
+        notes.refuse(count, format!("there are only {people} approvers, so no release could ever be approved"));
     }
     approvers
 }

@@ -4,8 +4,8 @@
 use super::file::ColumnTable;
 
 /// The error for an invalid path.
-pub const REFUSED: &str = "`path` is `$` and names with dots between them, places of lists in brackets ([0] to [999]): \
-                           \"$.patient.birthDate\", \"$.code.coding[0].code\"";
+pub const REFUSED: &str = "`path` is `$` followed by names with dots between them, and positions in lists in brackets \
+                           ([0] to [999]): \"$.patient.birthDate\", \"$.code.coding[0].code\"";
 /// The largest index of a list that a path may contain: later elements have no meaning of their own.
 const MOST_PLACE: usize = 999;
 
@@ -40,8 +40,8 @@ pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
         if let Some(other) = (0..at).find(|&other| cross(&ways[other], way)) {
             let (one, two) = (&tables[other].name, &tables[at].name);
             let text = format!(
-                "the way to `{two}` and the way to `{one}` part where they cannot: in JSON and Avro what is there is a value, \
-                 an object or a list, so that one of the two columns never has a value. Correct one `path`"
+                "`{two}` and `{one}` need different kinds of values at the same place: in JSON and Avro it is either a \
+                 value, an object or a list, so one of the two columns would never have a value. Correct one `path`"
             );
             let key = if tables[at].path.is_some() { "path" } else { "name" };
             found.push((format!("column[{at}].{key}"), text));

@@ -33,7 +33,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
         let earlier = tables[..at].iter().any(|other| other.name == table.name);
         if earlier {
             let text = format!(
-                "two columns have the name `{}`: rename one, or give the place of its value with `path`",
+                "two columns have the name `{}`: rename one, and give the place of its value with `path`",
                 table.name
             );
             read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
@@ -46,8 +46,8 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
     }
     read.warnings.extend(column_path::crossing(tables));
     if !tables.iter().any(|table| table.role == Role::Quasi) {
-        let text =
-            "no column has the role `quasi`: name what an attacker may know of a person, such as age or postal code";
+        let text = "no column has the role `quasi`: declare what an attacker may know about a person, such as age or postal \
+            code";
         read.problems.push(ConfigProblem::new("column", text));
     }
     read
@@ -60,8 +60,8 @@ pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
     }
     let at = written.column.iter().position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
     let text = format!(
-        "two tables (`output = \"two-table\"`) are joined by a column `{}` of their own: give this column another `name`, \
-         and say with `path` where its value is, or publish one table",
+        "two tables (`output = \"two-table\"`) are joined by their own column `{}`: give this column another `name`, \
+         and the place of its value with `path`, or publish one table",
         Column::CLASS
     );
     Some(ConfigProblem::new(format!("column[{at}].name"), text))
@@ -80,8 +80,9 @@ pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<Confi
     let like = |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
     let at = columns.iter().position(like)?;
     let text = format!(
-        "each row of a table that grows says in a column `{name}` in which release it came: give this column another `name`, and say \
-         with `path` where its value is, or give that one another name with `release_column` in [publish], or write `false` there"
+        "a table that grows has its own column `{name}`, the release that added a row: give this column another \
+         `name`, and the place of its value with `path`, or rename the other one with `release_column` in [publish], \
+         or write `false` there"
     );
     Some(ConfigProblem::new(format!("column[{at}].name"), text))
 }
@@ -102,7 +103,7 @@ impl ColumnReader<'_> {
     fn names(&mut self) {
         let name = &self.table.name;
         if is_no_name(name) {
-            self.refuse("name", "a column's name is text without control characters");
+            self.refuse("name", "the name of a column must not contain control characters");
         }
         if self.table.path.as_deref().is_some_and(|path| !column_path::is_path(path)) {
             self.refuse("path", column_path::REFUSED);
@@ -135,26 +136,22 @@ impl ColumnReader<'_> {
             );
         }
         if unknown.is_some() && *role != Role::Quasi {
-            self.refuse(
-                "unknown",
-                "`unknown` is for quasi columns; the others have no domain that a value could be outside of",
-            );
+            self.refuse("unknown", "`unknown` is for quasi columns; other columns accept all values");
         }
         for (key, written) in [("weight", self.table.weight.is_some()), ("floor", self.table.floor.is_some())] {
             if written && *role != Role::Quasi {
-                let text =
-                    format!("`{key}` is for quasi columns, which are generalised; `{name}` is not: leave it out");
+                let text = format!("`{key}` is for quasi columns, which are generalised; `{name}` is not: remove it");
                 self.refuse(key, text);
             }
         }
         if guarded.is_some() && *role != Role::Sensitive {
             self.refuse(
                 "guarded",
-                "`guarded` is for sensitive columns; give this one the role `sensitive`, or leave it out",
+                "`guarded` is for sensitive columns; give this one the role `sensitive`, or remove it",
             );
         }
         if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
-            self.refuse("type", "a measure is a number: write \"float\" or \"int\", or leave it out");
+            self.refuse("type", "a measure is a number: write \"float\" or \"int\", or remove `type`");
         }
     }
 
@@ -167,20 +164,20 @@ impl ColumnReader<'_> {
         let Some(sets) = &self.table.guarded else { return };
         let kind = self.plain_kind();
         if sets.is_empty() {
-            self.refuse("guarded", "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or leave it out");
+            self.refuse("guarded", "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or remove it");
         }
         for (at, set) in sets.iter().enumerate() {
             let key = format!("guarded[{at}]");
             if set.is_empty() {
-                self.refuse(&key, "an empty set guards nothing: write its values, or leave it out");
+                self.refuse(&key, "an empty set guards nothing: write its values, or remove it");
             }
             if sets[..at].contains(set) {
-                self.refuse(&key, "this set is written twice: leave one out");
+                self.refuse(&key, "this set occurs twice: remove one");
             }
             for (place, value) in set.iter().enumerate() {
                 let key = format!("{key}[{place}]");
                 if set[..place].contains(value) {
-                    self.refuse(&key, "this value is written twice in one set: leave one out");
+                    self.refuse(&key, "this value occurs twice in one set: remove one");
                 }
                 if !is_canonical(value, kind) {
                     let text =
@@ -199,8 +196,8 @@ impl ColumnReader<'_> {
             let Some((loaded, default)) = self.load(table) else { return };
             kind = self.table.kind.unwrap_or(if *role == Role::Quasi { default } else { kind });
             if !loaded.takes(kind) {
-                let text = format!("this taxonomy is about values of type {}, not {}", named(default), named(kind));
-                self.refuse("type", format!("{text}: leave `type` out, or take another form of taxonomy"));
+                let text = format!("this taxonomy is for values of type {}, not {}", named(default), named(kind));
+                self.refuse("type", format!("{text}: remove `type`, or use another form of taxonomy"));
                 return;
             }
             domain = Some(loaded);
@@ -236,8 +233,8 @@ impl ColumnReader<'_> {
         let mut detail = DetailSettings::default();
         if let Some(weight) = self.table.weight {
             let Some(weighted) = detail.weighted(weight) else {
-                let text = "`weight` is a number from 0.01 to 100 with at most two decimals: write 1 for a column that counts like \
-                            the others, or leave it out";
+                let text = "`weight` is a number from 0.01 to 100 with at most two decimals: write 1 for a column that \
+                            counts like the others, or remove it";
                 self.refuse("weight", text);
                 return None;
             };

@@ -16,9 +16,9 @@ pub fn level(written: &LevelName, domain: &Domain, table: &TaxonomyTable) -> Res
         LevelName::Text(text) => Some(levels.named(text.trim(), domain, table)?),
     };
     match found.filter(|&level| level < levels.top()) {
-        Some(level) => u8::try_from(level).map_err(|_| "a taxonomy with so many levels has no floor".to_owned()),
+        Some(level) => u8::try_from(level).map_err(|_| "a taxonomy with so many levels cannot have a floor".to_owned()),
         None => Err(format!(
-            "this is the highest level or above it, so it forbids nothing: leave it out, or write {}",
+            "this is the highest level or above it, so it forbids nothing: remove it, or write {}",
             levels.choice()
         )),
     }
@@ -62,8 +62,8 @@ impl Levels<'_> {
         let numbers = matches!(domain.rule, LeafRule::Integers { .. } | LeafRule::Intervals { .. });
         if numbers && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(
-                "this may be a value or a width: write `floor = \"{text} wide\"` for labels of at most {text} values, or the number of \
-                 a level: {}",
+                "this can be a value or a width: write `floor = \"{text} wide\"` for labels of at most {text} values, \
+                 or the number of a level: {}",
                 self.choice()
             ));
         }

@@ -82,7 +82,7 @@ fn taxonomy(text: impl Into<String>) -> Error {
 /// The file as text, without a byte order mark.
 fn text(bytes: &[u8]) -> Result<&str> {
     if bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") || bytes.contains(&0) {
-        return Err(taxonomy("not a hierarchy file: this is no text (rows of labels, leaf first, are expected)"));
+        return Err(taxonomy("not a hierarchy file: this is not text (rows of labels, leaf first, are expected)"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -148,12 +148,12 @@ fn split(text: &str, delimiter: u8) -> Result<Vec<Path>> {
             rows.push(Path { at, labels });
         }
     }
-    if rows.is_empty() { Err(taxonomy("the file holds no rows")) } else { Ok(rows) }
+    if rows.is_empty() { Err(taxonomy("the file contains no rows")) } else { Ok(rows) }
 }
 
 /// The error for more than a taxonomy may have, before any of it is built.
 fn limit(error: &TreeError, line: u64) -> Error {
-    taxonomy(format!("{error} (line {line}): divide the taxonomy, or leave levels out")).at_line(line)
+    taxonomy(format!("{error} (line {line}): split the taxonomy, or remove levels")).at_line(line)
 }
 
 /// The field at the start of `rest`, and what follows it: a delimiter, the end of the line or nothing.

@@ -216,7 +216,7 @@ pub fn last(path: &str) -> &str {
 fn missing(path: &str, key: &str) -> String {
     let what = match (last(path), key) {
         ("", "feed") => "every feed file begins with `[feed]` and a line `name = \"admissions\"`",
-        ("", "policy") => "what is promised to people must be said: write `[policy]` and a line `k = 10`",
+        ("", "policy") => "the policy is missing: write `[policy]` and a line `k = 10`",
         ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
         ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
         ("policy", "k") => {
@@ -224,9 +224,9 @@ fn missing(path: &str, key: &str) -> String {
         }
         ("column", "name") => "a column needs a name: write `name = \"age\"`",
         ("column", "role") => {
-            "what a column is for must be said: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
+            "the role of a column is missing: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
         }
-        ("source", "kind") => "what the source is must be said: write `kind = \"kafka\"` or `kind = \"directory\"`",
+        ("source", "kind") => "the kind of the source is missing: write `kind = \"kafka\"` or `kind = \"directory\"`",
         _ => return format!("{} needs a key `{key}`", title(path)),
     };
     what.to_owned()

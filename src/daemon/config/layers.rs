@@ -15,7 +15,7 @@ pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
         let Some(domain) = &column.taxonomy else { continue };
         let text = || {
             "the taxonomy has too many nodes for `search = \"halves\"`, which divides it in two again and again: write \
-                       `search = \"top-down\"`, or leave the finest labels out"
+                       `search = \"top-down\"`, or remove the finest labels"
         };
         let runs =
             domain.with_runs().map_err(|_| ConfigProblem::new(format!("column[{at}].taxonomy"), text().to_owned()))?;
@@ -26,20 +26,20 @@ pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
 
 /// A column whose values have no distances, so that MDAV cannot use it.
 fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
-    let order = "write `search = \"mondrian\"`, which asks for the order of the taxonomy alone";
+    let order = "write `search = \"mondrian\"`, which needs only the order of the taxonomy";
     let places = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi);
     places.zip(columns.of(Role::Quasi)).find_map(|((at, _), column)| {
         let (key, why) = match column.taxonomy.as_ref().map(|domain| &domain.rule) {
             Some(LeafRule::Label | LeafRule::Named { .. } | LeafRule::Cut { .. }) => {
-                ("taxonomy", format!("the labels of `{}` are no numbers and no dates", column.name))
+                ("taxonomy", format!("the labels of `{}` are neither numbers nor dates", column.name))
             }
-            _ if column.optional => ("optional", format!("a missing `{}` has no place among the others", column.name)),
+            _ if column.optional => ("optional", format!("a missing `{}` has no distance to the others", column.name)),
             _ if column.unknown.is_some() => {
-                ("unknown", format!("an unknown `{}` has no place among the others", column.name))
+                ("unknown", format!("an unknown `{}` has no distance to the others", column.name))
             }
             _ => return None,
         };
-        let text = format!("`search = \"mdav\"` goes by distances, and {why}: leave it out, or {order}");
+        let text = format!("`search = \"mdav\"` needs distances, but {why}: remove it, or {order}");
         Some(ConfigProblem::new(format!("column[{at}].{key}"), text))
     })
 }
@@ -52,7 +52,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let at = |written: fn(&ColumnTable) -> bool| tables.iter().position(written);
     let weight = at(|table| table.weight.is_some()).map(|at| (at, "weight"));
     let floor = at(|table| table.floor.is_some()).map(|at| (at, "floor"));
-    let one_recoding = "write `search = \"top-down\"` or \"levels\", or leave it out";
+    let one_recoding = "write `search = \"top-down\"` or \"levels\", or remove it";
     let refuse = |found: Option<(usize, &str)>, why: &str| {
         let (at, key) = found?;
         Some(ConfigProblem::new(format!("column[{at}].{key}"), format!("`{key}` {why}")))
@@ -60,13 +60,13 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     match (policy.search(), policy.guarantee()) {
         (_, Some(Guarantee::Bcf | Guarantee::Chain)) => refuse(
             weight.or(floor),
-            "is for chains under `guarantee = \"blind\"` and for disjoint ones: leave one of the two out",
+            "is only for chains under `guarantee = \"blind\"` and for disjoint chains: remove one of the two",
         ),
         (Search::Halves, _) if policy.publish_every().is_some() => refuse(
             floor,
             &format!(
-                "is not for `search = \"halves\"`, whose bound on what labels give away is not known for people whom a floor makes \
-                 wait: {one_recoding}"
+                "is not for `search = \"halves\"`, whose bound on leakage does not cover people who wait because of a \
+                 floor: {one_recoding}"
             ),
         ),
         (Search::Halves | Search::ArxLr | Search::Mondrian | Search::Mdav, _) => refuse(
@@ -86,7 +86,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         policy.halving(&trees).is_some()
     };
     if policy.search() == Search::Halves && !counted {
-        let text = "the quasi columns have more combinations of values between them than can be counted: leave some of them out";
+        let text = "the quasi columns together have too many combinations of values to count: remove some of them";
         return Some(ConfigProblem::new("policy.search", text.to_owned()));
     }
     if policy.search() == Search::Levels
@@ -94,8 +94,8 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     {
         let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(at)?;
         let text = format!(
-            "`search = \"levels\"` takes taxonomies of fewer than {MOST_LEVELS} levels, and that of `{}` has more: give it fewer, or \
-             write `search = \"top-down\"`",
+            "`search = \"levels\"` needs taxonomies of fewer than {MOST_LEVELS} levels, but that of `{}` has more: \
+             give it fewer, or write `search = \"top-down\"`",
             table.name
         );
         return Some(ConfigProblem::new(format!("column[{at}].taxonomy"), text));
@@ -110,8 +110,8 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     let (column, why) = match refused {
         NoCarving::Ladder { column, why } => (column, why),
         NoCarving::States => {
-            let text = "the quasi columns have so many layers between them that no local search ends: give some of them fewer \
-                        layers, or write `search = \"top-down\"`";
+            let text = "the quasi columns together have so many layers that no local search would end: give some of \
+                        them fewer layers, or write `search = \"top-down\"`";
             return Some(ConfigProblem::new("policy.search", text.to_owned()));
         }
     };
@@ -121,8 +121,8 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     };
     let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(column)?;
     let text = format!(
-        "`search = \"arx-lr\"` carves by layers of equal intervals, and `{}` has none: {why}. Only the last interval of a layer \
-         may be smaller; `bands`, `leaves` with `layers`, `prefix` and `flat` give such layers",
+        "`search = \"arx-lr\"` needs layers of equal intervals, but `{}` has none: {why}. Only the last interval of a \
+         layer may be smaller; `bands`, `leaves` with `layers`, `prefix` and `flat` give such layers",
         table.name
     );
     Some(ConfigProblem::new(format!("column[{at}].taxonomy"), text))

@@ -33,7 +33,7 @@ type ExceededCount = (String, usize, String);
 fn table(table: &DeTable<'_>, path: &str, at: usize) -> Option<ExceededCount> {
     if table.len() > MOST_KEYS {
         let text =
-            format!("{} keys, and a table of a feed file has at most {MOST_KEYS}: another file was meant", table.len());
+            format!("{} keys, but a table of a feed file has at most {MOST_KEYS}: name the right file", table.len());
         return Some((path.to_owned(), at, text));
     }
     table.iter().find_map(|(key, below)| {
@@ -54,7 +54,7 @@ fn array(items: &DeArray<'_>, path: &str, at: usize) -> Option<ExceededCount> {
     let tables = items.iter().filter(|item| matches!(item.get_ref(), DeValue::Table(_))).count();
     if tables > MOST_TABLES {
         let text = format!(
-            "{tables} tables of this name, and a feed file has at most {MOST_TABLES}: leave columns out, or divide it"
+            "{tables} tables of this name, but a feed file has at most {MOST_TABLES}: remove columns, or split the feed"
         );
         return Some((path.to_owned(), at, text));
     }
@@ -62,7 +62,7 @@ fn array(items: &DeArray<'_>, path: &str, at: usize) -> Option<ExceededCount> {
         let size = |item: &Spanned<DeValue<'_>>| if let DeValue::Array(set) = item.get_ref() { set.len() } else { 1 };
         let all: usize = items.iter().map(size).sum();
         if all > MOST_GUARDED {
-            let text = format!("{all} guarded values, and a column has at most {MOST_GUARDED}: guard broader values");
+            let text = format!("{all} guarded values, but a column has at most {MOST_GUARDED}: guard broader values");
             return Some((path.to_owned(), at, text));
         }
     }

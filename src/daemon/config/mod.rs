@@ -236,11 +236,11 @@ fn understand(
         places,
     };
     let Readings { newest, earlier, unfit } = found.readings()?;
-    let services = Arc::new(services.expect("services that cannot be read say why"));
+    let services = Arc::new(services.expect("sections that cannot be read have an error"));
     if let (true, Some((one, other))) = (services.publish.delta, alike(&newest.1)) {
         let text = format!(
-            "the columns `{one}` and `{other}` differ in capitals only, which Delta tables do not tell apart: this feed gets no \
-             Delta log. Rename one of them, or write `delta = false`"
+            "the columns `{one}` and `{other}` differ only in capitals, which Delta tables do not distinguish: this \
+             feed gets no Delta log. Rename one of them, or write `delta = false`"
         );
         notes.warn("publish.delta", &text);
     }
@@ -276,7 +276,7 @@ fn read(file: &Path) -> Result<String> {
         return Err(Error::irregular(ErrorCategory::Feed, file));
     }
     if about.len() > MOST_BYTES {
-        return Err(Error::new(ErrorCategory::Feed, "larger than 4 MiB: this is no feed file").in_file(file));
+        return Err(Error::new(ErrorCategory::Feed, "larger than 4 MiB: this is not a feed file").in_file(file));
     }
     let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -50,13 +50,9 @@ pub fn read(
         notes.refuse_if(
             directory,
             path,
-            "a topic needs the brokers of a Kafka source, and this source is a directory: use a webhook",
+            "a topic needs the brokers of a Kafka source, but this source is a directory: use a webhook",
         );
-        notes.refuse_if(
-            Some(topic.as_str()) == source,
-            path,
-            "this is the topic that records come from: take another one",
-        );
+        notes.refuse_if(Some(topic.as_str()) == source, path, "this is the topic of the source: use another one");
     }
     apart(&table, notes);
     let private = table.private_hosts.unwrap_or_default();
@@ -73,14 +69,14 @@ pub fn read(
             (Some(address), Some(key)) => Some(WebhookSettings { address: address.under(base), key: key.under(base) }),
             (Some(_), None) => {
                 let text = format!(
-                    "every request is signed, so that its receiver can tell it from a forged one: write `{line}_key = \"file:FILE\"`, and \
-                     make the key with `(umask 077; openssl rand -hex 32 > FILE)`"
+                    "every request is signed, so that its receiver can detect a forged one: write `{line}_key = \
+                     \"file:FILE\"`, and make the key with `(umask 077; openssl rand -hex 32 > FILE)`"
                 );
                 notes.refuse(path, text);
                 None
             }
             (None, Some(_)) => {
-                notes.refuse(&name, format!("there is no `{line}` whose requests this key could sign: leave it out"));
+                notes.refuse(&name, format!("there is no `{line}` whose requests this key could sign: remove it"));
                 None
             }
             (None, None) => None,
@@ -98,14 +94,13 @@ pub fn read(
 
 /// Receivers of public facts must not learn, or be able to sign, anything else.
 fn apart(table: &NotifyTable, notes: &mut Notes) {
-    let text = "halts and rejections are private and must not go where public facts go: take another one";
+    let text = "halts and rejections are private and must not go to the receiver of public facts: name another one";
     let both = |a: bool, b: bool| a && b;
     let topics = both(table.topic.is_some(), table.topic == table.operator_topic);
     notes.refuse_if(topics, "notify.operator_topic", text);
     let webhooks = both(table.webhook.is_some(), table.webhook == table.operator_webhook);
     notes.refuse_if(webhooks, "notify.operator_webhook", text);
-    let text =
-        "with one key for both, the receiver of public facts could sign what looks like a halt: make another key";
+    let text = "with one key for both, the receiver of public facts could forge a halt: make another key";
     let keys = both(table.webhook_key.is_some(), table.webhook_key == table.operator_webhook_key);
     notes.refuse_if(keys, "notify.operator_webhook_key", text);
 }

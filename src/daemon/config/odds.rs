@@ -15,8 +15,8 @@ pub fn problem(policy: &Policy) -> Option<ConfigProblem> {
     let share = left.value();
     let most = ((1.0 - share) / (share * (masking.m - 1) as f64) * 1000.0).floor() / 1000.0;
     let text = format!(
-        "with `m = {}` and classes of {} people the odds of a belief in a guarded value may grow by {most} at most before it is \
-         above 1/m: write that or less, and a `rho` of at least 1/max_odds, or raise `k`",
+        "with `m = {}` and classes of {} people the odds of a belief in a guarded value may grow by a factor of at \
+         most {most} before it is above 1/m: write that or less, and a `rho` of at least 1/max_odds, or raise `k`",
         masking.m,
         policy.a()
     );

@@ -64,8 +64,8 @@ impl FeedFileText<'_> {
         Ok(match (halves, earlier) {
             (Ok(newest), earlier) => Readings { newest, earlier: earlier.ok(), unfit: None },
             (Err(unfit), Ok(newest)) => {
-                let default = "`search` is not written here, and its default is \"halves\"; with `search = \"top-down\"`, one list of \
-                               labels for all rows, this file is right";
+                let default = "`search` is missing here, and its default is \"halves\"; with `search = \"top-down\"`, \
+                               one list of labels for all rows, this file is valid";
                 let text = match settings.search {
                     None => format!("{}. {default}", unfit.text),
                     Some(_) => unfit.text,
@@ -145,8 +145,7 @@ impl FeedFileText<'_> {
     fn release_problem(&self, columns: &[Column], grows: bool) -> Option<ConfigProblem> {
         match self.release {
             Some(_) if !grows => {
-                let text =
-                    "only tables that grow (`search = \"halves\"`) say in which release a row came: leave this out";
+                let text = "only tables that grow (`search = \"halves\"`) have a column with the release of a row: remove this";
                 Some(ConfigProblem::new("publish.release_column", text))
             }
             release if grows && self.purpose == Purpose::Releases => {
@@ -162,9 +161,11 @@ impl FeedFileText<'_> {
         let measures = || columns.of(Role::Measure);
         let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
         let refused = if policy.output() == Output::TwoTable {
-            "in two tables labels only form the classes, and a table of measures would separate them: leave `output` out, or this column"
+            "in two tables labels only form the classes, and a table of measures would separate them: remove `output`, \
+             or this column"
         } else if policy.on_unsafe() == OnUnsafe::Coarsest {
-            "sums are fixed for the classes that a tick finds, and `on_unsafe = \"coarsest\"` publishes others: leave it out, or this column"
+            "sums are fixed for the classes that a tick finds, but `on_unsafe = \"coarsest\"` publishes others: remove \
+             it, or this column"
         } else {
             ""
         };
@@ -176,7 +177,10 @@ impl FeedFileText<'_> {
         measures().find_map(|measure| {
             let names = measure.aggregates();
             let twice = names.iter().find(|name| taken.contains(&name.as_str()))?;
-            let text = format!("the table of measures has a column `{twice}` for this measure, and another one of that name: rename one");
+            let text = format!(
+                "the table of measures would have two columns `{twice}`, one of them for this measure: \
+                 rename one"
+            );
             Some(ConfigProblem::new(format!("column[{}].name", at(&measure.name)), text))
         })
     }
@@ -185,9 +189,9 @@ impl FeedFileText<'_> {
     fn gathered(&self, settings: &PolicySettings) -> Option<ConfigProblem> {
         let coin = self.chain() == ChainKind::Cumulative || settings.publish_every.is_some();
         let crowds = coin && settings.search == Some(Search::Halves);
-        let text = "with `search = \"halves\"` every tick counts, also one without new rows: fewer new rows in a release than \
-                    `min_records` asks for would prove that others wait. Leave `min_records` out; to gather more people before they \
-                    are published, write `publish_every` in [policy]";
+        let text = "with `search = \"halves\"` every tick counts, even one without new rows: a release with fewer new \
+                    rows than `min_records` would prove that others wait. Remove `min_records`; to publish more people \
+                    together, write `publish_every` in [policy]";
         (crowds && self.min_records > Some(1)).then(|| ConfigProblem::new("schedule.min_records", text.to_owned()))
     }
 }

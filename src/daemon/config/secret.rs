@@ -62,7 +62,7 @@ impl TryFrom<String> for Secret {
     type Error = String;
 
     fn try_from(text: String) -> std::result::Result<Secret, String> {
-        let wrong = "holds a secret, which must not be in a feed file: write \"file:path\", or \"${NAME}\" for an \
+        let wrong = "is a secret, which must not be in a feed file: write \"file:path\", or \"${NAME}\" for an \
                      environment variable";
         if let Some(file) = text.strip_prefix("file:").filter(|file| !file.is_empty()) {
             return Ok(Secret(SecretPlace::In(file.into())));
@@ -170,10 +170,9 @@ impl TryFrom<String> for WebAddress {
         let address = WebAddress::Plain(text);
         match address.host() {
             Some(("http" | "https", host)) if !host.is_empty() => Ok(address),
-            _ => {
-                Err("is a web address: \"https://host/path\", or \"file:path\" or \"${NAME}\", which contain it"
-                    .to_owned())
-            }
+            _ => Err("must be a web address such as \"https://host/path\", or \"file:path\" or \"${NAME}\", which \
+                    contain one"
+                .to_owned()),
         }
     }
 }

@@ -172,7 +172,7 @@ pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Servi
     if max_clock_step.is_zero() {
         notes.refuse(
             "feed.max_clock_step",
-            "`max_clock_step` is how far the clock may step ahead: \"1h\", longer than no time",
+            "`max_clock_step` is how far the clock may step ahead: write \"1h\", or another length above 0",
         );
     }
     Some(Services {
@@ -207,21 +207,21 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
             text.trim().is_empty() || text.chars().count() > MOST_LETTERS || text.chars().any(char::is_control)
         };
         let refused =
-            "this is one line of text for readers: write 1 to 500 letters without control characters, or leave it out";
+            "this is one line of text for readers: write 1 to 500 characters without control characters, or remove it";
         notes.refuse_if(text.as_ref().is_some_and(wrong), path, refused);
     }
     for (path, period) in [("publish.keep", &keep), ("publish.retain", &retain)] {
         let none = period.is_some_and(|period| period.is_zero());
-        notes.refuse_if(none, path, "this is how long something stays: write \"90d\", or another length above 0");
+        notes.refuse_if(none, path, "this is a length of time: write \"90d\", or another length above 0");
     }
     let release_column = release_column.map(|column| match column {
         file::ReleaseColumnName::Name(name) => {
-            let text = "a column's name is text without control characters";
+            let text = "the name of a column must not contain control characters";
             notes.refuse_if(is_no_name(&name), "publish.release_column", text);
             ReleaseColumn::Named(name.into())
         }
         file::ReleaseColumnName::Whether(true) => {
-            let text = "write the name of the column, or `false` for no such column";
+            let text = "write the name of the column, or `false` for none";
             notes.refuse("publish.release_column", text);
             ReleaseColumn::default()
         }
@@ -233,8 +233,8 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> StoreSettings {
     let [private, public] = [table.private, table.public].map(|root| root.map(|root| root.under(base)));
-    let text =
-        "the public root and the private one must be separate: personal data must never be where readers have access";
+    let text = "the public root and the private one must be separate: personal data must never be in a place that readers can \
+        access";
     let overlap = private.as_ref().zip(public.as_ref()).is_some_and(|(private, public)| private.overlaps(public));
     notes.refuse_if(overlap, "store.public", text);
     if table.signing_key.is_none() {
@@ -273,7 +273,7 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
     notes.refuse_if(
         zone.is_none(),
         "schedule.timezone",
-        "there is no time zone of this name: write \"Europe/Berlin\" or another of the IANA list",
+        "there is no such time zone: write \"Europe/Berlin\" or another name of the IANA list",
     );
     let pattern = table.cron.as_deref().map(cron);
     let ticks = match (table.every, pattern) {
@@ -298,10 +298,8 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
         (None, Some(Some(pattern))) => zone.map(|zone| Ticks::Cron { pattern: Box::new(pattern), zone }),
         (None, None) if per_file => Some(Ticks::PerFile),
         (None, None) => {
-            notes.refuse(
-                "schedule",
-                "when a release is made must be said: write `every = \"1d\"` or `cron = \"0 3 * * *\"`",
-            );
+            notes
+                .refuse("schedule", "the times of ticks are missing: write `every = \"1d\"` or `cron = \"0 3 * * *\"`");
             None
         }
     };
@@ -320,17 +318,21 @@ fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http
     let (bind, tokens) = table.map_or((None, None), |table| (table.bind, table.tokens));
     let parsed = bind.as_deref().unwrap_or("127.0.0.1:9464").parse::<SocketAddr>();
     let Ok(bind) = parsed else {
-        notes.refuse("http.bind", "`bind` is an address and a port: \"127.0.0.1:9464\"");
+        notes.refuse("http.bind", "`bind` is an address and a port, such as \"127.0.0.1:9464\"");
         return None;
     };
     let tokens: Vec<Secret> = tokens.into_iter().flatten().map(|token| token.under(base)).collect();
     let http = Http { bind, tokens };
     if http.is_reached_from_outside() {
-        notes
-            .warn("http.bind", "pages travel unencrypted and other machines reach them: put a proxy with TLS in front");
+        notes.warn(
+            "http.bind",
+            "the pages are unencrypted and other machines can reach them: put a proxy with TLS in \
+                front",
+        );
     }
-    let text = "other machines reach this address, and the pages there say how many people wait, and why a feed is halted: write `tokens = \
-                [\"file:keys/metrics.token\"]` in [http], or an address of this machine, 127.0.0.1";
+    let text = "other machines can reach this address, and its pages say how many people wait and why a feed has \
+                halted: write `tokens = [\"file:keys/metrics.token\"]` in [http], or an address of this machine, \
+                127.0.0.1";
     notes.refuse_if(http.is_open(), "http.bind", text);
     Some(http)
 }

@@ -51,13 +51,12 @@ impl Setting {
 
     fn parse(text: &str) -> Result<Setting> {
         let wrong = |what: &str| Error::new(ErrorCategory::Usage, format!("`{text}` {what}")).in_field("--set");
-        let (key, value) =
-            text.split_once('=').ok_or_else(|| wrong("is no setting: write a key and a value, as `policy.k=10`"))?;
+        let (key, value) = text
+            .split_once('=')
+            .ok_or_else(|| wrong("is not a setting: write a key and a value, such as `policy.k=10`"))?;
         let parts: Vec<&str> = key.trim().split('.').map(str::trim).collect();
         if parts.len() < 2 || parts.iter().any(|part| part.is_empty()) {
-            return Err(wrong(
-                "names no key of a table: write the table too, as `policy.k=10` or `column.age.weight=2`",
-            ));
+            return Err(wrong("names no table: write the table too, as in `policy.k=10` or `column.age.weight=2`"));
         }
         let path = match parts[..] {
             // The name of a column may contain dots.
@@ -80,7 +79,7 @@ impl Setting {
         let wrong = |what: String| Error::new(ErrorCategory::Usage, format!("`{self}`: {what}")).in_field("--set");
         let (first, rest) = self.path.split_first().expect("a path has parts");
         if first != COLUMN {
-            return write(file, &self.path, self.value()).ok_or_else(|| wrong(format!("`{first}` is no table")));
+            return write(file, &self.path, self.value()).ok_or_else(|| wrong(format!("`{first}` is not a table")));
         }
         let columns = file.get_mut(COLUMN).and_then(Value::as_array_mut);
         let columns = columns.ok_or_else(|| wrong("the feed file declares no columns".to_owned()))?;
@@ -94,12 +93,12 @@ impl Setting {
                 Ok(())
             }
             ([], _) => {
-                Err(wrong(format!("name a key of the column, as `column.{}.weight=2`, or write `none`", rest[0])))
+                Err(wrong(format!("name a key of the column, as in `column.{}.weight=2`, or write `none`", rest[0])))
             }
             (path, Some(column)) => {
                 write(column, path, self.value()).ok_or_else(|| wrong(format!("`{}` is no table", path[0])))
             }
-            (_, None) => Err(wrong("the column is no table".to_owned())),
+            (_, None) => Err(wrong("the column is not a table".to_owned())),
         }
     }
 }
@@ -171,10 +170,10 @@ mod tests {
     fn what_is_no_setting_says_what_to_write() {
         for (text, part) in [
             ("policy.k", "a key and a value"),
-            ("k=10", "names no key of a table"),
+            ("k=10", "names no table"),
             ("column.d=none", "has no column `d`"),
             ("column.c=2", "name a key of the column"),
-            ("policy.k.l=2", "is no table"),
+            ("policy.k.l=2", "is not a table"),
         ] {
             let wrong = with(&[text]).expect_err("no setting");
             assert!(wrong.contains(part) && wrong.contains(text), "{wrong}");

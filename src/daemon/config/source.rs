@@ -113,7 +113,7 @@ pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<So
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table.schema_registry.take().map(|table| registry(table, allow_plaintext, base, notes));
     if registry.is_some() && table.format.is_some_and(|format| format != Format::Avro) {
-        notes.refuse("source.schema_registry", "messages in this format name no schemas: leave the registry out");
+        notes.refuse("source.schema_registry", "messages in this format need no schemas: remove the registry");
     }
     if table.max_quarantine_share.is_some_and(|share| share > Decimal::ONE) {
         notes.refuse(
@@ -153,14 +153,14 @@ fn directory(table: SourceTable, base: &Path, notes: &mut Notes) -> Option<Sourc
 fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes) -> Option<SourcePlace> {
     let foreign = [("path", table.path.is_some()), ("settle", table.settle.is_some())];
     refuse_foreign(&foreign, "directory", "kafka", notes);
-    let text = "a topic has no file names to tell the format by: write `format = \"json\"`, or another one";
+    let text = "a topic has no file names that show the format: write `format = \"json\"`, or another one";
     notes.refuse_if(table.format.is_none(), "source.format", text);
     let text = "messages of a topic are not Parquet files: write another `format`, or `kind = \"directory\"`";
     notes.refuse_if(table.format == Some(Format::Parquet), "source.format", text);
     let text = "messages of a topic are not CSV files: write `format = \"json\"`, or `kind = \"directory\"`";
     notes.refuse_if(table.format == Some(Format::Csv), "source.format", text);
-    let text = "messages in Avro name their schemas and do not hold them: write where those lie, \
-                `schema_registry = { url = \"http://localhost:8081\" }`";
+    let text = "messages in Avro do not contain their schemas: name the registry, `schema_registry = { url = \
+                \"http://localhost:8081\" }`";
     notes.refuse_if(table.format == Some(Format::Avro) && !has_registry, "source.schema_registry", text);
     let text = "a Kafka source needs `brokers`: write `brokers = \"localhost:9092\"`";
     notes.refuse_if(table.brokers.is_none(), "source.brokers", text);
@@ -179,7 +179,7 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
     let tls = security.as_ref().is_some_and(|security| security.tls);
     if remote && !tls {
         let text = "records would travel to another host unencrypted: write `security = { tls = true }`, or \
-                    `allow_plaintext = true` if that is meant";
+                    `allow_plaintext = true` if that is intended";
         notes.refuse_if(table.allow_plaintext != Some(true), "source.brokers", text);
         if table.allow_plaintext == Some(true) {
             notes.warn(
@@ -188,7 +188,11 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
             );
         }
         if security.as_ref().is_some_and(|security| security.sasl.is_some()) {
-            notes.warn("source.security.sasl", "the password travels unencrypted, or can be guessed from what does");
+            notes.warn(
+                "source.security.sasl",
+                "the password travels unencrypted, or can be guessed from what travels \
+                 unencrypted",
+            );
         }
     }
     let start = table.start.unwrap_or(Start::Earliest);
@@ -205,7 +209,7 @@ fn kafka(table: SourceTable, has_registry: bool, base: &Path, notes: &mut Notes)
 
 fn refuse_foreign(keys: &[(&str, bool)], owner: &str, kind: &str, notes: &mut Notes) {
     for (key, _) in keys.iter().filter(|(_, written)| *written) {
-        let text = format!("`{key}` belongs to `kind = \"{owner}\"`, and this source is `{kind}`: leave it out");
+        let text = format!("`{key}` belongs to `kind = \"{owner}\"`, but this source is `{kind}`: remove it");
         notes.refuse(&format!("source.{key}"), text);
     }
 }
@@ -220,14 +224,14 @@ fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
     for (key, written) in
         [("ca", table.ca.is_some()), ("certificate", table.certificate.is_some()), ("key", table.key.is_some())]
     {
-        let text = "certificates are for encrypted connections: write `tls = true`, or leave it out";
+        let text = "certificates are for encrypted connections: write `tls = true`, or remove it";
         notes.refuse_if(written && !tls, &format!("source.security.{key}"), text);
     }
-    let text = "a certificate and its key go together: write `certificate` and `key`, or neither";
+    let text = "a certificate needs its key: write `certificate` and `key`, or neither";
     notes.refuse_if(table.certificate.is_some() && table.key.is_none(), "source.security.certificate", text);
     notes.refuse_if(table.certificate.is_none() && table.key.is_some(), "source.security.key", text);
     let sasl = table.sasl.map(|SaslTable { mechanism, user, password }| {
-        notes.refuse_if(user.is_empty(), "source.security.sasl.user", "`user` is empty: write who we are");
+        notes.refuse_if(user.is_empty(), "source.security.sasl.user", "`user` is empty: write the user's name");
         Sasl { mechanism, user, password: password.under(base) }
     });
     Security {
@@ -241,9 +245,9 @@ fn security(table: SecurityTable, base: &Path, notes: &mut Notes) -> Security {
 fn registry(table: RegistryTable, allow_plaintext: bool, base: &Path, notes: &mut Notes) -> RegistrySettings {
     let plain = matches!(table.url.host(), Some(("http", host)) if !is_local(host));
     let text = "schemas and passwords would travel to another host unencrypted: write an https address, or \
-                `allow_plaintext = true` in [source] if that is meant";
+                `allow_plaintext = true` in [source] if that is intended";
     notes.refuse_if(plain && !allow_plaintext, "source.schema_registry.url", text);
-    let text = "user and password go together: write both, or neither";
+    let text = "user and password belong together: write both, or neither";
     notes.refuse_if(table.user.is_some() && table.password.is_none(), "source.schema_registry.user", text);
     notes.refuse_if(table.user.is_none() && table.password.is_some(), "source.schema_registry.password", text);
     RegistrySettings {

@@ -25,7 +25,7 @@ pub struct UnbuiltSafeguard {
 impl UnbuiltSafeguard {
     /// As an error of its own.
     pub fn problem(&self) -> ConfigProblem {
-        ConfigProblem::new(&self.path, format!("{}, and nothing is promised that is not kept: leave it out", self.text))
+        ConfigProblem::new(&self.path, format!("{}: remove it", self.text))
     }
 }
 

@@ -42,7 +42,8 @@ impl TryFrom<String> for Period {
     type Error = String;
 
     fn try_from(text: String) -> Result<Period, String> {
-        let wrong = || "is a length of time: a whole number and s, m, h, d or w, such as \"90m\" or \"30d\"".to_owned();
+        let wrong =
+            || "must be a length of time: a whole number and s, m, h, d or w, such as \"90m\" or \"30d\"".to_owned();
         let unit = text.chars().next_back().ok_or_else(wrong)?;
         let (_, seconds) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
         let count = &text[..text.len() - 1];
@@ -145,7 +146,7 @@ impl TryFrom<String> for Root {
             None => Ok(Root::Directory(text.into())),
             Some(("s3" | "gs" | "az", rest)) if !rest.is_empty() && !rest.starts_with('/') => Ok(Root::Bucket(text)),
             Some(_) => {
-                Err("is no place of a store: write a directory, or s3://, gs:// or az:// and a bucket".to_owned())
+                Err("is not the place of a store: write a directory, or s3://, gs:// or az:// and a bucket".to_owned())
             }
         }
     }

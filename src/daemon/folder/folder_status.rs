@@ -24,8 +24,7 @@ pub struct FolderStatus {
 /// It is no folder of releases, or something in it cannot be read.
 pub fn look(path: &Path) -> Result<FolderStatus> {
     if path.is_file() {
-        let text = "this is a file: name the folder that `anonymize` writes to (feeds of the daemon are not built in this \
-                    version)";
+        let text = "this is a file: name a folder of `anonymize`, or a feed file";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
     }
     let mut manifests: Vec<Manifest> = Vec::new();
@@ -38,7 +37,7 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
     }
     let release = manifests.iter().map(|manifest| manifest.release);
     if let Some((missing, _)) = (1..).zip(release).find(|(wanted, found)| wanted != found) {
-        let text = format!("release {missing} is missing, and there are later ones: put it back as it was published");
+        let text = format!("release {missing} is missing, but later ones exist: restore it as it was published");
         return Err(Error::new(ErrorCategory::Input, text).in_file(path));
     }
     let private = path.join(".private").join("verdicts");
@@ -46,12 +45,11 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
     // A user who may read releases may not be allowed to read verdicts.
     for file in numbered(&private, |name| name.strip_suffix(".json")?.parse().ok()).unwrap_or_default() {
         let bytes = whole_file::bytes(&file, "read the verdict", ErrorCategory::Input, whole_file::VERDICT)?;
-        let wrong =
-            |_| Error::new(ErrorCategory::Input, "this is no verdict that this version can read").in_file(&file);
+        let wrong = |_| Error::new(ErrorCategory::Input, "this version cannot read this verdict").in_file(&file);
         ticks.push(serde_json::from_slice(&bytes).map_err(wrong)?);
     }
     if manifests.is_empty() && ticks.is_empty() {
-        let text = "there are no releases here: name the folder that `anonymize` writes to";
+        let text = "there are no releases here: name a folder of `anonymize`";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
     }
     Ok(FolderStatus { manifests, ticks })

@@ -47,10 +47,16 @@ pub fn outside(state: Option<&FeedState>) -> Result<String> {
     let policy = state.map(|state| state.terms.policy()).transpose()?;
     let running = match policy.map(|policy| policy.taxonomies_grow()) {
         None => return Ok(format!("{}, or set such rows aside with --quarantine-share", MisfitKind::Outside)),
-        Some(true) => "add it there as a new leaf under an inner node (all else of a column is frozen in this folder)",
-        Some(false) => "it is frozen in this folder, whose classes keep their labels: have the source correct it",
+        Some(true) => {
+            "add it there as a new leaf under an inner node (everything else of a column is frozen in this \
+             folder)"
+        }
+        Some(false) => {
+            "the taxonomy is frozen in this folder, whose classes keep their labels: correct the value in \
+             the source"
+        }
     };
-    Ok(format!("the value is outside the taxonomy: {running}, or set such rows aside with --quarantine-share"))
+    Ok(format!("the taxonomy lacks the value: {running}, or set such rows aside with --quarantine-share"))
 }
 
 /// Decodes all inputs that are not in the folder yet. The error for a value outside a taxonomy contains the words `outside`.
@@ -76,7 +82,7 @@ pub fn read(
         }
         let decoded = decoded(task, path, (hasher, outside), &mut |rows| watch.reading(at, rows))?;
         if digest(path)? != look.sha256 {
-            let text = "the file changed while it was read: repeat the command once no program writes to the file";
+            let text = "the file changed while it was read: repeat the command when no program writes to it";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
         let DecodedInput { rows, aside, undeclared, nulled } = decoded;

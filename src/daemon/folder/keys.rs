@@ -100,5 +100,8 @@ pub fn read(file: &Path) -> Result<OperatorKey> {
 }
 
 fn no_key() -> Error {
-    Error::new(ErrorCategory::Usage, "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them")
+    Error::new(
+        ErrorCategory::Usage,
+        "this is not a key: a key is 64 hexadecimal digits, as `tidegate init` writes them",
+    )
 }

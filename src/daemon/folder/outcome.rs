@@ -53,7 +53,7 @@ impl TickVerdict {
 
     /// The bytes to be stored.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("a verdict is JSON");
+        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }

@@ -86,7 +86,7 @@ impl ReleaseFolder {
             let manifest = Layout::Folders.manifest(line.release);
             let own =
                 |path: &Path| path.ends_with(&manifest) || line.files.iter().any(|(file, _)| path.ends_with(file));
-            let text = "this is not a file of the release whose folder it is in: move it away";
+            let text = "this file does not belong to the release in this folder: move it away";
             self.alone(line.release, own, ErrorCategory::Input, text)?;
         }
         // A verdict is written when everything of its tick is in the log.
@@ -104,7 +104,7 @@ impl ReleaseFolder {
     /// # Errors
     /// It is not.
     pub fn free(&self, release: u32) -> Result<()> {
-        let text = "something is in the way here, where a release belongs: move it away";
+        let text = "a file occupies the place of a release: move it away";
         let place = self.path.join(release.to_string());
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
             return Err(Error::new(ErrorCategory::Io, text).in_file(&place));
@@ -149,8 +149,8 @@ fn number(path: &Path) -> Option<u32> {
 }
 
 fn older() -> Error {
-    let text = "this is newer than the log in `.private`, which was put back from an older copy or lost: put the newest \
-                `.private` back. Going on from an older one would publish people twice";
+    let text = "this is newer than the log in `.private`, which was restored from an older copy or lost: restore the \
+                newest `.private`. To continue from an older one would publish people twice";
     Error::new(ErrorCategory::Input, text)
 }
 
@@ -164,6 +164,6 @@ fn usable(path: &Path) -> Result<()> {
     {
         return Err(older().in_file(&release));
     }
-    let text = "the folder holds other things and no chain of releases: name a new or empty folder";
+    let text = "the folder contains other files and no chain of releases: name a new or empty folder";
     Err(Error::new(ErrorCategory::Usage, text).in_file(path).in_field("--out"))
 }

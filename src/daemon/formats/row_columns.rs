@@ -173,6 +173,6 @@ impl RowColumns {
 pub fn other() -> Error {
     Error::new(
         ErrorCategory::Input,
-        "an object of the private root was written by another version of tidegate: use that one",
+        "an object of the private root was written by another version of tidegate: use that version",
     )
 }

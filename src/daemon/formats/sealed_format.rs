@@ -122,7 +122,7 @@ impl SealedFormat {
             Err(Error::new(ErrorCategory::Input, text))
         };
         match version {
-            version if version > newest => refused("a newer tidegate wrote it; use that one"),
+            version if version > newest => refused("a newer tidegate wrote it; use that version"),
             version if version < oldest => refused("use the tidegate that wrote it"),
             version => Ok((version, rest)),
         }
@@ -151,7 +151,7 @@ impl SealedFormat {
     /// The error for an object whose content does not fit its version.
     pub fn unreadable(self) -> Error {
         let text = format!(
-            "{} in the private root cannot be read: another version of tidegate wrote it. Use that one",
+            "{} in the private root cannot be read: another version of tidegate wrote it. Use that version",
             self.facts().name
         );
         Error::new(ErrorCategory::Input, text)

@@ -108,7 +108,7 @@ impl RecordedTick {
 
     /// The bytes to be sealed.
     pub fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a verdict is JSON")
+        serde_json::to_vec(self).expect("serialisation failed (this is a bug)")
     }
 
     /// From the sealed bytes.
@@ -144,7 +144,8 @@ impl RecordedTick {
         let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
         checks.dedup();
         let text = format!(
-            "everything went to the root for the rest of the chain, because a check that reads sensitive values failed ({})",
+            "every column is published as its root for the rest of the chain, because a check that reads sensitive \
+             values failed ({})",
             checks.join(", ")
         );
         self.step = Some(self.step.take().map_or(text.clone(), |step| format!("{step}; {text}")));
@@ -166,7 +167,7 @@ impl RecordedTick {
             }
             NoRelease::Unsafe(reason) => kept(reason),
             NoRelease::NotSuperset { earlier } => {
-                format!("release {} of the chain is not held by the table", earlier + 1)
+                format!("the table does not contain release {} of the chain", earlier + 1)
             }
             NoRelease::TooManyTargets => "the earlier releases cross in too many ways".to_owned(),
         };

@@ -40,8 +40,8 @@ pub fn fit(candidates: &mut [SampleColumn]) {
                 let last =
                     |known: bool| (0..sizes.len()).rfind(|&at| sizes[at].is_some() && candidates[at].known == known);
                 let Some(at) = last(false).or_else(|| last(true)) else { return };
-                let text = "the other columns have as many combinations of values as can be counted: to generalise this one, \
-                            leave another one out";
+                let text = "the other columns together have almost too many combinations of values to count: to \
+                            generalise this one, remove another";
                 candidates[at].proposal = Err(text.into());
             }
         }

@@ -14,8 +14,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 const VALUES: &str = "na n/a #n/a null nil nan none missing true false yes ? - -- .";
 
 /// The remedy.
-const REMEDY: &str = "`init` never takes a person's row for names. If the file has no names, write a line with the names of its \
-    columns above the first row; if line 1 holds the names";
+const REMEDY: &str = "`init` never reads a person's row as names. If the file has no names, write a line with the \
+    names of its columns above the first row; if line 1 holds the names";
 
 /// Refuses a first line with two equal names, before columns are read by them.
 ///
@@ -26,7 +26,7 @@ pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
     let Some(second) = names.iter().position(|name| !seen.insert(name)) else { return Ok(()) };
     let first = names.iter().position(|name| *name == names[second]).unwrap_or_default();
     let text = format!("columns {} and {} have the same name in line 1", first + 1, second + 1);
-    Err(refused(file, &text, "give each column a name of its own"))
+    Err(refused(file, &text, "give each column a different name"))
 }
 
 /// Refuses a first line that looks like a row.
@@ -49,7 +49,7 @@ pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
     if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
         return Ok(());
     }
-    let text = format!("column {} of line 1 has a name that rows below have as a value", first + 1);
+    let text = format!("column {} of line 1 has a name that occurs as a value in rows below", first + 1);
     Err(refused(file, &text, "rename that column, or remove a second line of names"))
 }
 

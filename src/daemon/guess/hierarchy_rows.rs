@@ -25,7 +25,7 @@ pub fn as_spelled(
     let tree = proposal.tree()?;
     let rows = spaced(profile, rows(&tree, spell, str::to_owned))?;
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
-    let why = "the values as the sample writes them, which is as text, in bands or groups: value;group;…;root";
+    let why = "the values of the sample, as text, in bands or groups: value;group;…;root";
     Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
 }
 
@@ -50,7 +50,7 @@ pub fn spaced(profile: &Profile, rows: Vec<Vec<String>>) -> Result<Vec<Vec<Strin
     }
     let spaces = profile.spaces();
     if spaces.len().saturating_mul(rows.len()) > MOST_ROWS {
-        return Err("its values have spaces around them in many ways: remove them, then try again".into());
+        return Err("many of its values have spaces around them: remove the spaces, then try again".into());
     }
     let spell = |row: &Vec<String>, (before, behind): &(&str, &str)| {
         let mut row = row.clone();

@@ -45,7 +45,7 @@ pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
             return Ok((rows, true, named(columns.all, rows)));
         }
         let object: Map<String, Value> = serde_json::from_slice(text)
-            .map_err(|_| wrong("the line is not one JSON object and nothing else: write one object per line", line))?;
+            .map_err(|_| wrong("the line is not a single JSON object: write one object per line", line))?;
         rows += 1;
         if fields(&object, &mut Vec::new(), &mut columns, &mut 0).is_none() {
             return Err(wrong("the file has more than 10,000 different fields: give a sample with fewer", line));
@@ -120,7 +120,7 @@ fn take(value: &Value, profile: &mut Profile) {
             Ok(Some(Kind::Float))
         }
         Ok(Some(known)) if known != kind => {
-            Err("some of its values are text and others are not: write all of them alike")
+            Err("some of its values are text and others are not: write all of them in the same way")
         }
         known => known,
     };
@@ -140,7 +140,7 @@ fn named(columns: Vec<(Vec<String>, Profile)>, rows: u64) -> Vec<Profile> {
         if steps.len() > 1 {
             let odd = |c: char| c.is_whitespace() || "$.[]\"'*".contains(c);
             if steps.iter().any(|step| step.is_empty() || step.contains(odd)) || twice(at) {
-                profile.declared = Err("`path` cannot name the way to it, or two columns would have its name");
+                profile.declared = Err("`path` cannot describe its place, or two columns would have its name");
             }
             profile.path = Some(format!("$.{}", steps.join(".")));
         }

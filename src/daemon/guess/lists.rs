@@ -72,8 +72,8 @@ pub fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String>
         std::iter::once(value.to_owned()).chain(groups).chain(["*".to_owned()]).collect()
     };
     let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
-    let why = "the sample's postal codes under their districts, code;district;area;root: replace them by all codes of your \
-               region, so that the list does not tell where your people live";
+    let why = "the sample's postal codes under their districts, code;district;area;root: replace them by all codes of \
+               your region, so that the list does not reveal where your people live";
     let rows = values.into_iter().map(row).collect();
     Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
 }

@@ -112,13 +112,13 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
             ColumnGuess::Secret => {
                 let reason = match name.is_secret() {
                     true => "the name suggests a private matter",
-                    false => "its values are codes of ICD-10, which people keep to themselves",
+                    false => "its values are codes of ICD-10, which are private",
                 };
                 sensitive(guess, profile, *shape, reason)
             }
             _ if promoted == Some(at) => {
-                let reason = "A GUESS: no name suggests a diagnosis or the like, and this column is the likeliest. \
-                              Change it if another column is what must be protected";
+                let reason = "A GUESS: no name suggests a diagnosis or the like, and this column is the most likely \
+                              one. Change it if another column must be protected";
                 sensitive(guess, profile, *shape, reason)
             }
             ColumnGuess::Known | ColumnGuess::Perhaps => {
@@ -127,9 +127,7 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
             }
         });
         if let Some(guess) = guesses.last_mut().filter(|guess| guess.role.is_some() && profile.is_padded()) {
-            guess
-                .reason
-                .push_str("; spaces around its values are read as a part of them: better remove them in the source");
+            guess.reason.push_str("; spaces around its values count as part of them: remove them in the source");
         }
     }
     guesses
@@ -168,10 +166,13 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
         return drop("it has no name");
     }
     if profile.name.to_lowercase() == ReleaseColumn::NAME {
-        return drop("releases say in a column of this name when a row came; rename it if it is something else");
+        return drop(
+            "releases have their own column of this name, with the release of each row; rename this one if it \
+             is something else",
+        );
     }
     if profile.name.chars().any(char::is_control) {
-        return drop("its name has control characters; a column needs one without");
+        return drop("its name contains control characters, which are not allowed");
     }
     if let Err(what) = profile.declared {
         return drop(what);
@@ -185,7 +186,7 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
         ValueShape::Float(_) | ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::OtherDate
     );
     if name.is_contact() {
-        return drop("it names or reaches people directly");
+        return drop("it identifies or contacts people directly");
     }
     if name.is_free_text() {
         return drop("the name says that it is free text, which may name people");
@@ -255,8 +256,11 @@ fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
         Identity::Case => {
             "a number given to a person's case or contract; if a person can have several, put the person's number here"
         }
-        Identity::Thing => "it names each row; if a person can have several, put the person's number here instead",
-        Identity::Counter => "A GUESS: no two rows share a value, which looks like a number given to each",
+        Identity::Thing => {
+            "it identifies each row; if a person can have several rows, put the person's number here \
+             instead"
+        }
+        Identity::Counter => "A GUESS: no two rows have the same value, so it looks like a number of the row",
     };
     let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
     Guess { role: Some(Role::Identifier), kind, reason: reason.into(), ..guess }
@@ -276,7 +280,7 @@ fn sensitive(guess: Guess, profile: &Profile, shape: ValueShape, reason: &str) -
         kind: None,
         rows: None,
         unknown: None,
-        why: "published as it is; the tree serves hierarchical t-closeness only".into(),
+        why: "published unchanged; the taxonomy is used for hierarchical t-closeness only".into(),
     });
     Guess { role: Some(Role::Sensitive), kind, taxonomy, reason: reason.into(), ..guess }
 }
@@ -290,8 +294,8 @@ fn generalised(
 ) -> Guess {
     let known = matches!(shape, ValueShape::Date { .. } | ValueShape::Days { .. } | ValueShape::Postcode(_));
     let reason = match name.is_known() || known || content::is_sex(profile) {
-        true => "others may know it of a person",
-        false => "nothing says that others do not know it of a person",
+        true => "others may know it about a person",
+        false => "others might know it about a person",
     };
     let is_number =
         matches!(shape, ValueShape::Int { stray: false, .. } | ValueShape::Float(Some(Fractions { stray: false, .. })));

@@ -83,7 +83,7 @@ impl Delimited {
         if let [one] = header.as_slice()
             && one.contains('\t')
         {
-            let text = "the columns are split by tabs: write them with commas or semicolons";
+            let text = "the columns are separated by tabs: use commas or semicolons";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path).at_line(1));
         }
         let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
@@ -267,7 +267,7 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
         ErrorKind::Io(error) => return Error::io(path, "read the file", error),
         // The parser treats fields as bytes; only the header is text.
         ErrorKind::Utf8 { .. } => "the names of the columns are not UTF-8: save the file as UTF-8",
-        _ => "this is no delimited text",
+        _ => "this is not delimited text",
     };
     let refused = Error::new(ErrorCategory::Input, text).in_file(path);
     match error.position() {

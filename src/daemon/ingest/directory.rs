@@ -98,7 +98,7 @@ impl Directory {
         for entry in std::fs::read_dir(&self.path).map_err(refused)? {
             let entry = entry.map_err(refused)?;
             let Ok(name) = entry.file_name().into_string() else {
-                let text = "the name of this file is not UTF-8 text: give it another one";
+                let text = "the name of this file is not UTF-8 text: rename it";
                 return Err(Error::new(ErrorCategory::Input, text).in_file(&entry.path()));
             };
             if left_alone(&name) {

@@ -63,7 +63,7 @@ pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) ->
     }
     let declared = |&&(at, _): &&(usize, usize)| columns.iter().any(|(name, _)| *name == header[at]);
     if let Some(&(at, _)) = doubled.iter().find(declared) {
-        let text = format!("the header names the column `{}` twice", printable(&header[at]));
+        let text = format!("the column `{}` occurs twice in the header", printable(&header[at]));
         return Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1).in_field(&*header[at]));
     }
     let Some((one, other)) = doubled.first() else { return Ok(()) };
@@ -80,7 +80,7 @@ pub fn few(file: &Path, columns: usize) -> Result<()> {
         return Ok(());
     }
     let text = format!(
-        "the file has {columns} columns, more than {MOST_COLUMNS}: leave out those that the feed file does not declare"
+        "the file has {columns} columns, more than {MOST_COLUMNS}: remove those that the feed file does not declare"
     );
     Err(Error::new(ErrorCategory::Input, text).in_file(file))
 }

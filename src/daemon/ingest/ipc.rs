@@ -101,7 +101,7 @@ impl IpcFile {
         for field in schema.fields() {
             let name = field.name();
             if ipc.header.contains(name) {
-                let text = format!("the column `{name}` is there twice");
+                let text = format!("the column `{name}` occurs twice");
                 return Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name));
             }
             ipc.header.push(name.clone());

@@ -25,14 +25,13 @@ pub fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
         return Ok(());
     }
     if rows <= paid {
-        let text = format!(
-            "the file says that it has {rows} rows, and at most {MOST_ROWS} are read: write them to several files"
-        );
+        let text =
+            format!("the file states {rows} rows, more than the limit of {MOST_ROWS}: split it into several files");
         return Err(Error::new(ErrorCategory::Input, text).in_file(path));
     }
     let text = format!(
-        "the file says that it has {rows} rows in {bytes} bytes: beyond {FREE_ROWS} rows at most {ROWS_PER_BYTE} are read for \
-         each byte. If the rows are real, write them to several files"
+        "the file states {rows} rows in {bytes} bytes: beyond {FREE_ROWS} rows the limit is {ROWS_PER_BYTE} rows per \
+         byte. If the rows are real, split the file"
     );
     Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
@@ -47,7 +46,7 @@ mod tests {
         let bytes = 1 << 40;
         assert!(few_rows(path, MOST_ROWS, bytes).is_ok());
         let error = few_rows(path, MOST_ROWS + 1, bytes).expect_err("too many");
-        assert!(error.text.contains("at most 268435456 are read: write them to several files"), "{}", error.text);
+        assert!(error.text.contains("more than the limit of 268435456: split it"), "{}", error.text);
         assert_eq!(error.file.as_deref(), Some(path));
         // The limit is exact.
         assert!(few_rows(path, FREE_ROWS + 160, 10).is_ok() && few_rows(path, FREE_ROWS + 161, 10).is_err());

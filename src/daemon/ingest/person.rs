@@ -30,7 +30,7 @@ impl fmt::Debug for PersonHasher {
 impl PersonHasher {
     /// With this key; the caller wipes its own copy.
     pub fn new(key: &[u8; 32]) -> PersonHasher {
-        PersonHasher { keyed: Hmac::new_from_slice(key).expect("a key of any length will do") }
+        PersonHasher { keyed: Hmac::new_from_slice(key).expect("a key may have any length") }
     }
 
     /// The person with these identifiers, in canonical text.

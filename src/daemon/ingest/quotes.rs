@@ -43,7 +43,7 @@ enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QuoteError {
     /// A quote that is never closed.
-    #[error("a quote (\") is opened and never closed: the rows after it cannot be separated")]
+    #[error("a quote (\") is opened and never closed, so the rows after it cannot be separated")]
     Open,
     /// Text after a closing quote.
     #[error(

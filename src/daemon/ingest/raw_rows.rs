@@ -102,8 +102,8 @@ pub fn take_within(
 ) -> Result<TakenRows> {
     let mut full = |_| {
         let text = format!(
-            "the rows that cannot be decoded are more than {} MiB, the most that this command sets aside: correct the feed file or \
-             the data, divide the file, or let `tidegate run` take it in",
+            "the rows that cannot be decoded have more than {} MiB, the limit for this command: correct the feed file \
+             or the data, split the file, or use `tidegate run`",
             most >> 20
         );
         Err(Error::new(ErrorCategory::Input, text).in_file(path))

@@ -171,8 +171,8 @@ pub(super) fn judge(
         return Ok(());
     }
     let text = format!(
-        "{count} of {seen} rows cannot be decoded, which is more than the share of {share} that may be set aside; the \
-         first is row {}: {}",
+        "{count} of {seen} rows cannot be decoded, more than the share of {share} that may be set aside; the first is \
+         row {}: {}",
         first.row,
         first.words(outside)
     );

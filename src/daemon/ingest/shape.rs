@@ -10,8 +10,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 /// The error for a file that no reader supports.
 pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
 /// The error for a name that no format has.
-const NO_NAME: &str = "the name ends like that of no table: name it .csv or .txt (comma or semicolon separated text), .jsonl, \
-    .ndjson or .json (one JSON object per line), .parquet or .pq, or .arrow, .arrows, .ipc or .feather";
+const NO_NAME: &str = "the name does not end like that of a table: name it .csv or .txt (comma or semicolon separated \
+    text), .jsonl, .ndjson or .json (one JSON object per line), .parquet or .pq, or .arrow, .arrows, .ipc or .feather";
 
 /// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     let strange = named.is_none() && !end.is_empty();
     if head.is_empty() && named != Some(TableFormat::Lines) {
         return Err(bad(
-            "the file is empty: not even a header. Give a file with the names of the columns and rows below them",
+            "the file is empty, without even a header: give a file with the names of the columns, and rows below them",
         ));
     }
     let found = match head.as_slice() {
@@ -60,13 +60,16 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
             return Err(bad("the file is Feather of version 1: write it again as Arrow IPC (version 2)"));
         }
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] if !is_sheet(&end) => {
-            return Err(bad("the file is compressed: unpack it first"));
+            return Err(bad("the file is compressed: decompress it first"));
         }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
         // The reader of lines reports what is wrong with a line.
         _ if named == Some(TableFormat::Lines) => TableFormat::Lines,
         _ if end == "tsv" => {
-            return Err(bad("the name says split by tabs: write it with commas or semicolons, and name it .csv"));
+            return Err(bad(
+                "the name says that columns are separated by tabs: use commas or semicolons, and name it \
+                 .csv",
+            ));
         }
         _ if strange => return Err(bad(NO_NAME)),
         bytes if named.is_none() && first(bytes) == Some(b'{') => TableFormat::Lines,
@@ -80,7 +83,7 @@ pub fn shape(path: &Path) -> Result<TableFormat> {
     match named {
         Some(named) if named != found => {
             let [content, name] = [found, named].map(TableFormat::name);
-            Err(bad(&format!("the content is {content}, the name says {name}: rename or replace it")))
+            Err(bad(&format!("the content is {content}, but the name says {name}: rename or replace it")))
         }
         None if strange => Err(bad(NO_NAME)),
         _ => Ok(found),

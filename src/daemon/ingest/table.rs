@@ -62,8 +62,8 @@ impl TableFile {
         for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
                 None if columns.release().name() == Some(name) => continue,
-                None => "the feed file declares no such column: declare it, or leave it out of the release",
-                Some(Role::Identifier) => "an identifier column in a release ties rows to people: leave it out",
+                None => "the feed file declares no such column: declare it, or remove it from the release",
+                Some(Role::Identifier) => "an identifier column in a release links rows to people: remove it",
                 Some(_) => continue,
             };
             let text = format!("{text}. {RAW_ROWS}");

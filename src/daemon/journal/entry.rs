@@ -38,13 +38,13 @@ const CODE: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoEntry {
     /// The keys or types are wrong.
-    #[error("it is not an entry that this version can read")]
+    #[error("this version cannot read this entry")]
     Form,
     /// The content is right, but its spelling is not canonical.
-    #[error("it is not spelled as entries are")]
+    #[error("its spelling is not that of an entry")]
     Spelling,
     /// It is signed with the key of this feed, but has content that this program does not know.
-    #[error("a newer version of tidegate wrote it: use that one")]
+    #[error("a newer version of tidegate wrote it: use that version")]
     Newer,
     /// The code is wrong.
     #[error("it was not written with the key of this feed, or was changed")]
@@ -67,7 +67,7 @@ impl Entry {
     /// # Panics
     /// Never: an entry is JSON.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).expect("an entry is JSON");
+        let mut bytes = serde_json::to_vec(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }

@@ -26,7 +26,7 @@ impl RootFormat {
     /// The error for a root that belongs to another feed.
     pub fn is_of_another(&self, store: &dyn ReadStore) -> Error {
         let text =
-            format!("the private root {} belongs to the feed \"{}\": each feed has its own", store.place(), self.feed);
+            format!("the private root {} belongs to the feed \"{}\": give each feed its own", store.place(), self.feed);
         Error::new(ErrorCategory::Input, text)
     }
 
@@ -47,11 +47,11 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     match serde_json::from_slice::<RootFormat>(&bytes) {
         Ok(format) if (FIRST..=PACKS).contains(&format.tidegate) && format.bytes() == bytes => Ok(Some(format)),
         Ok(format) if format.tidegate > PACKS => {
-            other("this private root was written by a newer version of tidegate: use that one")
+            other("this private root was written by a newer version of tidegate: use that version")
         }
         _ => other(
-            "this is no private root of tidegate, or the file was changed: name the private root of this feed, or put the \
-             file back from a backup",
+            "this is not a private root of tidegate, or the file was changed: name the private root of this feed, or \
+             restore the file from a backup",
         ),
     }
 }
@@ -65,7 +65,7 @@ pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
     match put(store, FORMAT, &format.bytes())? {
         PutOutcome::Ours => Ok(()),
         PutOutcome::Theirs => {
-            let text = format!("another feed has begun in the private root {}: each feed has its own", store.place());
+            let text = format!("another feed uses the private root {}: give each feed its own", store.place());
             Err(Error::new(ErrorCategory::Input, text))
         }
     }

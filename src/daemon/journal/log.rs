@@ -66,7 +66,7 @@ impl Log {
         if self.ended {
             return Err(Error::new(
                 ErrorCategory::Internal,
-                "this writer has ended by an error, and has to open the log again",
+                "this writer has ended with an error, and must open the log again",
             ));
         }
         self.ended = true;

@@ -106,7 +106,7 @@ fn wrong(seq: u64, text: String) -> Gap {
 /// Whether there are entries after the end of the log.
 fn beyond(store: &dyn ReadStore, end: u64) -> Result<Option<Gap>> {
     Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
-        wrong(end, format!("entry {end} of the log is missing, and later ones are there: entries were lost: {RESTORE}"))
+        wrong(end, format!("entry {end} of the log is missing, but later ones exist, so entries were lost: {RESTORE}"))
     }))
 }
 
@@ -118,4 +118,4 @@ pub fn newest(store: &dyn ReadStore) -> Result<Option<u64>> {
     Ok(store.list("log")?.iter().filter_map(|entry| log::place(&entry.path)).max())
 }
 
-const RESTORE: &str = "put the private root back from a backup that is newer, as a whole";
+const RESTORE: &str = "restore the whole private root from a newer backup";

@@ -158,7 +158,7 @@ impl<'a> ObjectReader<'a> {
     pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<WipedBytes> {
         let SealedObject { object, bytes, key } = sealed;
         let changed = |what: &str, path: &str| {
-            let text = format!("this {what} of the private root was changed: put it back as it was, from a backup");
+            let text = format!("this {what} of the private root was changed: restore it from a backup");
             Err(Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
         };
         if Sha256::of(bytes) != object.sha256 {
@@ -187,8 +187,8 @@ impl<'a> ObjectReader<'a> {
         }
         // A writer that has taken over may not need it any more.
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
-        let text = "an object of the private root that the log names is gone, or its key is: put it back from a backup of \
-                    the whole root; going on without it would lose people or publish them twice";
+        let text = "an object that the log names, or its key, is missing from the private root: restore it from a \
+                    backup of the whole root. To continue without it would lose people or publish them twice";
         Err(Error::new(ErrorCategory::Input, text).in_field(object.path.clone()))
     }
 }

@@ -36,8 +36,9 @@ impl KeyRing {
             return Ok(Some(ring));
         }
         let text = format!(
-            "the key does not open the private root {}: name the key that this feed began with or was changed to last \
-             (`tidegate rekey`; store.key, --key); if it is that one, `{newest}` was changed: put it back from a backup",
+            "the key does not open the private root {}: name the key with which this feed began, or its newest one \
+             after `tidegate rekey` (store.key, --key). If it is the right one, `{newest}` was changed: restore it \
+             from a backup",
             store.place(),
         );
         Err(Error::new(ErrorCategory::Input, text))
@@ -54,9 +55,9 @@ impl KeyRing {
             Ordering::Less => Err(changed_since(store)),
             Ordering::Greater => {
                 let text = format!(
-                    "a change of the operator's key to this one was begun in the private root {} and is not done: the key \
-                     before it holds still, and nothing is lost. Name that one (store.key, --key); `tidegate rekey` begins \
-                     the change again",
+                    "a change to this operator's key was begun in the private root {} and not completed: the earlier \
+                     key still applies, and nothing is lost. Name the earlier key (store.key, --key); `tidegate rekey` \
+                     begins the change again",
                     store.place()
                 );
                 Err(Error::new(ErrorCategory::Input, text))
@@ -72,7 +73,7 @@ fn holding(store: &dyn ReadStore, ring: &KeyRing, from: u64) -> Result<u64> {
         let path = Entry::path(seq);
         let Some(bytes) = store.read(&path)? else { continue };
         let entry = Entry::parse(&bytes, ring).map_err(|none| {
-            let text = format!("{none}: put the private root back from a backup that is newer, as a whole");
+            let text = format!("{none}: restore the whole private root from a newer backup");
             Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
         match entry.body {
@@ -101,7 +102,7 @@ pub fn rewrap(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
             // An object that was erased meanwhile needs no key.
             let Some(sealed) = store.read(path)? else { continue };
             let key = from.unwrap(&sealed, path).ok_or_else(|| {
-                let text = "this key of the private root was changed: put it back as it was, from a backup";
+                let text = "this key of the private root was changed: restore it from a backup";
                 Error::new(ErrorCategory::Input, text).in_field(*path)
             })?;
             let place = to.place_of(object);

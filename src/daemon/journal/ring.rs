@@ -59,8 +59,8 @@ fn of_feed(generation: u64) -> String {
 /// The error for a command with a key that was replaced.
 pub(super) fn changed_since(store: &dyn ReadStore) -> Error {
     let text = format!(
-        "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). What is \
-         left under the old one is removed by the next start under the new key, or by the same `tidegate rekey` again",
+        "the key of this private root ({}) was changed with `tidegate rekey`: name the new one (store.key, --key). The \
+         next start with the new key, or the same `tidegate rekey` again, removes what is left under the old one",
         store.place()
     );
     Error::new(ErrorCategory::Input, text)
@@ -126,7 +126,10 @@ impl KeyRing {
 
     /// The code of bytes that this feed has written.
     pub fn sign(&self, bytes: &[u8]) -> String {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&*self.feed.derive("tidegate: log")).expect("a key of any length");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&*self.feed.derive("tidegate: log")).expect(
+            "a key may have any \
+             length",
+        );
         mac.update(bytes);
         release::Sha256::from_bytes(mac.finalize().into_bytes().into()).to_string()
     }

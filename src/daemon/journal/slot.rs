@@ -17,7 +17,7 @@ pub fn free(store: &dyn ReadStore, next: u64) -> Result<()> {
 /// The error if another writer has taken over.
 pub fn fenced(store: &dyn ReadStore) -> Error {
     let text = format!(
-        "another tidegate has taken over this feed (its private root is {}): this one ends. Run one at a time",
+        "another tidegate has taken over this feed (its private root is {}), so this one ends. Run only one at a time",
         store.place()
     );
     Error::new(ErrorCategory::Io, text).because_of(OtherProcess::TookOver)

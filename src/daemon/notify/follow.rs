@@ -230,7 +230,7 @@ impl Follower {
         let path = Entry::path(self.next);
         let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
         let entry = entry.ok_or_else(|| {
-            let text = "this entry of the log is gone or was changed: put the whole root back from a backup";
+            let text = "this entry of the log is missing or was changed: restore the whole root from a backup";
             Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
         let audience: Audience = self.deliverer.listener.audience;

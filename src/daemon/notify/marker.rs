@@ -30,7 +30,8 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
         // A private root that was restored from a backup may have fewer entries.
         Ok(content) => Ok(content.entries.min(entries)),
         Err(_) => {
-            let text = "this does not contain the progress of a receiver: remove it, and notifications that were not sent yet are not sent any more";
+            let text = "this file does not contain the progress of a receiver: remove it; notifications that are not \
+                sent yet will then not be sent";
             Err(Error::new(ErrorCategory::Input, text).in_field(path))
         }
     }

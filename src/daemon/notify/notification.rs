@@ -213,20 +213,20 @@ impl Notification {
             {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let text = format!(
-                    "a check that reads sensitive values refused what was proposed, so release {release} and those after it \
-                     have everything at the root: `tidegate show` says why, `tidegate new-chain` begins another chain"
+                    "a check that reads sensitive values failed, so release {release} and all later ones publish every \
+                     column as its root: `tidegate show` says why, `tidegate new-chain` begins another chain"
                 );
                 (format!("coarsest/{tick}"), NotifiedEvent::Coarsest { tick, time, release, text })
             }
             (EntryBody::Decision(Decision::Hold(approved)), Audience::Operator) => {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let root = match approved.under() {
-                    RecodingChoice::Coarsest => " with everything at the root, where this chain stays,",
+                    RecodingChoice::Coarsest => " with every column as its root, as for the rest of this chain,",
                     RecodingChoice::Proposed | RecodingChoice::Finer => "",
                 };
                 let text = format!(
-                    "release {release} has passed the gate{root} and waits for a person: `tidegate show` shows it, \
-                     `tidegate approve` lets it leave, `tidegate reject` does not"
+                    "the gate has approved release {release}{root}, which now waits for a person: `tidegate show` \
+                     shows it, `tidegate approve` publishes it, `tidegate reject` rejects it"
                 );
                 (format!("approval/{tick}"), NotifiedEvent::Approval { tick, time, release, text })
             }
@@ -259,13 +259,14 @@ fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result:
     let bytes = public.read(&path)?;
     if bytes.is_none() && public.read(LATEST)?.is_none() {
         // Perhaps a disk is not mounted yet: the notification waits until it is.
-        let text = "the public root holds no releases, and some were published: it is another one, or is not there";
+        let text = "the public root contains no releases, although some were published: it is a different one, or is \
+            not mounted";
         return Err(Error::new(ErrorCategory::Io, text));
     }
     let bytes = bytes.filter(|bytes| Sha256::of(bytes) == published.manifest);
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());
     let Some(manifest) = manifest else {
-        let text = format!("{path} is gone or is not the manifest that was published: put it back as it was");
+        let text = format!("{path} is missing or is not the manifest that was published: restore it");
         return Ok(Err(Complaint::of(&text)));
     };
     let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
@@ -287,12 +288,13 @@ fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, st
     let against = checks.join(", ");
     let text = if stops {
         format!(
-            "a release may not leave ({against}), and its chain publishes nothing any more: `tidegate show` says why, \
-             `tidegate new-chain` begins another"
+            "the gate rejected a release ({against}), and its chain has stopped: `tidegate show` says why, `tidegate \
+             new-chain` begins another chain"
         )
     } else {
         format!(
-            "a release was rejected ({against}); its people are published with the next one that is approved. `tidegate show` says why"
+            "the gate rejected a release ({against}); its people will be published with the next one that it approves. \
+             `tidegate show` says why"
         )
     };
     NotifiedEvent::Rejected { tick, time: time.to_owned(), release, checks, stops, text }

@@ -29,7 +29,8 @@ impl Signer {
     pub fn read(key: &Secret) -> Result<Signer> {
         let key = Zeroizing::new(key.read()?);
         if key.len() < SHORTEST || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let text = "this is no key of a webhook: it has 32 or more visible ASCII characters, as `openssl rand -hex 32` makes them";
+            let text = "this is not a key of a webhook: it must have at least 32 visible ASCII characters, as `openssl \
+                rand -hex 32` writes them";
             return Err(Error::new(ErrorCategory::Usage, text));
         }
         Ok(Signer(key))
@@ -38,7 +39,7 @@ impl Signer {
     /// The value of the header for a body that is sent at this time.
     pub fn sign(&self, at: Timestamp, body: &[u8]) -> String {
         let seconds = at.as_second();
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key of any length");
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key may have any length");
         mac.update(format!("{seconds}.").as_bytes());
         mac.update(body);
         let mut signature = format!("t={seconds},v1=");

@@ -85,10 +85,10 @@ impl NoticeTopic {
         let said = || self.producer.context().said.lock().ok().and_then(|mut said| said.take());
         HandoverOutcome::Away(match code {
             Code::UnknownTopic | Code::UnknownTopicOrPartition | Code::UnknownPartition => {
-                Complaint::of(&format!("there is no topic {}: make it", self.name))
+                Complaint::of(&format!("there is no topic {}: create it", self.name))
             }
             Code::TopicAuthorizationFailed => {
-                Complaint::of(&format!("the brokers do not let us write to the topic {}", self.name))
+                Complaint::of(&format!("the brokers do not permit writing to the topic {}", self.name))
             }
             code => said().unwrap_or_else(|| Complaint::of(&code.to_string())),
         })
@@ -104,8 +104,8 @@ impl NotificationReceiver for NoticeTopic {
         })?;
         let partitions = known.topics().iter().map(|topic| topic.partitions().len()).sum::<usize>();
         match partitions {
-            0 => Err(away(format!("there is no topic {}, or we may not see it: make it", self.name))),
-            some => Ok(format!("the topic {} is there, partitions: {some}", self.name)),
+            0 => Err(away(format!("there is no topic {}, or it is not visible to this user: create it", self.name))),
+            some => Ok(format!("the topic {} exists, partitions: {some}", self.name)),
         }
     }
 

@@ -67,11 +67,11 @@ fn through(proxy: &WebAddress) -> Result<(Proxy, String)> {
     let text = proxy.read()?;
     let none = |text: String| Error::new(ErrorCategory::Feed, text);
     let parsed = Url::parse(&text).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let host =
-        parsed.ok_or_else(|| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
+    let host = parsed
+        .ok_or_else(|| none("this is not the address of a proxy: write one such as http://proxy:3128".to_owned()))?;
     AllowedHosts::default().with_private(&host).url(&text).map_err(none)?;
     let proxy = Proxy::all(&text)
-        .map_err(|_| none("this is no address of a proxy: write one such as http://proxy:3128".to_owned()))?;
+        .map_err(|_| none("this is not the address of a proxy: write one such as http://proxy:3128".to_owned()))?;
     Ok((proxy, host))
 }
 

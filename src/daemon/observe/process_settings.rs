@@ -15,8 +15,8 @@ pub fn address(feeds: &[FeedConfig]) -> Result<Option<&Http>> {
         None => Ok(Some(&first.services.http)),
         Some(other) => {
             let text = format!(
-                "other tokens than in {}, and one process has one set of pages: name the same `tokens` in the same \
-                 order, with the same paths, or run these feeds apart",
+                "these tokens differ from those in {}, but one process has one set of pages: name the same `tokens` in \
+                 the same order, with the same paths, or run these feeds in separate processes",
                 first.file.display()
             );
             Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field("http.tokens"))
@@ -48,8 +48,8 @@ fn one_of<T: PartialEq + std::fmt::Display>(
         Some(other) => {
             let (here, there) = (setting(other), first.file.display());
             let text = format!(
-                "{here} here and {wanted} in {there}, and one process has one: write the same in every feed file \
-                 (what is left out has its default), or run these feeds apart"
+                "{here} here and {wanted} in {there}, but one process has one: write the same in every feed file (an \
+                 omitted key has its default), or run these feeds in separate processes"
             );
             Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field(key))
         }

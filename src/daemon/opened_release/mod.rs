@@ -52,8 +52,8 @@ impl Opened {
     pub fn of(manifest: Manifest, read: &dyn Fn(&FileLine) -> Result<Vec<u8>>, place: &Path) -> Result<Opened> {
         if manifest.two_tables() {
             let text = format!(
-                "release {} is in two tables: the first one shows quasi columns as they are, and counts of both are computed as the \
-                 guide for analysts says in section 5",
+                "release {} consists of two tables: the first one shows quasi columns unchanged; section 5 of the \
+                 guide for analysts says how to count over both",
                 manifest.release
             );
             return Err(none(place, text));
@@ -64,14 +64,14 @@ impl Opened {
             return Err(none(place, "the manifest names no table, or no taxonomies"));
         };
         let wrong = |file: &FileLine, text: &str| Error::new(Fault::Input, text).in_file(Path::new(&file.path));
-        let trees: Taxonomies =
-            serde_json::from_slice(&read(trees)?).map_err(|_| wrong(trees, "these are no taxonomies of a release"))?;
+        let trees: Taxonomies = serde_json::from_slice(&read(trees)?)
+            .map_err(|_| wrong(trees, "these are not the taxonomies of a release"))?;
         let unread = |file: &FileLine, leaks: &[Leak]| {
             let why = leaks.last().map(|leak| format!(": {}: {}", leak.place, leak.text)).unwrap_or_default();
             wrong(file, &format!("this table cannot be read{why}"))
         };
         let about = table(first, read)?;
-        let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is no table of a release"))?;
+        let columns = columns(&trees, &about).ok_or_else(|| wrong(first, "this is not a table of a release"))?;
         if manifest.layout.is_none() {
             let (table, leaks) = read_local(&about, &columns);
             let PublishedTable { release: table, values, .. } = table.ok_or_else(|| unread(first, &leaks))?;
@@ -116,13 +116,12 @@ pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: 
     let Some(newest) = newest else {
         return Err(none(
             place,
-            "there are no releases here: name a feed file, the public root of a feed, or the folder that \
-                                `anonymize` writes to",
+            "there are no releases here: name a feed file, the public root of a feed, or a folder of `anonymize`",
         ));
     };
     let path = layout.manifest(release.unwrap_or(newest));
     if listed.iter().any(|object| object.path == path && object.size > whole_file::MANIFEST) {
-        let text = format!("larger than {} MiB: this is no manifest", whole_file::MANIFEST >> 20);
+        let text = format!("larger than {} MiB: this is not a manifest", whole_file::MANIFEST >> 20);
         return Err(Error::new(Fault::Input, text).in_file(Path::new(&path)));
     }
     let bytes = store.read(&path)?.ok_or_else(|| {

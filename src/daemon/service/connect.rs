@@ -94,7 +94,7 @@ fn of_source(feed: &FeedConfig, source: &SourceSettings) -> ConnectionCheck {
 }
 
 fn of_registry(registry: &RegistrySettings) -> Result<String> {
-    reach_registry(registry).map(|()| "the schema registry answers, and lets us ask".to_owned())
+    reach_registry(registry).map(|()| "the schema registry answers, and permits reading".to_owned())
 }
 
 /// A root as it is.
@@ -102,7 +102,7 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     let Root::Directory(path) = root else {
         // Opening it reads from it.
         let store = look(feed, private)?;
-        let text = "can be looked into; whether it can be written is seen only when the feed runs";
+        let text = "can be read; whether it can be written is known only when the feed runs";
         return Ok(format!("the bucket {} {text}", store.place()));
     };
     let shown = path.display();
@@ -110,20 +110,20 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
         let around = path.ancestors().skip(1).map(|path| if path == Path::new("") { Path::new(".") } else { path });
         let near = around.into_iter().find(|path| path.exists()).unwrap_or(Path::new("/"));
         may_write(near)?;
-        return Ok(format!("the folder {shown} is not there, and is made when the feed begins"));
+        return Ok(format!("the folder {shown} does not exist; the feed creates it"));
     }
     let about = std::fs::metadata(path).map_err(|error| Error::io(path, "look at the folder", &error))?;
     if private && std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
-        let text = "others may use this folder, which holds private state: chmod 700 it";
+        let text = "other accounts can access this folder, which contains private state: `chmod 700` it";
         return Err(Error::new(ErrorCategory::Io, text).in_file(path));
     }
     let store = look(feed, private)?;
     may_write(path)?;
     let begun = store.read(if private { "FORMAT" } else { "LATEST" })?.is_some();
     Ok(match (private, begun) {
-        (true, true) => format!("the folder {shown} can be used, and a feed has begun in it"),
-        (false, true) => format!("the folder {shown} can be used, and holds releases"),
-        (_, false) => format!("the folder {shown} can be used, and nothing has begun in it"),
+        (true, true) => format!("the folder {shown} can be used; a feed has begun in it"),
+        (false, true) => format!("the folder {shown} can be used; it contains releases"),
+        (_, false) => format!("the folder {shown} can be used; it is empty"),
     })
 }
 
@@ -135,5 +135,5 @@ fn may_write(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    Err(Error::new(ErrorCategory::Io, "what should be a folder is a file").in_file(folder))
+    Err(Error::new(ErrorCategory::Io, "a file occupies the place of the folder").in_file(folder))
 }

@@ -70,8 +70,8 @@ impl Keeper {
         if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
             return Ok(());
         }
-        let text = "this file was accepted already and has changed since: put it back as it was, or move it away. What is new \
-                    in it belongs in a file of another name; rows that were accepted stay as they were";
+        let text = "this file was accepted before and has changed since: restore it, or move it away. Put new rows \
+                    into a file with another name; rows that were accepted stay unchanged";
         Err(Error::new(ErrorCategory::Input, text).in_file(&file))
     }
 
@@ -145,8 +145,7 @@ impl Keeper {
         if found == word {
             return Ok(());
         }
-        let text =
-            format!("the file is {found}, and the feed file says format = \"{word}\": correct the one or the other");
+        let text = format!("the file is {found}, but the feed file says format = \"{word}\": correct one of them");
         Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field("source.format"))
     }
 }
@@ -154,8 +153,8 @@ impl Keeper {
 /// Adds what to do about a file that cannot be read.
 fn untaken(mut error: Error) -> Error {
     if error.kind == ErrorCategory::Input {
-        error.text += ". Nothing of this file was taken: put a whole one in its place, or move it away or rename it to begin \
-                       with `_`";
+        error.text += ". Nothing of this file was accepted: replace it by a complete one, move it away, or rename it \
+                       to begin with `_`";
     }
     error
 }

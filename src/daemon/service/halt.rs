@@ -184,18 +184,18 @@ fn root(feed: &FeedConfig) -> Option<&Root> {
 
 fn halt(since: &str, error: &Error, again: bool) -> Halt {
     let then = if again {
-        "The feed is tried again by itself, at least once a minute in the first hours."
+        "The feed is retried automatically, at least once a minute in the first hours."
     } else {
         "Then start it again."
     };
     let what_to_do = match (error.rival, error.kind) {
         (Some(OtherProcess::TookOver), _) => {
-            "Find the other process that writes this feed, and let only one run. This process does not take the feed back by \
-             itself: if it is the one to run, start it again."
+            "Find the other process that writes this feed, and run only one. This process does not take the feed back \
+             by itself: restart it if it is the one to run."
                 .to_owned()
         }
         (Some(OtherProcess::Works), _) if again => {
-            "Wait for the other process, or stop it: this one begins when the other one has ended.".to_owned()
+            "Wait for the other process, or stop it: this one begins when the other has ended.".to_owned()
         }
         _ => format!("{} {then}", remedy(error)),
     };
@@ -205,12 +205,12 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
 /// What an operator has to do about an error of this kind; its own text says more.
 fn remedy(error: &Error) -> &'static str {
     match error.kind {
-        ErrorCategory::Usage => "Correct the file or the setting that the reason names.",
+        ErrorCategory::Usage => "Correct the file or setting that the reason names.",
         ErrorCategory::Feed => "Correct the feed file where the reason says so, or change it back.",
         ErrorCategory::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
         ErrorCategory::Input if error.file.is_none() => "Do what the reason says.",
-        ErrorCategory::Input => "Put the file that the reason names back as it was, or replace it, as the reason says.",
-        ErrorCategory::Io => "Look at the place that the reason names: permissions, space, connections.",
+        ErrorCategory::Input => "Restore or replace the file that the reason names, as the reason says.",
+        ErrorCategory::Io => "Check permissions, space and connections of the place that the reason names.",
         ErrorCategory::Internal => {
             "Keep the private root as it is, and report the reason with the log lines before it."
         }

@@ -16,8 +16,8 @@ use crate::daemon::journal::{Entry, Log, fenced};
 use crate::engine::release::Sha256;
 
 /// Why a feed does not continue on a private root.
-const RESTORED: &str = "the log of this private root does not hold what this process has written there: it was put back from an older copy, \
-     or is being put back. Put the newest one back; if this is the newest, start the process again";
+const RESTORED: &str = "the log of this private root lacks entries that this process has written: it was restored from \
+     an older copy, or is being restored. Restore the newest copy; if this is the newest, restart the process";
 
 /// What a process knows about a log.
 pub struct KnownLog {
@@ -79,7 +79,7 @@ impl KnownLog {
     pub fn is_there(&self, feed: &FeedConfig) -> Result<()> {
         match &store(feed)?.private {
             Some(Root::Directory(path)) if self.has_begun() && !path.is_dir() => {
-                let text = "the private root is not there any more: put it back, or mount it";
+                let text = "the private root no longer exists: restore it, or mount it";
                 Err(Error::new(ErrorCategory::Io, text).in_file(path))
             }
             _ => Ok(()),
@@ -163,6 +163,6 @@ mod tests {
         let error = known
             .check_newest(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() })
             .expect_err("it is empty");
-        assert!(error.text.contains("put back"), "{error}");
+        assert!(error.text.contains("restored"), "{error}");
     }
 }

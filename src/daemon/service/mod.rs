@@ -99,9 +99,7 @@ pub(crate) async fn run(
             None => break,
             Some(Ok(Ok(of_feed))) => ticks.extend(of_feed),
             Some(Ok(Err(error))) => errors.push(error),
-            Some(Err(_)) => {
-                errors.push(Error::new(ErrorCategory::Internal, "a feed has ended by a fault of this program"))
-            }
+            Some(Err(_)) => errors.push(Error::new(ErrorCategory::Internal, "a feed has ended with an internal error")),
         }
     }
     if let Some(pages) = pages {

@@ -47,8 +47,8 @@ fn glance(feed: &FeedConfig) -> Option<Health> {
 pub fn ask_health(http: &Http) -> Result<Health> {
     let refuse = |kind, text: String, field: &str| Err(Error::new(kind, text).in_field(field));
     let Some(address) = near(http.bind) else {
-        let text =
-            "with port 0 the system chooses the port at each start: name the one of the line `listening` with --bind";
+        let text = "with port 0 the system chooses the port at each start: find it in the log line `listening`, and give it \
+            with --bind";
         return refuse(ErrorCategory::Usage, text.to_owned(), "http.bind");
     };
     let token = http.tokens.first().map(|token| token.read().map(Zeroizing::new)).transpose();
@@ -61,11 +61,12 @@ pub fn ask_health(http: &Http) -> Result<Health> {
     match (status, serde_json::from_str(&body)) {
         (200 | 503, Ok(health)) => Ok(health),
         (401, _) => {
-            let text =
-                format!("the daemon at {address} wants another token: name it in `http.tokens`, or with --token");
+            let text = format!(
+                "the daemon at {address} requires a different token: name it in `http.tokens`, or with --token"
+            );
             refuse(ErrorCategory::Usage, text, "http.tokens")
         }
-        _ => refuse(ErrorCategory::Io, format!("another program than tidegate answers at {address}"), "http.bind"),
+        _ => refuse(ErrorCategory::Io, format!("the program that answers at {address} is not tidegate"), "http.bind"),
     }
 }
 

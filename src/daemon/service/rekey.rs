@@ -20,8 +20,8 @@ use crate::daemon::seal::OperatorKey;
 /// running the command again continues.
 pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
-        let text = "another tidegate is running here, and keys are changed only while none is: stop it, give this command \
-                    again, and start it under the new key";
+        let text = "another tidegate is running here, but keys can be changed only while none is: stop it, repeat this \
+                    command, and start it with the new key";
         return Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file));
     };
     let (old, now) = (key(feed)?, clock::now());
@@ -40,8 +40,8 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
             };
             let keys = under(feed, &roots, &old, &now)?.rekey(to, wanted)?;
             let text = format!(
-                "{keys} keys are wrapped under the new key, and the old one opens nothing any more: let store.key name the \
-                 new one now"
+                "{keys} keys are encrypted under the new key, and the old one opens nothing any more: name the new one \
+                 in store.key now"
             );
             Ok(answer(true, keys, &text))
         }
@@ -51,12 +51,13 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
     }
 }
 
-const SAME: &str = "this is the key that the feed has: make another one";
+const SAME: &str = "this is the current key of the feed: make another one";
 
 /// The new key is valid already; wrappings with the old one that are left are removed by the next writer.
 fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
-    let text = "the key was changed to this one before, and the old one opens nothing any more: let store.key name the new one";
+    let text = "the key was already changed to this one, and the old one opens nothing any more: name the new one in \
+        store.key";
     Ok(answer(true, 0, text))
 }
 

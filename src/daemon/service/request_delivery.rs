@@ -132,8 +132,8 @@ fn there(
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    let text = "it is in the inbox of the feed, and was not answered within a minute: the process that runs the feed does it next. \
-                See `tidegate show` for what came of it";
+    let text = "the request is in the inbox of the feed, but was not answered within a minute: the process that runs \
+                the feed will do it next. `tidegate show` shows the result";
     Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file))
 }
 

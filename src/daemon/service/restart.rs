@@ -126,10 +126,8 @@ async fn read_again(running: &RunningFeed) -> Result<FeedConfig> {
     run_blocking(&running.world, move || {
         let feed = FeedConfig::load(&before.file)?;
         if feed.name != before.name {
-            let text = format!(
-                "this feed file was read as the feed \"{}\", and has another name now: start again",
-                before.name
-            );
+            let text =
+                format!("this feed file began as the feed \"{}\" and has another name now: restart", before.name);
             return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name"));
         }
         Ok(feed)

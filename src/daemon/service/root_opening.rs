@@ -20,7 +20,7 @@ use crate::engine::policy::OnRepeat;
 use crate::engine::release::{Layout, Sha256};
 
 /// What can be done if the feed file has changed frozen settings.
-const REMEDY: &str = "give `tidegate new-chain` for this feed: the change begins with a new chain";
+const REMEDY: &str = "run `tidegate new-chain` for this feed: the change takes effect with a new chain";
 
 /// The `[store]` table, which the feed file must have.
 pub fn store(feed: &FeedConfig) -> Result<&StoreTable> {
@@ -96,7 +96,7 @@ pub fn key(feed: &FeedConfig) -> Result<OperatorKey> {
 fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
     let text = Zeroizing::new(secret.read().map_err(|error| error.in_field(field))?);
     parse(&text).ok_or_else(|| {
-        let text = "this is no key: a key is 64 hexadecimal digits, as `tidegate init` makes them";
+        let text = "this is not a key: a key is 64 hexadecimal digits, as `tidegate init` writes them";
         Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field(field)
     })
 }
@@ -136,8 +136,8 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     let refuse =
         |field: &str, text: &str| Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field));
     if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
-        let text = "without an identifier column repeats cannot be found: declare one, or say `on_repeat = \"none\"` if every \
-                    row is another person";
+        let text = "without an identifier column duplicates cannot be found: declare one, or write `on_repeat = \
+                    \"none\"` if every row is a different person";
         return refuse("policy.on_repeat", text);
     }
     if feed.services.schedule.is_none() {
@@ -145,12 +145,13 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     }
     let (grows, disjoint) = (feed.policy.publish_every().is_some(), feed.chain() == ChainKind::Disjoint);
     if feed.services.publish.keep.is_some() && !grows && !disjoint {
-        let text = "in this chain each release is checked against the tables of all earlier ones, so that none can go: leave `keep` \
-                    out, or begin a chain whose table grows (`search = \"halves\"`)";
+        let text = "in this chain each release is checked against the tables of all earlier ones, so none can be \
+                    deleted: remove `keep`, or begin a chain whose table grows (`search = \"halves\"`)";
         return refuse("publish.keep", text);
     }
     if feed.services.publish.retain.is_some() && (!grows || disjoint) {
-        let text = "rows leave a table that grows and nothing else (`search = \"halves\"` in a cumulative chain): leave `retain` out";
+        let text = "only a table that grows (`search = \"halves\"` in a cumulative chain) can lose rows: remove \
+            `retain`";
         return refuse("publish.retain", text);
     }
     Ok(())
@@ -253,6 +254,6 @@ fn opened(
 
 /// The error if no feed has begun.
 pub fn not_begun(feed: &FeedConfig) -> Error {
-    let text = "the feed has not begun yet, so that there is nothing to look at: `tidegate run` begins it";
+    let text = "the feed has not begun yet, so there is nothing to show: `tidegate run` begins it";
     Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("store.private")
 }

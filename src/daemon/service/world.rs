@@ -89,7 +89,6 @@ pub async fn run_blocking<T: Send + 'static>(
 ) -> Result<T> {
     let (put, got) = tokio::sync::oneshot::channel();
     world.run_blocking(Box::new(move || _ = put.send(work()))).await;
-    let fault =
-        |_| Error::new(ErrorCategory::Internal, "a feed has ended by a fault of this program: see the line above");
+    let fault = |_| Error::new(ErrorCategory::Internal, "a feed has ended with an internal error: see the line above");
     got.await.map_err(fault)
 }

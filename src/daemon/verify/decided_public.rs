@@ -15,9 +15,9 @@ use crate::engine::delta::LogFile;
 use crate::engine::release::{RemovalNotice, RemovalReason, Sha256, TableId};
 
 // A scrub reports this in the same words.
-pub(super) const RELEASE_GONE: &str = "this release was published and is gone";
+pub(super) const RELEASE_GONE: &str = "this release was published and is missing";
 pub(super) const OTHER_MANIFEST: &str = "this manifest is not the one that was published";
-pub(super) const COMMIT_GONE: &str = "this commit was decided and is gone";
+pub(super) const COMMIT_GONE: &str = "this commit was decided and is missing";
 pub(super) const OTHER_COMMIT: &str = "this commit is not the one that was decided";
 
 impl Private {
@@ -46,7 +46,11 @@ impl Private {
                     self.wrong(manifest(line.release), RELEASE_GONE);
                 }
                 (Some(_), Some(_)) if line.removed.is_some() && !state.cleaning => {
-                    self.wrong(manifest(line.release), "this manifest was to leave the public root and is there");
+                    self.wrong(
+                        manifest(line.release),
+                        "this manifest should have been deleted from the public root \
+                         and exists",
+                    );
                 }
                 (Some(sha256), Some(meant)) if *sha256 != meant => {
                     self.wrong(manifest(line.release), OTHER_MANIFEST);
@@ -60,7 +64,7 @@ impl Private {
         }
         let known = state.releases.last().map_or(0, |line| line.release);
         for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
-            self.wrong(manifest(stranger.release), "the log knows no such release");
+            self.wrong(manifest(stranger.release), "the log contains no such release");
         }
         Ok(())
     }
@@ -127,7 +131,7 @@ impl Private {
         };
         let other: Vec<Option<String>> = checkpoints.map(is_other).collect::<Result<_>>()?;
         for path in other.into_iter().flatten() {
-            self.wrong(path, "this checkpoint does not say what was decided");
+            self.wrong(path, "this checkpoint does not match the decisions of the log");
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Logs<'_> {
         let of_chain = self.releases.iter().find(|(manifest, _)| manifest.chain == table.chain);
         let feed = of_chain.map(|(manifest, _)| manifest.feed.as_str()).or_else(|| self.removals.feed(table.chain));
         let Some(feed) = feed else {
-            let text = "no manifest and no notice is of the chain of this Delta log";
+            let text = "no manifest and no notice belongs to the chain of this Delta log";
             self.findings.push(Finding::new(log_path(table, LogFile::Commit(0)), text));
             return Ok(());
         };
@@ -163,15 +163,15 @@ impl Logs<'_> {
             }
             Some((manifest, _)) if rows_of(manifest, table.kind) != snapshot.rows() => {
                 wrong.push(
-                    "this version of the Delta table has another number of rows than the manifest of its release",
+                    "this version of the Delta table has a different number of rows than the manifest of its release",
                 );
             }
             None if self.removals.holds(table.chain, release) => {}
             None if self.removals.may_hold(release, self.releases) => {
-                wrong.push("this version of the Delta table names a release of this chain that no manifest and no notice is of");
+                wrong.push("this version of the Delta table names a release of this chain without manifest and notice");
             }
             None if self.releases.last().is_none_or(|(newest, _)| newest.release < release) => {
-                wrong.push("this version of the Delta table names a release that no manifest is of");
+                wrong.push("this version of the Delta table names a release without manifest");
             }
             _ => {}
         }
@@ -179,13 +179,13 @@ impl Logs<'_> {
             let place = format!("{}/{}", table.folder(), file.path);
             let in_parts = self.parts.get(&place);
             if in_parts.is_some_and(|rows| *rows != file.rows) {
-                wrong.push("this version of the Delta table gives a file another number of rows than its manifest");
+                wrong.push("this version of the Delta table gives a file a different number of rows than its manifest");
             }
             if in_parts.is_none() && manifest.is_some() {
                 wrong.push("this version of the Delta table names a file that no manifest lists");
             }
             if sizes.get(place.as_str()).is_some_and(|bytes| *bytes != file.bytes) {
-                wrong.push("this version of the Delta table gives a file another number of bytes than it has");
+                wrong.push("this version of the Delta table gives a file a different number of bytes than it has");
             }
         }
         wrong.dedup();
@@ -198,7 +198,7 @@ impl Logs<'_> {
         let Some(bytes) = self.store.read(&path)? else { return Ok(None) };
         let said = read_checkpoint(&path, bytes);
         if said.is_none() || meant.is_some() && said.as_ref() != meant {
-            self.findings.push(Finding::new(path, "this checkpoint does not say what the commits before it say"));
+            self.findings.push(Finding::new(path, "this checkpoint does not match the commits before it"));
         }
         Ok(said)
     }
@@ -208,8 +208,9 @@ impl Logs<'_> {
         let path = log_path(table, LogFile::LastCheckpoint);
         let Some(bytes) = self.store.read(&path)? else { return Ok(()) };
         if !named_checkpoint(&bytes).is_some_and(|version| checkpoints.contains(&version)) {
-            let text = "it names no checkpoint that is there: a late write brought it back (the feed names the newest one at its next \
-                        tick), or it was changed: remove it, readers find the newest checkpoint without it";
+            let text = "it names a checkpoint that does not exist: a late write restored it (the feed names the newest \
+                        one at its next tick), or it was changed. Remove it; readers find the newest checkpoint \
+                        without it";
             self.findings.push(Finding::new(path, text));
         }
         Ok(())
@@ -229,7 +230,7 @@ impl Logs<'_> {
                 .map(|(manifest, _)| manifest.release)
                 .collect();
             if let [missing, _, ..] = &released[..] {
-                let text = format!("the Delta log has no commit of release {missing} and of later ones");
+                let text = format!("the Delta log lacks the commits of release {missing} and later ones");
                 self.findings.push(Finding::new(log_path(*table, LogFile::Commit(0)), text));
             }
         }

@@ -83,7 +83,7 @@ impl Private {
     pub(super) fn statements(&mut self, feed: &str) {
         for (path, statement, wanted) in std::mem::take(&mut self.signed) {
             if !statement.is_signed(feed, &wanted) {
-                self.wrong(path, "the signature of the approver is not one of what this entry says");
+                self.wrong(path, "the signature of the approver does not match this entry");
             }
         }
     }

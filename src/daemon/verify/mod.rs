@@ -42,8 +42,8 @@ impl Finding {
 
     /// A file that no manifest names.
     pub fn unnamed(file: String) -> Finding {
-        let text = "no manifest names this file: it was put here by other means, or its release is just leaving or will when the \
-                    feed runs again";
+        let text = "no manifest names this file: another program put it here, or its release is being published or \
+                    will be when the feed runs again";
         Finding::new(file, text)
     }
 }

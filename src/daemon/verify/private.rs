@@ -48,14 +48,14 @@ pub struct Private {
 /// The file that says which feed a private root belongs to.
 const FORMAT: &str = "FORMAT";
 
-const UNNAMED: &str = "no entry of the log names this: an earlier writer has left it behind (the next start takes it away), or it was put \
-     here by other means";
+const UNNAMED: &str = "no entry of the log names this: an earlier writer left it (the next start removes it), or \
+     another program put it here";
 
-const KEYLESS: &str = "the key of this object is gone: the object was being forgotten (the next start takes it away), or the key was lost: put it \
-     back from a backup of the whole root";
+const KEYLESS: &str = "the key of this object is missing: the object was being forgotten (the next start removes it), \
+     or the key was lost: restore it from a backup of the whole root";
 
 const DIFFERS: &str =
-    "this is not the object of the same name in a pack of the private root: put it back as it was, from a backup";
+    "this differs from the object of the same name in a pack of the private root: restore it from a backup";
 
 /// Folders with sealed objects.
 const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
@@ -177,7 +177,7 @@ impl Private {
 
     fn format(&mut self, store: &dyn ReadStore) -> Option<RootFormat> {
         match begun(store) {
-            Ok(None) => self.wrong(FORMAT.to_owned(), "this file is missing: put it back from a backup"),
+            Ok(None) => self.wrong(FORMAT.to_owned(), "this file is missing: restore it from a backup"),
             Ok(format) => return format,
             Err(error) => self.push(&error),
         }
@@ -273,7 +273,7 @@ impl Private {
     fn checkpoints(&mut self, store: &dyn ReadStore, quick: &Result<Option<Sha256>>, whole: Sha256) {
         let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
         if !matches!(quick, Ok(None)) && !quick.as_ref().is_ok_and(|quick| *quick == Some(whole)) {
-            self.wrong(newest.path, "this checkpoint does not say what the log says: remove it");
+            self.wrong(newest.path, "this checkpoint does not match the log: remove it");
         }
     }
 
@@ -281,8 +281,7 @@ impl Private {
     fn keys(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
             if WrappedKey::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
-                let text =
-                    "this key is wrapped under another key of the operator: give the last `tidegate rekey` again";
+                let text = "this key is encrypted under another key of the operator: repeat the last `tidegate rekey`";
                 self.wrong(key.path, text);
             }
         }

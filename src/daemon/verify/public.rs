@@ -141,7 +141,7 @@ impl CheckedPublicRoot {
     ) -> Result<()> {
         let mut wrong = |text: &str| self.findings.push(Finding::new(path, text));
         if manifest.release != release {
-            wrong("the manifest is that of another release");
+            wrong("this is the manifest of another release");
         }
         let before =
             self.releases.last().filter(|(before, _)| before.release + 1 == release).map(|(_, sha256)| *sha256);
@@ -180,7 +180,7 @@ impl CheckedPublicRoot {
         named.extend([path.to_owned(), format!("{path}.sig")]);
         let Some(bytes) = store.read(path)? else { return Ok(()) };
         if !self.removals.take(self.layout, path, &bytes) {
-            self.findings.push(Finding::new(path, "this is no notice of a manifest that is gone"));
+            self.findings.push(Finding::new(path, "this is not a notice of a deleted manifest"));
         }
         let is_signed = store.read(&format!("{path}.sig"))?.is_some();
         self.signature(store, path, (&bytes, is_signed), keys)
@@ -202,7 +202,8 @@ impl CheckedPublicRoot {
         let Some(bytes) = store.read(&path)? else { return Ok(()) };
         let of = |notice: &Notice| (notice.release, notice.chain) == (manifest.release, manifest.chain);
         if !Notice::parse(&bytes).is_ok_and(|notice| of(&notice)) {
-            self.findings.push(Finding::new(path.clone(), "this is no notice of the rows that its release leaves out"));
+            self.findings
+                .push(Finding::new(path.clone(), "this is not a notice of the rows that its release leaves out"));
         }
         self.signature(store, &path, (&bytes, manifest.signed), keys)
     }
@@ -219,8 +220,8 @@ impl CheckedPublicRoot {
         let text = match (store.read(&place)?, keys) {
             (None, _) if says => NO_SIGNATURE,
             (None, []) => return Ok(()),
-            (None, _) => "the manifest is unsigned, and a key was given to check it with",
-            (Some(_), _) if !says => "there is a signature, and the manifest says that there is none",
+            (None, _) => "the manifest is unsigned, but a key was given to check it",
+            (Some(_), _) if !says => "there is a signature, but the manifest states that there is none",
             (Some(_), []) => return Ok(()),
             (Some(signature), keys) => {
                 self.signatures += 1;
@@ -228,8 +229,8 @@ impl CheckedPublicRoot {
                     return Ok(());
                 }
                 match keys {
-                    [_] => "the signature is not one of this key over this manifest",
-                    _ => "the signature is not one of any of these keys over this manifest",
+                    [_] => "the signature does not match this key and this manifest",
+                    _ => "the signature does not match any of these keys and this manifest",
                 }
             }
         };
@@ -242,8 +243,8 @@ impl CheckedPublicRoot {
         let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
         let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();
         if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {
-            let text = "it names no release that is there; where that one was withdrawn or has expired, and a writer that was held up \
-                        has named it once more, the feed names the newest one at its next tick";
+            let text = "it names a release that does not exist. If that one was withdrawn or has expired, and a \
+                        delayed writer named it again, the feed corrects this at its next tick";
             self.findings.push(Finding::new("LATEST", text));
         }
         Ok(())

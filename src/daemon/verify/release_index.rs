@@ -35,7 +35,7 @@ pub fn look(
     }
     // A running feed has published or removed releases since the manifests were listed.
     let there = store.list("")?.iter().filter(|object| layout.release(&object.path).is_some()).count();
-    let text = "the page does not list the releases that are there: it was changed. The next release writes it again";
+    let text = "the page does not list the existing releases: it was changed. The next release writes it again";
     Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
 }
 

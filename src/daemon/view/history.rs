@@ -48,8 +48,8 @@ pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
 /// The result of closing a tick, in words.
 fn came(outcome: ClosingOutcome) -> &'static str {
     match outcome {
-        ClosingOutcome::Skipped => "nothing is decided, new rows gather",
-        ClosingOutcome::Held => "held, too few rows for a first release",
+        ClosingOutcome::Skipped => "no release: new rows wait for a later tick",
+        ClosingOutcome::Held => "held: too few rows for a first release",
         ClosingOutcome::Waiting => "nothing was added",
         ClosingOutcome::Stopped => "the chain is stopped",
         ClosingOutcome::Impossible => "no recoding keeps the guarantee",
@@ -62,7 +62,7 @@ fn coarsest(under: RecodingChoice) -> &'static str {
     match under {
         RecodingChoice::Proposed | RecodingChoice::Finer => "",
         RecodingChoice::Coarsest => {
-            ", with everything at the root for the rest of the chain: a check that reads sensitive values failed"
+            ", with every column as its root for the rest of the chain: a check that reads sensitive values failed"
         }
     }
 }
@@ -86,13 +86,13 @@ fn removal(body: &EntryBody) -> Option<DatedText> {
         }
         EntryBody::Retire(retire) => {
             let (rows, through) = (retire.rows, retire.through);
-            at(&retire.time, format!("{rows} rows of releases up to {through} leave the table with the next release"))
+            at(&retire.time, format!("the next release removes {rows} rows of releases up to {through}"))
         }
         EntryBody::Expire(expire) => {
-            at(&expire.time, format!("{} old manifests leave the public root", expire.releases.len()))
+            at(&expire.time, format!("{} old manifests are deleted from the public root", expire.releases.len()))
         }
         EntryBody::Cleaned(cleaned) => {
-            at(&cleaned.time, "everything that was to leave the public root has left it".to_owned())
+            at(&cleaned.time, "all files that had to be deleted from the public root are deleted".to_owned())
         }
         _ => None,
     }
@@ -103,7 +103,7 @@ fn erased(erase: &Erase) -> String {
     let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
         format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
     });
-    format!("{} of {} people were taken out, {} are published{rows}", erase.erased, erase.asked, erase.published)
+    format!("{} of {} people were removed, {} are published{rows}", erase.erased, erase.asked, erase.published)
 }
 
 /// An entry in words; None for entries that only serve the log.
@@ -122,7 +122,7 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         EntryBody::Config(config) => {
             time = Some(config.time.clone());
             let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
-            format!("the feed file is read again: {what} are taken over")
+            format!("the feed file was read again: {what} apply now")
         }
         EntryBody::Ingest(ingest) => {
             time = Some(ingest.time.clone());
@@ -130,13 +130,13 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         }
         EntryBody::Retry(retry) => {
             wanted = Some(retry.wanted.clone());
-            format!("offered again: {} of {} messages count now", retry.kept, retry.offered)
+            format!("offered again: {} of {} messages are accepted now", retry.kept, retry.offered)
         }
         EntryBody::Closed(closed) => {
             time = Some(closed.time.clone());
             let what = came(closed.outcome);
             format!(
-                "tick {}: {what}; {} added, {} wait, {} withheld",
+                "tick {}: {what}; {} added, {} waiting, {} withheld",
                 closed.tick, closed.added, closed.waiting, closed.withheld
             )
         }
@@ -164,7 +164,7 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         }
         EntryBody::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());
-            format!("{} keys are under another key of the operator", rekey.keys)
+            format!("{} keys are encrypted under another key of the operator", rekey.keys)
         }
     };
     let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
@@ -195,7 +195,7 @@ fn decision(made: &Decision) -> DatedText {
 /// An approval in words.
 fn approved(approval: &ApproverDecision) -> String {
     let still =
-        if approval.missing > 0 { format!("; {} more have to approve it", approval.missing) } else { String::new() };
+        if approval.missing > 0 { format!("; {} more must approve it", approval.missing) } else { String::new() };
     format!("release {} is approved{}{still}", approval.release, signed(&approval.wanted))
 }
 
@@ -214,5 +214,5 @@ fn taken(parts: &[IntakePart]) -> Option<String> {
     };
     let counts: IntakeCounts = parts.iter().map(|part| part.counts).sum();
     let IntakeCounts { kept, duplicate: repeats, quarantined: aside, .. } = counts;
-    Some(format!("{from}: {kept} rows, {repeats} repeats, {aside} set aside"))
+    Some(format!("{from}: {kept} rows, {repeats} duplicates, {aside} set aside"))
 }

@@ -67,15 +67,17 @@ impl QuarantineAnswer {
 /// The fault, and what can be done about it in a running chain; `grows`: its taxonomies may get new leaves.
 fn advice(kind: MisfitKind, grows: bool) -> String {
     match kind {
-        MisfitKind::Outside if grows => "the value is outside the taxonomy: add it there as a new leaf under an inner node and give \
-                                         --retry, or have the source correct it. `unknown = \"other\"` does not help now: all else \
-                                         of a column is frozen while the chain runs, and begins with `tidegate new-chain`"
+        MisfitKind::Outside if grows => "the taxonomy lacks the value: add it there as a new leaf under an inner node \
+                                         and run with --retry, or correct it in the source. `unknown = \"other\"` does \
+                                         not help now: everything else of a column is frozen while the chain runs, and \
+                                         changes only with `tidegate new-chain`"
             .to_owned(),
-        MisfitKind::Outside => "the value is outside the taxonomy, which is frozen while a chain with `search = \"halves\"` runs: have \
-                                the source correct it, or add it there, give `tidegate new-chain`, and then --retry"
+        MisfitKind::Outside => "the taxonomy lacks the value, and is frozen while a chain with `search = \"halves\"` \
+                                runs: correct the value in the source, or add it to the taxonomy, run `tidegate \
+                                new-chain`, and then --retry"
             .to_owned(),
-        MisfitKind::NumberForText => "a number where the declared type is string: have the source write it in quotes. The type \
-                                      is frozen while the chain runs"
+        MisfitKind::NumberForText => "a number, but the declared type is string: let the source write it in quotes. \
+                                      The type is frozen while the chain runs"
             .to_owned(),
         other => other.to_string(),
     }

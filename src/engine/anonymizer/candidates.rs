@@ -169,7 +169,7 @@ impl<'a> Candidates<'a> {
         }
         for ((column, node), (less, more)) in change {
             let weight = self.weight(column);
-            let candidate = self.live.get_mut(&(column, node)).expect("it was there a moment ago");
+            let candidate = self.live.get_mut(&(column, node)).expect("it was found before");
             self.order.remove(&(Reverse(candidate.score), column, node));
             candidate.score = candidate.score + more * weight - less * weight;
             self.order.insert((Reverse(candidate.score), column, node));

@@ -64,8 +64,8 @@ impl Validity for UrgentClasses<'_> {
 /// # Errors
 /// The table has rows, but fewer than `a`.
 pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<TopDownResult, InvalidReason> {
-    assert!(a >= 1, "a class holds a person at least");
-    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+    assert!(a >= 1, "a class has at least one person");
+    assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
     let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let columns = (0..people.width()).map(|column| people.column(column)).collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();

@@ -31,8 +31,8 @@ pub struct LeafPeople {
 /// The finest valid recoding found below the standing one. `earlier` are the chain's releases in order, all of which
 /// refine the standing recoding; if empty, the new recoding may cross earlier ones.
 pub fn finer(people: &[LeafPeople], standing: &[Cut], earlier: &[&[Cut]], trees: &[&Taxonomy], k: u64) -> Recoding {
-    assert_eq!(standing.len(), trees.len(), "a cut for each column");
-    assert!(earlier.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");
+    assert_eq!(standing.len(), trees.len(), "one cut for each column");
+    assert!(earlier.iter().all(|cuts| cuts.len() == trees.len()), "one cut for each column");
     let columns: Vec<Vec<Leaf>> =
         (0..trees.len()).map(|column| people.iter().map(|known| known.leaves[column]).collect()).collect();
     let rows: Vec<u64> = people.iter().map(|known| known.people).collect();

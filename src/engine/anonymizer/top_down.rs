@@ -72,7 +72,7 @@ pub fn top_down_from<V: Validity>(
     floor: &[Cut],
     validity: &mut V,
 ) -> TopDownResult {
-    assert_eq!(from.len(), floor.len(), "a cut for each column");
+    assert_eq!(from.len(), floor.len(), "one cut for each column");
     let mut state = Candidates::new(table, floor);
     while let Some(split) = state.above(from) {
         state.specialise(&split);

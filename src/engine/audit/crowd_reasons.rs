@@ -58,8 +58,9 @@ impl FigureLimits<'_> {
         let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));
         let [are, have] = if *rows == 1 { ["is", "has"] } else { ["are", "have"] };
         let text = format!(
-            "{later}: {rows_of} of class {class} of {earlier} {are} not in it, or {have} another label or sensitive value. Where rows \
-             keep their labels every row must stay as it was published: a reader who compares both releases sees which did not"
+            "{later}: {rows_of} of class {class} of {earlier} {are} not in it, or {have} another label or sensitive \
+             value. If rows keep their labels, every row must stay as it was published: a reader who compares both \
+             releases sees which rows did not"
         );
         FailedCheck { check: "chain", release: Some(at), value: *rows as f64, limit: 0.0, text }
     }
@@ -69,15 +70,15 @@ impl FigureLimits<'_> {
         let (at, what) = match found {
             RowContradiction::Silent(at) => (
                 at,
-                format!("it has no column `{column}`, and another release has one: give it to all of them, or to none"),
+                format!("it has no column `{column}`, but another release has one: give it to all of them, or to none"),
             ),
             RowContradiction::Changed(at) => {
                 let earlier = self.release(at - 1);
-                (at, format!("its column `{column}` gives rows of {earlier} another release than they have there"))
+                (at, format!("its column `{column}` gives rows of {earlier} a different release than they have there"))
             }
             RowContradiction::Late(at) => {
                 let earlier = self.release(at - 1);
-                let says = "says that rows came with a release that is not newer than";
+                let says = "states that rows came with a release that is not newer than";
                 (at, format!("its column `{column}` {says} {earlier}, and these rows are not in that one"))
             }
         };

@@ -143,8 +143,8 @@ impl FigureLimits<'_> {
             .collect();
         let who = if known { "a person who was" } else { "any person who was" };
         format!(
-            "{who} new in release {} and is in {} has only {} left once the releases are compared, the policy requires at \
-             least {}",
+            "{who} new in release {} and is in {} has only {} left once the releases are compared; the policy requires \
+             at least {}",
             increment + 1,
             seen.join(" and in "),
             many(target.left, "candidate row"),
@@ -157,12 +157,12 @@ impl FigureLimits<'_> {
         let k = self.policy.k();
         match lower {
             None => format!(
-                "the recodings of these releases cross, so that at most {upper} candidates are left proves nothing, and \
-                 the search for the truth was given up: whether k = {k} holds is open. Give the raw rows with --increment"
+                "the recodings of these releases cross: at most {upper} candidates are left, and the exact number was \
+                 too much work to find, so it is not known whether k = {k} holds. Give the raw rows with --increment"
             ),
             Some(lower) => format!(
-                "the recodings of these releases cross: between {lower} and {upper} candidates are left, and the search for \
-                 the truth was given up, so whether k = {k} holds is open, and open is not safe"
+                "the recodings of these releases cross: between {lower} and {upper} candidates are left, and the exact \
+                 number was too much work to find, so it is not known whether k = {k} holds, which counts as unsafe"
             ),
         }
     }
@@ -176,7 +176,7 @@ impl FigureLimits<'_> {
                         None => format!("its worst class is {} after cracked rows are excluded", short(value)),
                         Some(_) => {
                             format!(
-                                "its worst class, or of rows of a class that came in one release, is {}",
+                                "its worst class, or the worst set of rows of a class that came in one release, is {}",
                                 short(value)
                             )
                         }
@@ -190,8 +190,8 @@ impl FigureLimits<'_> {
         }
         let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.tight);
         if uncertain && self.policy.diversity().is_some_and(|wanted| *wanted != Default::default()) {
-            let text = "the recodings of these releases cross, so how many rows attacks exclude is known only as a bound, and \
-                        diversity on what is left cannot be shown"
+            let text = "the recodings of these releases cross, so the number of rows that attacks exclude is known \
+                        only as a bound, and the diversity of the remaining rows cannot be shown"
                 .to_owned();
             reasons.push(FailedCheck { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
         }
@@ -247,7 +247,7 @@ impl FigureLimits<'_> {
                     "certainty",
                     0.0,
                     0.0,
-                    "which small classes are certain could not be decided, and that is not safe".into(),
+                    "it could not be decided which small classes are certain, which counts as unsafe".into(),
                 );
             }
             let facts: Vec<_> = against(&coarse.certainty, self.policy).collect();
@@ -263,7 +263,7 @@ impl FigureLimits<'_> {
             let Some(limit) = limit else { continue };
             match coarse.wholly {
                 None => {
-                    let text_of = "what its coarseness reveals is not known".to_owned();
+                    let text_of = "the leakage from its coarseness is not known".to_owned();
                     say("max_global_ratio", 0.0, limit, text_of);
                 }
                 Some(log10) if log10 > limit.log10() => {
@@ -307,9 +307,9 @@ fn knowledge(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibil
     };
     let known = match (credibility, tie.figure) {
         (Credibility::AtMost(_), _) => {
-            format!("may tie a person to {to} with up to {}, which is a bound", short(share))
+            format!("may link a person to {to} with a probability of up to {}, which is a bound", short(share))
         }
-        (_, TieFigure::Share) => format!("ties a person to {to} with {}", short(share)),
+        (_, TieFigure::Share) => format!("links a person to {to} with a probability of {}", short(share)),
         (_, TieFigure::Recursive { few: Some(few), .. }) => {
             format!(
                 "is certain that people who were equal have no more than {} between them",
@@ -317,7 +317,12 @@ fn knowledge(requirement: &Requirement, tie: &GuardedTie, credibility: &Credibil
             )
         }
         (_, TieFigure::Recursive { c, .. }) => {
-            format!("ties a person to {to} with {}, which is {} times all from the l-th on", short(share), short(c))
+            format!(
+                "links a person to {to} with a probability of {}, which is {} times that of all values from the \
+                 l-th on",
+                short(share),
+                short(c)
+            )
         }
         (_, TieFigure::Distance(distance)) => {
             format!(

@@ -75,7 +75,7 @@ fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<Stri
     let labels: Vec<String> = unreached.iter().take(NAMED).map(|&class| release.describe(class, columns)).collect();
     let others = unreached.len() - labels.len();
     let others = if others > 0 { format!(", and to {others} more") } else { String::new() };
-    let text = "halving by this policy does not come to the label";
+    let text = "halving under this policy cannot produce the label";
     let s = if labels.len() > 1 { "s" } else { "" };
     (!labels.is_empty()).then(|| format!("{text}{s} {}{others}", labels.join(", ")))
 }

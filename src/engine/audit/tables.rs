@@ -279,7 +279,7 @@ fn is_local(labels: &Histogram, trees: &[&Taxonomy]) -> bool {
 
 /// The number of each release's recoding; releases whose classes have labels of their own share none.
 fn numbered(releases: &mut [Release], trees: &[&Taxonomy]) -> Vec<usize> {
-    assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
+    assert!(releases.iter().all(|release| release.width() == trees.len()), "one taxonomy for each column");
     if releases.iter().any(Release::is_local) {
         return (0..releases.len()).collect();
     }

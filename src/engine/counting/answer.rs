@@ -31,7 +31,7 @@ pub struct CellEstimate {
 
 /// The error for a question with more combinations of labels than fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("these columns together have too many combinations of labels: ask for fewer columns, or for coarser labels")]
+#[error("these columns together have too many combinations of labels: use fewer columns, or coarser labels")]
 pub struct TooManyCombinations;
 
 /// A table whose rows can be counted: its classes, and what was learned about the distribution of their rows.
@@ -45,7 +45,7 @@ pub struct Countable {
 impl Countable {
     /// Learns from tables, each of which was published as a whole: the rows of each release.
     pub fn learn(tables: &[Release], trees: &[&Taxonomy], method: Method) -> Countable {
-        assert!(tables.iter().all(|table| table.width() == trees.len()), "a taxonomy for each column");
+        assert!(tables.iter().all(|table| table.width() == trees.len()), "one taxonomy for each column");
         let classes = CountedClasses::of(tables, trees, method);
         if method == Method::Uniform || classes.all.is_empty() {
             return Countable { fits: vec![Profiles::even(&classes)], others: Vec::new(), classes };

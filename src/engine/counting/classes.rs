@@ -32,7 +32,7 @@ pub struct CountedClasses {
 impl CountedClasses {
     /// The classes of tables, each of which was published as a whole.
     pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
-        assert!(tables.iter().all(|table| table.width() == trees.len()), "a taxonomy for each column");
+        assert!(tables.iter().all(|table| table.width() == trees.len()), "one taxonomy for each column");
         let refusals = match method {
             Method::Em { refusals, .. } => refusals as usize,
             Method::Uniform => 0,
@@ -76,7 +76,7 @@ impl CountedClasses {
 /// tried in the order of the columns' losses, and a refused one closes its column. So the refused splits are those of
 /// the columns with the largest losses among the columns whose node has parts, as many as halving may refuse.
 fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize>> {
-    assert_eq!(label.len(), trees.len(), "a taxonomy for each column");
+    assert_eq!(label.len(), trees.len(), "one taxonomy for each column");
     let lost = |column: usize| {
         let (tree, node) = (trees[column], label[column]);
         (u128::from(tree.values(node) - 1), u128::from(tree.values(0) - 1))

@@ -177,7 +177,7 @@ impl Quasi {
         };
         groups.sort_unstable_by_key(|(_, range)| (range.start, range.end));
         if let Some([first, second]) = groups.windows(2).find(|pair| pair[1].1.start < pair[0].1.end) {
-            let what = format!("`{}` and `{}` share values, so that rows would be counted twice", first.0, second.0);
+            let what = format!("`{}` and `{}` share values, so rows would be counted twice", first.0, second.0);
             return Err(QuestionError::new(name, what));
         }
         let mut group = vec![None; tree.leaves()];
@@ -216,11 +216,14 @@ fn holds(condition: &Condition, kind: Kind) -> Result<impl Fn(&Value) -> bool + 
         ColumnCondition::Between(first, last) => {
             let (first, last) = (value(first)?, value(last)?);
             if first == Value::Null || last == Value::Null {
-                let text = "`null` is no end of `between`: missing values are selected with `= null`";
+                let text = "`between` needs two values, not `null`: select missing values with `= null`";
                 return Err(QuestionError::new(&condition.column, text));
             }
             if first > last {
-                return Err(QuestionError::new(&condition.column, "the first end of `between` comes after the second"));
+                return Err(QuestionError::new(
+                    &condition.column,
+                    "the first value of `between` comes after the second",
+                ));
             }
             (Vec::new(), Some(first..=last))
         }

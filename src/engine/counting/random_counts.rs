@@ -39,7 +39,7 @@ pub struct CountError {
 impl RandomCounts {
     /// Draws queries for a population, each of which counts at least half a percent of it.
     pub fn draw(people: &Headcount, trees: &[&Taxonomy]) -> RandomCounts {
-        assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
         if trees.is_empty() || people.is_empty() {
             return RandomCounts(Vec::new());
         }

@@ -104,7 +104,7 @@ impl Commit {
     pub fn bytes(&self, table: &Metadata) -> Vec<u8> {
         let mut bytes = Vec::new();
         for action in self.actions(table) {
-            serde_json::to_writer(&mut bytes, &action).expect("an action is JSON");
+            serde_json::to_writer(&mut bytes, &action).expect("serialisation failed (this is a bug)");
             bytes.push(b'\n');
         }
         bytes

@@ -51,7 +51,7 @@ impl Feed {
         trees: &[&Taxonomy],
         refusals: &mut Vec<Refusal>,
     ) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         if self.waiting.rows() < policy.a() {
             return if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         }
@@ -75,7 +75,7 @@ impl Feed {
 
     /// The release of all people who wait under this recoding, with the people of earlier releases that are kept.
     pub(super) fn all_under(&self, recoding: &[Cut]) -> ProposedRelease {
-        assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
+        assert_eq!(recoding.len(), self.waiting.width(), "one cut for each column");
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
         // Values are fixed in the classes of the search, whatever recoding they are published under.

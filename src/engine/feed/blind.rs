@@ -28,7 +28,7 @@ impl Feed {
         trees: &[&Taxonomy],
         ticked: &mut FeedTickResult,
     ) {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let state = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
         let mut standing = StandingRecoding::resume(rules(policy.a(), rare), state).with(Recoder::of(policy, trees));
         let tick = standing.tick(arrivals, ticked.tick, trees);
@@ -78,7 +78,7 @@ impl Feed {
 
     /// The release of all people in atoms under a recoding.
     pub(super) fn atoms_under(&self, recoding: &[Cut]) -> ProposedRelease {
-        assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
+        assert_eq!(recoding.len(), self.waiting.width(), "one cut for each column");
         let mut all = vec![self.whole().clone()];
         all.extend(self.unpublished.iter().map(|increment| increment.as_published().as_one(0)));
         let rows = Histogram::merge_all(all).expect("one at least");
@@ -89,7 +89,7 @@ impl Feed {
     /// Dissolves the atom of a person whose atom is not published yet: its people wait again, as of their arrival.
     /// `false` if no person of this leaf tuple and arrival is in such an atom.
     pub fn dissolve(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
-        assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
+        assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
         let holds = |increment: &Increment| {
             let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
             found.rows() > 0

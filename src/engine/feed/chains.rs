@@ -25,7 +25,7 @@ impl Feed {
 
     /// A check that reads sensitive values failed, and the policy then wants `*` in all columns: the chain stays there.
     pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         self.coarsest = true;
         self.standing.to_the_root(trees);
     }

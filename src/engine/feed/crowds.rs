@@ -44,7 +44,7 @@ impl Feed {
         trees: &[&Taxonomy],
         draws: &mut dyn Draws,
     ) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
         let forms = turn.is_some_and(|certain| self.halve(certain, policy, trees, draws));
@@ -53,8 +53,8 @@ impl Feed {
 
     /// Halves the waiting people. Returns whether atoms formed.
     fn halve(&mut self, certain: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> bool {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
-        let division = policy.division(trees).expect("the feed file was looked at");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+        let division = policy.division(trees).expect("the feed file was checked");
         let effort = Effort { certain, refusals: policy.refusals() };
         // One coin in four refuses the split.
         let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || draws.below(4) > 0);
@@ -68,7 +68,7 @@ impl Feed {
 
     /// The release of all people in atoms: new people are added to those of the last release, whose rows are not read.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
         let rows = self.whole.and(new.iter().cloned());
         ProposedRelease::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
@@ -102,7 +102,7 @@ impl Feed {
     /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival. `false` if no person of
     /// this leaf tuple and arrival is in such an atom.
     pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
-        assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
+        assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
         let holds = |increment: &Increment| {
             let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
             found.rows() > 0

@@ -42,7 +42,7 @@ impl Feed {
     /// are erased, since a part of them would show whose they were. Their people stay known. Returns the number of
     /// rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
-        assert_eq!(label.len(), self.waiting.width(), "a label for each column");
+        assert_eq!(label.len(), self.waiting.width(), "one label for each column");
         let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
             return 0;
         };
@@ -116,7 +116,7 @@ impl Feed {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<ErasedPlace> {
-        assert_eq!(leaves.len(), trees.len(), "a leaf for each column");
+        assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
         for at in 0..self.new.len() {
             if let Some(rest) = self.new[at].without(leaves, since, value) {
                 if rest.rows() > 0 {

@@ -10,8 +10,8 @@ use crate::policy::{ChainPromise, Policy};
 impl Feed {
     /// Adapts the feed to taxonomies with new leaves; one growth per quasi column.
     pub fn grow(&mut self, growth: &[TreeGrowth], policy: &Policy, trees: &[&Taxonomy]) {
-        assert_eq!(growth.len(), trees.len(), "a growth for each column");
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(growth.len(), trees.len(), "one growth for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let recoding = |old: &[Cut]| -> Recoding {
             old.iter().zip(growth).zip(trees).map(|((cut, growth), tree)| growth.cut(cut, tree)).collect()
         };

@@ -23,7 +23,7 @@ impl Feed {
 
     /// Divides the pool into classes.
     pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         if self.waiting.rows() < policy.a() {
             return none;
@@ -56,9 +56,9 @@ impl Feed {
 
     /// The labels of the classes that ARX-LR forms from the pool.
     fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let heads = self.waiting.headcount();
-        let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was looked at");
+        let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was checked");
         let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|StateClass { nodes, .. }| nodes).collect();
         let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
         let publish = matches!(policy.chain(), ChainPromise::Disjoint { outliers: Some(Outliers::Publish), .. });
@@ -77,7 +77,7 @@ impl Feed {
 
     /// The labels of the classes that the pool is halved into.
     fn halved(&self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Vec<Vec<Node>> {
-        let rule = policy.halving(trees).expect("the feed file was looked at");
+        let rule = policy.halving(trees).expect("the feed file was checked");
         let halved = halves(&self.waiting.headcount(), trees, &rule, &mut |of| draws.below(of));
         halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect()
     }
@@ -104,7 +104,7 @@ impl Feed {
 
     /// Moves people in a class out of the pool.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
         self.unpublished.push(Increment {
@@ -118,7 +118,7 @@ impl Feed {
 
     /// The release of the people in classes, or of the same people under one recoding.
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let increment = self.unpublished.last().expect("an increment has formed").clone();
         let rows = increment.as_published().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);

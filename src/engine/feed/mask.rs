@@ -78,7 +78,7 @@ impl Feed {
         let outside = outside(&all, &sets);
         let held: Box<dyn ReplacementSources> = match policy.chain() {
             ChainPromise::Crowds { .. } => {
-                let division = policy.division(&trees).expect("the feed file was looked at");
+                let division = policy.division(&trees).expect("the feed file was checked");
                 let labels: Vec<Vec<Node>> = atoms.iter().map(|leaves| around.class(None, 0, leaves)).collect();
                 Box::new(MaskSources::new(outside, &labels, &division, policy.refusals(), &trees))
             }

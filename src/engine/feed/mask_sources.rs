@@ -36,7 +36,7 @@ impl<'a> MaskSources<'a> {
         refusals: u32,
         trees: &'a [&'a Taxonomy],
     ) -> MaskSources<'a> {
-        assert!(labels.iter().all(|label| label.len() == trees.len()), "a label for each column");
+        assert!(labels.iter().all(|label| label.len() == trees.len()), "one label for each column");
         let way = |label: &Vec<Node>| division.way_to(label, refusals).expect("halving made this label");
         MaskSources { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
     }

@@ -59,7 +59,7 @@ pub struct OutlookRecoding {
 impl Feed {
     /// Computes the forecast.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         if let ChainPromise::Crowds { every, .. } = policy.chain() {
             // The next halving divides waiting people and people added since the last halving.
             let people = self.new.iter().fold(self.waiting.headcount(), |all, new| all.merge(&new.headcount()));

@@ -109,7 +109,7 @@ impl ProposedRelease {
     /// The table of all people in it under its recoding.
     pub fn table(&self) -> &Release {
         let table = self.table.get_or_init(|| Release::from_own_labels(self.rows.get()));
-        assert_eq!(table.width(), self.rows.width(), "a label for each column");
+        assert_eq!(table.width(), self.rows.width(), "one label for each column");
         table
     }
 

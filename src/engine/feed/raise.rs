@@ -23,8 +23,8 @@ impl Feed {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<usize> {
-        assert_eq!(class.len(), trees.len(), "a label for each column");
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(class.len(), trees.len(), "one label for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         match policy.chain() {
             ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
                 let rules = rules(policy.a(), standing);

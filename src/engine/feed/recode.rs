@@ -19,7 +19,7 @@ impl Feed {
         trees: &[&Taxonomy],
         refusals: &mut Vec<Refusal>,
     ) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
         let recoding = if self.coarsest && self.waiting.rows() >= policy.a() {
             everything(trees)
@@ -41,7 +41,7 @@ impl Feed {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Option<usize> {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let last = self.unpublished.last().expect("a release is due");
         let classes = RecodedPeople::of(&last.rows.headcount(), &last.recoding);
         let people = classes.people.iter().enumerate();
@@ -57,7 +57,7 @@ impl Feed {
 
     /// The waiting people in a class of at least `a` people form the release.
     fn form_under(&mut self, recoding: Recoding, a: u64) {
-        assert_eq!(recoding.len(), self.waiting.width(), "a cut for each column");
+        assert_eq!(recoding.len(), self.waiting.width(), "one cut for each column");
         let heads = self.waiting.headcount();
         let classes = RecodedPeople::of(&heads, &recoding);
         let forms = |tuple: &[Leaf]| {

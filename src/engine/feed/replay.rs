@@ -78,7 +78,7 @@ impl Feed {
 
     /// Applies the decisions of a tick.
     pub fn replay(&mut self, fixed: FixedTick, policy: &Policy, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let FixedTick { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
         let FixedTick { carving, turns, measures, .. } = fixed;
         self.ticks = tick + 1;
@@ -107,7 +107,7 @@ impl Feed {
 
     /// The release under a recoding, built from the decisions of the last tick.
     pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let candidate = match policy.chain() {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             ChainPromise::Crowds { .. } => self.in_crowds(trees),

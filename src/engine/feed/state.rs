@@ -167,7 +167,7 @@ impl Feed {
     /// # Panics
     /// If the search of the policy needs random draws.
     pub fn tick(&mut self, rows: CodedRows, policy: &Policy, trees: &[&Taxonomy]) -> FeedTickResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
         FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut NoDraws) }
@@ -234,7 +234,7 @@ impl Feed {
     /// Closes a tick: the feed adds the people who came and builds the next release. No reader may be able to predict
     /// the numbers of `draws`.
     pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let tick = self.ticks;
         self.ticks += 1;
         self.alone = None;

@@ -25,7 +25,7 @@ impl Feed {
 
     /// The finer recoding, if there is one and one more test is allowed.
     pub fn finer(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<Recoding> {
-        assert_eq!(self.waiting.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let ChainPromise::Tested { cuts, .. } = policy.chain() else { return None };
         if self.coarsest || !policy.odds()?.bear(self.tests + 1) {
             return None;

@@ -51,18 +51,18 @@ pub enum MisfitKind {
     #[error("the column is missing")]
     NoColumn,
     /// The column's type in the source cannot hold the declared type.
-    #[error("the column's type in the file does not go with the declared type")]
+    #[error("the column's type in the file does not match the declared type")]
     WrongType,
     /// A column of whole numbers, declared as text: the leading zeros of codes are gone, and 7 may be "7" or "007".
-    #[error("whole numbers where the declared type is string: declare type = \"int\", or write the column as text")]
+    #[error("whole numbers, but the declared type is string: declare type = \"int\", or write the column as text")]
     NumbersForText,
     /// No value, and the column is not optional.
     #[error("the value is missing")]
     Missing,
     /// The value is not of the declared type, or no leaf of the taxonomy stands for it.
     #[error(
-        "the value is outside the taxonomy: add it there, or give the column `unknown = \"other\"` and the taxonomy such a \
-         leaf"
+        "the taxonomy lacks the value: add it there, or write `unknown = \"other\"` for the column and give the \
+         taxonomy such a leaf"
     )]
     Outside,
     /// The label is not in the taxonomy.
@@ -72,7 +72,7 @@ pub enum MisfitKind {
     #[error("the value is not of the declared type")]
     Malformed,
     /// A number in JSON, declared as text.
-    #[error("a number where the declared type is string: write it in quotes, or declare type = \"int\"")]
+    #[error("a number, but the declared type is string: write it in quotes, or declare type = \"int\"")]
     NumberForText,
     /// Bytes that are no text.
     #[error("the field is not UTF-8")]
@@ -81,16 +81,16 @@ pub enum MisfitKind {
     #[error("the text is longer than 65,536 bytes")]
     TooLong,
     /// Several values, or fields, in place of one value.
-    #[error("an array or an object where one value is wanted")]
+    #[error("an array or an object instead of a single value")]
     Nested,
     /// The path to the field leads through something that has no fields.
-    #[error("the path leads through something that is no object")]
+    #[error("the path leads through a value that is not an object")]
     NoPath,
     /// The field, or an object on the path to it, occurs twice.
-    #[error("the field is there twice")]
+    #[error("the field occurs twice")]
     Twice,
     /// The whole row: it has too few or too many fields.
-    #[error("{found} field(s) where the header has {wanted}")]
+    #[error("{found} field(s), but the header has {wanted}")]
     Fields {
         /// How many there are.
         found: u32,
@@ -98,37 +98,37 @@ pub enum MisfitKind {
         wanted: u32,
     },
     /// The whole row: it is not exactly one JSON object.
-    #[error("the line is not one JSON object and nothing else")]
+    #[error("the line is not a single JSON object")]
     NoObject,
     /// The whole row: it has too many bytes.
     #[error("the row is longer than 16 MiB")]
     LongRow,
     /// The whole message of a topic: it is not exactly one JSON object.
-    #[error("the message is not one JSON object and nothing else")]
+    #[error("the message is not a single JSON object")]
     NoMessage,
     /// A message of a topic that has no content.
-    #[error("the message has no content: say with `tombstones` what such a message does")]
+    #[error("the message has no content: `tombstones` decides what to do with such a message")]
     Tombstone,
     /// A message of a topic that says that a record was deleted.
-    #[error("the message deletes a record: say with `deletes` what such a message does")]
+    #[error("the message deletes a record: `deletes` decides what to do with such a message")]
     Delete,
     /// The whole message of a topic: it is not exactly one record.
-    #[error("the message is not one Avro record of its schema and nothing else")]
+    #[error("the message is not a single Avro record of its schema")]
     NotAvro,
     /// A message of a topic whose schema is unknown.
-    #[error("the registry has no schema of the number that the message names")]
+    #[error("the registry lacks the schema with the number in the message")]
     NoSchema,
     /// A message of a topic whose schema is not that of an Avro record.
-    #[error("the schema that the message names is not one of a record in Avro")]
+    #[error("the schema with the number in the message is not that of an Avro record")]
     StrangeSchema,
     /// The whole message of a topic: it is no stream of rows.
-    #[error("the message is not one Arrow IPC stream that can be read")]
+    #[error("the message is not a readable Arrow IPC stream")]
     NotArrow,
     /// The path to the field expects a list, and finds something else.
-    #[error("the path leads into a list where there is none")]
+    #[error("the path leads into a list, but the value is not a list")]
     NoList,
     /// The whole row: its person has one already, and the feed file asks for such rows to be set aside.
-    #[error("duplicate: this person has a row already, and the first one counts")]
+    #[error("duplicate: this person already has a row, and the first one counts")]
     Repeat,
     /// The content of a JSON field is no value.
     #[error("the field is not a JSON value")]

@@ -15,7 +15,7 @@ impl Histogram {
     /// The same rows with every leaf replaced by the first leaf below the same node of the recoding.
     #[must_use]
     pub fn coarsened(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> Histogram {
-        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
+        assert_eq!(recoding.len(), trees.len(), "one cut for each column");
         let first = |cut: &Cut, tree: &Taxonomy| -> Vec<Leaf> {
             (0..tree.leaves() as Leaf).map(|leaf| tree.leaf_range(cut.at(leaf)).start).collect()
         };

@@ -114,7 +114,7 @@ impl Headcount {
 
     /// The number of a leaf tuple, if some person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
-        assert_eq!(leaves.len(), self.width(), "a leaf for each column");
+        assert_eq!(leaves.len(), self.width(), "one leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 
@@ -157,7 +157,7 @@ impl Headcount {
 
     /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the tuples.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
-        assert_eq!(growth.len(), self.width(), "a growth for each column");
+        assert_eq!(growth.len(), self.width(), "one growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
         };

@@ -136,7 +136,7 @@ impl Histogram {
 
     /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the tuples.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
-        assert_eq!(growth.len(), self.width(), "a growth for each column");
+        assert_eq!(growth.len(), self.width(), "one growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
         };
@@ -145,7 +145,7 @@ impl Histogram {
 
     /// The same if the nodes of labels are in the place of leaves.
     pub fn grow_labels(&mut self, growth: &[TreeGrowth]) {
-        assert_eq!(growth.len(), self.width(), "a growth for each column");
+        assert_eq!(growth.len(), self.width(), "one growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
             column.iter_mut().for_each(|node| *node = growth.node(*node))
         };
@@ -290,7 +290,7 @@ impl Histogram {
 
     /// The number of a leaf tuple, if some person has it.
     pub fn find(&self, leaves: &[Leaf]) -> Option<usize> {
-        assert_eq!(leaves.len(), self.width(), "a leaf for each column");
+        assert_eq!(leaves.len(), self.width(), "one leaf for each column");
         place(self.tuples(), |tuple| self.tuple_at(tuple), leaves)
     }
 

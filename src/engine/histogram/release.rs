@@ -30,7 +30,7 @@ impl std::fmt::Debug for Release {
 impl Release {
     /// The rows of some increments under a recoding.
     pub fn under(histogram: &Histogram, increments: std::ops::Range<u32>, recoding: &[Cut]) -> Release {
-        assert_eq!(recoding.len(), histogram.width(), "a cut for each column");
+        assert_eq!(recoding.len(), histogram.width(), "one cut for each column");
         let published = |_: usize, cell: &Cell| increments.contains(&cell.increment);
         let key = |tuple: usize, key: &mut [Node]| {
             for (slot, (cut, leaf)) in key.iter_mut().zip(recoding.iter().zip(histogram.tuple_at(tuple))) {
@@ -73,7 +73,7 @@ impl Release {
     /// # Errors
     /// The column in which one label is above another, and these two labels.
     pub fn from_labels(labels: &Histogram, trees: &[&Taxonomy]) -> Result<Release, (usize, NoAntichain)> {
-        assert_eq!(trees.len(), labels.width(), "a taxonomy for each column");
+        assert_eq!(trees.len(), labels.width(), "one taxonomy for each column");
         let cut = |(column, tree): (usize, &&Taxonomy)| {
             Cut::completed(tree, labels.column(column)).map_err(|crossing| (column, crossing))
         };
@@ -137,7 +137,7 @@ impl Release {
     /// # Errors
     /// They are returned unchanged if a class is not inside the recoding.
     pub fn under_recoding(self, recoding: &[Cut]) -> Result<Release, Release> {
-        assert_eq!(recoding.len(), self.width(), "a cut for each column");
+        assert_eq!(recoding.len(), self.width(), "one cut for each column");
         let held = |node: &Node, cut: &Cut| cut.nodes().binary_search(node).is_ok();
         let inside = |class: usize| self.class(class).iter().zip(recoding).all(|(node, cut)| held(node, cut));
         if (0..self.classes()).all(inside) { Ok(Release { recoding: recoding.to_vec(), ..self }) } else { Err(self) }
@@ -189,7 +189,7 @@ impl Release {
 
     /// Adds a class after all others, with its groups in the order of values.
     pub(super) fn push_class(&mut self, nodes: &[Node], groups: impl Iterator<Item = (ValueCode, u64)>) {
-        assert_eq!(nodes.len(), self.width, "a label for each column");
+        assert_eq!(nodes.len(), self.width, "one label for each column");
         self.nodes.extend_from_slice(nodes);
         groups.for_each(|(value, count)| {
             self.values.push(value);
@@ -310,7 +310,7 @@ impl Release {
 
     /// The class with these nodes.
     pub fn find(&self, nodes: &[Node]) -> Option<usize> {
-        assert_eq!(nodes.len(), self.width(), "a label for each column");
+        assert_eq!(nodes.len(), self.width(), "one label for each column");
         let (mut from, mut to) = (0, self.classes());
         while from < to {
             let middle = from.midpoint(to);

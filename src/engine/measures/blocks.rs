@@ -21,7 +21,7 @@ impl SumSuppression {
     /// The figures that the newest of these releases publishes for each of its classes: for each measure the number of
     /// values, and their sum. Suppressed figures are null.
     pub fn standing(&self, releases: &[ReleaseAddends<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
-        assert_eq!(newest.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(newest.width(), trees.len(), "one taxonomy for each column");
         let width = releases.iter().find_map(|(_, added)| Some(added.as_ref()?.values().width()));
         let measures = width.unwrap_or(0) / self.width();
         // Counts use blocks that are large enough, and sums use those whose sums the rules allow as well.
@@ -71,7 +71,7 @@ impl Blocks {
 
     /// People in the rest of a class become a block if their common figure may be published.
     fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&SumCell) -> bool) {
-        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
+        assert_eq!(recoding.len(), trees.len(), "one cut for each column");
         let mut classes = BTreeMap::new();
         self.rest.iter().for_each(|(label, cell)| add(&mut classes, class_of(label, recoding, trees), cell));
         classes.retain(|_, cell| !hidden(cell));
@@ -80,7 +80,7 @@ impl Blocks {
     }
 
     fn under(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> RecodedBlocks<'_> {
-        assert_eq!(recoding.len(), trees.len(), "a cut for each column");
+        assert_eq!(recoding.len(), trees.len(), "one cut for each column");
         let mut sums = BTreeMap::new();
         self.whole.iter().for_each(|(label, cell)| add(&mut sums, class_of(label, recoding, trees), cell));
         let open = self.rest.keys().map(|label| class_of(label, recoding, trees)).collect();
@@ -118,7 +118,7 @@ impl RecodedBlocks<'_> {
 
 /// The class of people with this label; the label itself if the recoding is finer.
 fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> Vec<Node> {
-    assert_eq!((label.len(), recoding.len()), (trees.len(), trees.len()), "a node for each column");
+    assert_eq!((label.len(), recoding.len()), (trees.len(), trees.len()), "one node for each column");
     label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| cut.join_node(tree, node)).collect()
 }
 

@@ -19,8 +19,8 @@ pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
 /// # Panics
 /// If `k` is 0.
 pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
-    assert!(k >= 1, "a group has a row at least");
-    assert!(k > 0, "groups have a row at least");
+    assert!(k >= 1, "a group has at least one row");
+    assert!(k > 0, "groups have at least one row");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();
     let mut left = UngroupedPoints { points, index: PointIndex::new(points), rows, admits, groups: Vec::new() };

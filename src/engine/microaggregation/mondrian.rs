@@ -19,8 +19,8 @@ pub fn mondrian(points: &Points, k: usize) -> Vec<Vec<usize>> {
 /// # Panics
 /// If `k` is 0.
 pub fn mondrian_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
-    assert!(k >= 1, "a group has a row at least");
-    assert!(k > 0, "groups have a row at least");
+    assert!(k >= 1, "a group has at least one row");
+    assert!(k > 0, "groups have at least one row");
     let whole = spread(points, &(0..points.len()).collect::<Vec<_>>());
     let mut groups = Vec::new();
     let mut regions: Vec<Vec<usize>> = vec![(0..points.len()).collect()];

@@ -83,7 +83,7 @@ impl Carving {
 
     /// Adapts to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
-        assert!(self.classes.iter().all(|class| class.len() == growth.len()), "a growth for each column");
+        assert!(self.classes.iter().all(|class| class.len() == growth.len()), "one growth for each column");
         for class in &mut self.classes {
             class.iter_mut().zip(growth).for_each(|(node, growth)| *node = growth.node(*node));
         }
@@ -97,7 +97,7 @@ impl Carving {
 
     /// The finder of classes.
     pub fn finder(&self, trees: &[&Taxonomy]) -> ClassFinder<'_> {
-        assert!(self.classes.iter().all(|class| class.len() == trees.len()), "a taxonomy for each column");
+        assert!(self.classes.iter().all(|class| class.len() == trees.len()), "one taxonomy for each column");
         ClassFinder::of(&self.classes, self.members.as_ref(), trees)
     }
 }

@@ -59,7 +59,7 @@ impl<'a> ClassFinder<'a> {
 
     /// The class of a leaf tuple: its number, and its labels; `None` if no class contains it.
     pub fn class(&self, leaves: &[Leaf]) -> Option<(usize, &[Node])> {
-        assert_eq!(leaves.len(), self.above.len(), "a leaf for each column");
+        assert_eq!(leaves.len(), self.above.len(), "one leaf for each column");
         if let Some(members) = self.members {
             return members.class(leaves).map(|class| (class, &self.classes[class][..]));
         }

@@ -315,7 +315,7 @@ impl Columns {
     pub fn trees(&self) -> Vec<&Taxonomy> {
         let trees: Vec<&Taxonomy> =
             self.of(Role::Quasi).filter_map(|column| Some(&column.taxonomy.as_ref()?.tree)).collect();
-        assert_eq!(trees.len(), self.of(Role::Quasi).count(), "a taxonomy for each quasi column");
+        assert_eq!(trees.len(), self.of(Role::Quasi).count(), "one taxonomy for each quasi column");
         trees
     }
 }

@@ -224,7 +224,7 @@ impl Tree {
 
     /// Sets the number of domain values of a node that turns out to be a leaf.
     pub fn resize(&mut self, handle: usize, size: u64) {
-        assert!(size > 0, "a leaf stands for a value at least");
+        assert!(size > 0, "a leaf stands for at least one value");
         self.size[handle] = size;
     }
 

@@ -40,7 +40,7 @@ impl<'t> Division<'t> {
     /// The same with weighted columns; without details all columns have equal weights.
     #[must_use]
     pub fn weighted(mut self, details: &[DetailSettings]) -> Division<'t> {
-        assert!(details.is_empty() || details.len() == self.trees.len(), "a detail for each column");
+        assert!(details.is_empty() || details.len() == self.trees.len(), "one detail for each column");
         self.weights.iter_mut().zip(details).for_each(|(weight, detail)| *weight = detail.hundredths());
         self
     }
@@ -63,7 +63,7 @@ impl<'t> Division<'t> {
     /// The possible divisions of a region, in the order in which they are tried: by the columns' losses multiplied by
     /// their weights, largest first. A division with a part that would leave too few sets of rows possible is left out.
     pub fn splits(&self, region: &[Node]) -> Vec<RegionSplit> {
-        assert_eq!(region.len(), self.trees.len(), "a node for each column");
+        assert_eq!(region.len(), self.trees.len(), "one node for each column");
         let volume = volume(&self.trees, region);
         let mut splits: Vec<RegionSplit> = Vec::new();
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
@@ -90,7 +90,7 @@ impl<'t> Division<'t> {
     /// each of them changes the odds of a person's position by at most a factor of four (SCIENCE 11, CRA). Refused
     /// splits are in different columns, in which the label still has parts.
     pub fn most_refused(&self, label: &[Node], refusals: u32) -> u32 {
-        assert_eq!(label.len(), self.trees.len(), "a node for each column");
+        assert_eq!(label.len(), self.trees.len(), "one node for each column");
         let columns = self.trees.iter().zip(label);
         let divisible = columns.filter(|(tree, node)| parts(tree, **node).is_some()).count() as u32;
         assert!(divisible as usize <= self.trees.len(), "a column refuses once");
@@ -99,7 +99,7 @@ impl<'t> Division<'t> {
 
     /// The same; `None` if halving cannot produce this label.
     pub fn refused(&self, label: &[Node], refusals: u32) -> Option<u32> {
-        assert_eq!(label.len(), self.trees.len(), "a node for each column");
+        assert_eq!(label.len(), self.trees.len(), "one node for each column");
         self.way_to(label, refusals).map(|_| self.most_refused(label, refusals))
     }
 
@@ -107,7 +107,7 @@ impl<'t> Division<'t> {
     /// cannot produce this label. A split of a column whose node is not yet the label's was made, any other one was
     /// refused.
     pub fn way_to(&self, label: &[Node], refusals: u32) -> Option<Vec<Vec<Node>>> {
-        assert_eq!(label.len(), self.trees.len(), "a node for each column");
+        assert_eq!(label.len(), self.trees.len(), "one node for each column");
         let mut way = vec![self.root()];
         let (mut refused, mut closed) = (0, vec![false; self.trees.len()]);
         while let Some(at) = way.last().filter(|at| at[..] != *label) {

@@ -47,7 +47,7 @@ impl<'t> Halving<'t> {
     /// The parts of a region: among the columns in which every part would still leave enough sets of rows possible, the
     /// one with the largest loss, the first of several; `None` if there is no such column.
     pub fn parts(&self, region: &[Node]) -> Option<RegionParts> {
-        assert_eq!(region.len(), self.trees.len(), "a node for each column");
+        assert_eq!(region.len(), self.trees.len(), "one node for each column");
         let volume = volume(&self.trees, region);
         let mut best: Option<(u64, u64, RegionParts)> = None;
         for (column, (tree, &node)) in self.trees.iter().zip(region).enumerate() {
@@ -81,14 +81,14 @@ impl<'t> Halving<'t> {
 
     /// Whether this number of people in a region leaves enough sets of rows possible.
     pub fn is_open(&self, region: &[Node], people: u64) -> bool {
-        assert_eq!(region.len(), self.trees.len(), "a node for each column");
+        assert_eq!(region.len(), self.trees.len(), "one node for each column");
         self.open.holds(volume(&self.trees, region), people)
     }
 
     /// Whether the divisions can produce a published region. `other` says of regions whether they are published as
     /// well: none of those that contain this one may be.
     pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
-        assert_eq!(region.len(), self.trees.len(), "a node for each column");
+        assert_eq!(region.len(), self.trees.len(), "one node for each column");
         let mut at = self.root();
         while at != region {
             let Some(RegionParts { column, children }) = self.parts(&at) else { return false };

@@ -298,7 +298,10 @@ impl Policy {
     /// combinations to be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();
-        assert!(self.details.is_empty() || self.details.len() == trees.len(), "a detail for each column, or for none");
+        assert!(
+            self.details.is_empty() || self.details.len() == trees.len(),
+            "one detail for each column, or for none"
+        );
         let division = Division::new(trees, self.a(), limits.min_solutions, limits.values);
         division.map(|division| division.weighted(&self.details))
     }

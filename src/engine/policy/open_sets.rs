@@ -21,7 +21,7 @@ pub fn countable(trees: &[&Taxonomy]) -> Option<()> {
 
 /// The number of combinations of values in a region.
 pub fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
-    assert_eq!(region.len(), trees.len(), "a node for each column");
+    assert_eq!(region.len(), trees.len(), "one node for each column");
     trees.iter().zip(region).map(|(tree, &node)| u128::from(tree.values(node))).product()
 }
 

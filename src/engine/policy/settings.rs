@@ -176,7 +176,7 @@ pub struct Dominance {
 /// `policy.max_ratio`: a number above 1, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(untagged, expecting = "must be a ratio above 1, as 100, or \"off\"")]
+#[serde(untagged, expecting = "must be a ratio above 1, such as 100, or \"off\"")]
 pub enum MaxRatio {
     /// The limit.
     Limit(Decimal),

@@ -57,14 +57,17 @@ fn conditions(text: &str, quasi: &[Box<str>]) -> Result<BTreeMap<usize, Vec<Cond
     let mut columns: BTreeMap<usize, Vec<Condition>> = BTreeMap::new();
     for condition in parse(text).map_err(|misread| misread.to_string())? {
         let Some(column) = quasi.iter().position(|name| **name == *condition.column) else {
-            return Err(format!("`{}` is no quasi column: a workload counts rows by quasi columns", condition.column));
+            return Err(format!(
+                "`{}` is not a quasi column: a workload counts rows by quasi columns",
+                condition.column
+            ));
         };
         columns.entry(column).or_default().push(condition);
     }
     match columns.len() {
-        0 => Err("a count has conditions, as `age between 20 and 39`".to_owned()),
+        0 => Err("a count needs conditions, such as `age between 20 and 39`".to_owned()),
         1..=MOST_COLUMNS => Ok(columns),
-        columns => Err(format!("it names {columns} columns, and a count has {MOST_COLUMNS} at most")),
+        columns => Err(format!("it names {columns} columns, but a count has at most {MOST_COLUMNS}")),
     }
 }
 
@@ -117,9 +120,9 @@ mod tests {
         for (written, at, part) in [
             (&["a = a1", "a = a9"][..], 1, "`a9` is not a label"),
             (&["a = a1 and a = a2"], 0, "no value fulfils all its conditions"),
-            (&["a = null"], 0, "`null` is none"),
-            (&["c = 1"], 0, "`c` is no quasi column"),
-            (&["a = a1", ""], 1, "a count has conditions"),
+            (&["a = null"], 0, "so none is `null`"),
+            (&["c = 1"], 0, "`c` is not a quasi column"),
+            (&["a = a1", ""], 1, "a count needs conditions"),
             (&["a is 1"], 0, "character 3"),
         ] {
             let wrong = counts(written).expect_err("no count");
@@ -129,6 +132,6 @@ mod tests {
         let names: Vec<Box<str>> = (0..5).map(|at| format!("c{at}").into()).collect();
         let all: Vec<String> = (0..5).map(|at| format!("c{at} = 1")).collect();
         let wrong = Workload::of(&[all.join(" and ")], &names).expect_err("too many columns");
-        assert_eq!(wrong.text, "it names 5 columns, and a count has 4 at most");
+        assert_eq!(wrong.text, "it names 5 columns, but a count has at most 4");
     }
 }

@@ -135,7 +135,7 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoManifest {
     /// The keys or types are wrong.
-    #[error("line {line}, column {column}: not what a manifest holds")]
+    #[error("line {line}, column {column}: not valid in a manifest")]
     Form {
         /// Counted from 1.
         line: usize,
@@ -144,7 +144,7 @@ pub enum NoManifest {
     },
     /// Of another version.
     #[error(
-        "a manifest of version {0}; this version of tidegate reads version {SCHEMA}: use the tidegate that wrote it"
+        "a manifest of version {0}, but this version of tidegate reads version {SCHEMA}: use the tidegate that wrote it"
     )]
     Version(u32),
     /// The content is right, but its spelling is not canonical.
@@ -253,7 +253,7 @@ impl Manifest {
     /// If a float is not finite, which is impossible in the manifest of a table.
     pub fn bytes(&self) -> Vec<u8> {
         assert!(self.loss.is_finite() && self.discernibility.is_finite(), "figures of a table are finite");
-        let mut bytes = serde_json::to_vec_pretty(self).expect("a manifest has text keys");
+        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }

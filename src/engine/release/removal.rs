@@ -52,7 +52,7 @@ impl RemovalNotice {
     /// # Panics
     /// Never: a notice is JSON.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("a notice has text keys");
+        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }

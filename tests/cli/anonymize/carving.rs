@@ -108,7 +108,7 @@ fn what_is_refused_waits_and_comes_out_with_the_next_release() {
     let entries = place.entries(&["a.csv"]);
     assert_eq!([&entries[0]["outcome"], &entries[0]["waiting"]], [&Json::from("rejected"), &Json::from(4)]);
     let text = entries[0]["reasons"][0]["text"].as_str().expect("text");
-    assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, and 50 are wanted");
+    assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, at least 50 are required");
     // It still exists when other people are added, and is rejected again.
     let entries = place.entries(&["b.csv"]);
     assert_eq!([&entries[0]["outcome"], &entries[0]["waiting"]], [&Json::from("rejected"), &Json::from(11)]);

@@ -46,7 +46,7 @@ fn everything_goes_to_the_root_and_stays_there() {
     }
     let verdict = place.json(".private/verdicts/000000.json");
     let step = verdict["step"].as_str().expect("a step");
-    assert!(step.contains("went to the root") && step.contains("distinct_l"), "{verdict}");
+    assert!(step.contains("is published as its root") && step.contains("distinct_l"), "{verdict}");
     // Three people with one diagnosis were added: not even at the root are they diverse.
     let entries = place.entries(&["2.csv", "3.csv"]);
     assert_eq!(outcomes(&entries), ["stopped", "stopped"]);

@@ -113,7 +113,7 @@ fn a_changed_log_does_not_open() {
         bad[middle] ^= 1;
         for bad in [&bad[..], &bytes[..bytes.len() - 2], b"", b"no entry"] {
             fs::write(entry, bad).expect("an entry");
-            says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "put the private root back");
+            says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "restore the whole private root");
         }
         fs::write(entry, &bytes).expect("an entry");
     }
@@ -133,7 +133,7 @@ fn a_changed_log_does_not_open() {
             continue;
         }
         entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry, entry.with_extension("away")));
-        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "put ");
+        says(&place.unchanged(&mut place.command(&["c.csv"])), "input", "restore ");
         entries[lost - 1..].iter().for_each(|entry| _ = fs::rename(entry.with_extension("away"), entry));
         let newest = fs::read_to_string(&entries[lost - 1]).expect("an entry");
         if newest.contains("\"Decision\"") {
@@ -181,7 +181,7 @@ fn an_older_log_is_noticed() {
         assert!(done.success());
     };
     copied(&private, &copy);
-    let newest = |error: &Json| says(error, "input", "put the newest");
+    let newest = |error: &Json| says(error, "input", "restore the newest");
     // A release that the log does not contain, and ticks without one.
     for inputs in [&["c.csv"][..], &["x.csv", "y.csv"]] {
         place.put("x.csv", HEADER);
@@ -206,7 +206,7 @@ fn an_older_log_is_noticed() {
 fn nothing_foreign_is_in_a_release() {
     let place = begun();
     place.put("out/2/notes.txt", "mine");
-    says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "not a file of the release");
+    says(&place.unchanged(&mut place.command(&["d.csv"])), "input", "does not belong to the release");
     fs::remove_file(place.out().join("2/notes.txt")).expect("a file");
     place.entries(&["c.csv"]);
 }
@@ -231,7 +231,7 @@ fn what_is_not_ours_is_left_alone() {
     place.people("a.csv", 0..20);
     place.people("b.csv", 20..40);
     place.put("out/mine.txt", "mine");
-    says(&place.unchanged(&mut place.command(&["a.csv"])), "usage", "holds other things");
+    says(&place.unchanged(&mut place.command(&["a.csv"])), "usage", "contains other files");
     fs::remove_dir_all(place.out()).expect("a folder");
     place.put("out", "a file");
     says(&place.unchanged(&mut place.command(&["a.csv"])), "io", "");
@@ -241,7 +241,7 @@ fn what_is_not_ours_is_left_alone() {
     // A foreign file is at the path of the next release.
     for foreign in ["out/2/mine.txt", "out/2"] {
         place.put(foreign, "mine");
-        says(&place.refused(&mut place.command(&["b.csv"])), "io", "in the way");
+        says(&place.refused(&mut place.command(&["b.csv"])), "io", "occupies the place");
         assert_eq!(fs::read_to_string(place.path(foreign)).expect("a file"), "mine");
         let at = place.out().join("2");
         if at.is_dir() { fs::remove_dir_all(at) } else { fs::remove_file(at) }.expect("mine");
@@ -263,7 +263,7 @@ fn a_file_in_the_place_of_another_keeps_the_whole_release_back() {
     place.put("out/2/data.parquet", "mine");
     let mine = second();
     for _ in 0..2 {
-        says(&place.refused(&mut place.command(&["b.csv"])), "input", "with other content");
+        says(&place.refused(&mut place.command(&["b.csv"])), "input", "with different content");
         assert_eq!(second(), mine, "something was left behind");
     }
     assert_eq!(place.bytes("2/data.parquet"), b"mine");

@@ -75,7 +75,7 @@ fn people_who_are_alike_wait_for_neighbours() {
         .collect();
     assert_eq!(came, [("held", 0, 2), ("rejected", 0, 4), ("published", 7, 0)]);
     let text = entries[1]["reasons"][0]["text"].as_str().expect("text");
-    assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, and 50 are wanted");
+    assert_eq!(text, "class (age = 5, sex = F): only 1 possible set of rows remains, at least 50 are required");
     // Four of seven could be a group of their own, if that left any doubt.
     assert_eq!(place.json("1/manifest.json")["recoding"], serde_json::json!({"age": ["0-19"], "sex": ["*"]}));
 }

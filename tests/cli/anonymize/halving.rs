@@ -150,5 +150,5 @@ fn an_audit_reports_labels_that_halving_does_not_make() {
     let (code, judged) = made("bad.csv", &[("5,F", 3)]);
     assert_eq!((code, &judged["reasons"][0]["check"]), (Some(1), &json!("refinement")), "{judged}");
     let text = judged["reasons"][0]["text"].as_str().expect("text");
-    assert!(text.contains("halving by this policy does not come to"), "{text}");
+    assert!(text.contains("halving under this policy cannot produce"), "{text}");
 }

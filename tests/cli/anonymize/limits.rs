@@ -70,5 +70,5 @@ fn rows_without_bytes_take_no_memory() {
     place.put("a.parquet", bytes);
     let (code, said) = within(place.command(&["a.parquet"]).args(["--quarantine-share", "1"]), MOST);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("5242880 rows") && said.contains("write them to several files"), "{said}");
+    assert!(said.contains("5242880 rows") && said.contains("split the file"), "{said}");
 }

@@ -94,11 +94,8 @@ fn it_names_labels_that_most_rows_share() {
     let broad = serde_json::json!([{ "column": "age", "label": "[0, 40[", "values": 40, "share": 1.0 }]);
     assert_eq!(shown["broad_labels"], broad);
     let words = text(&output(&place, &["a.csv"], &["--no-alternatives"]).stdout).replace('\n', " ");
-    assert!(
-        words.contains("age: 100.0 % of the sample's rows are under one of its finest labels, [0, 40[,"),
-        "{words}"
-    );
-    assert!(words.contains("would be off by 0.0 % on average, 0.0 % in the median"), "{words}");
+    assert!(words.contains("age: 100.0 % of the sample's rows have one of its finest labels, [0, 40[,"), "{words}");
+    assert!(words.contains("would be wrong by 0.0 % on average, 0.0 % in the median"), "{words}");
     // More than half of the people are women, which is one value.
     let place = Place::new(&policy);
     place.people("a.csv", 0..120);
@@ -198,7 +195,7 @@ fn what_cannot_be_shown_is_refused_with_the_place() {
         ("policy.k=1", "with --set policy.k=1: `policy.k`: `k` is the smallest class"),
         ("policy.kk=1", "no key `kk`"),
         ("column.zip=none", "no column `zip`"),
-        ("k=3", "names no key of a table"),
+        ("k=3", "names no table"),
     ] {
         let said = refused(&["a.csv"], &["--set", setting]);
         assert!(said.contains(part), "{setting}: {said}");

@@ -155,7 +155,7 @@ fn labels_that_follow_the_data_are_spread_evenly() {
     let even: f64 = rows(&place, 1).iter().map(|(age, sex, _)| share(age) * of_sex(sex)).sum();
     let estimate = found["estimate"].as_f64().expect("a number");
     assert!((estimate - even).abs() < 1e-9, "{estimate}, {even}");
-    assert!(text(&query(&place, &["age = 3"]).stdout).contains("the error of that is not known"));
+    assert!(text(&query(&place, &["age = 3"]).stdout).contains("the error is not known"));
 }
 
 #[test]
@@ -171,12 +171,12 @@ fn what_cannot_be_answered_is_said() {
         (&["age between 30 and 2"], "`2` comes before `30`", Json::Null),
         (
             &["diagnosis between 'b' and 'a'"],
-            "`diagnosis`: the first end of `between` comes after the second",
+            "`diagnosis`: the first value of `between` comes after the second",
             Json::Null,
         ),
-        (&["diagnosis between null and 'b'"], "`null` is no end of `between`", Json::Null),
-        (&["diagnosis between 'b' and null"], "`null` is no end of `between`", Json::Null),
-        (&["age = null"], "no row misses a label", Json::Null),
+        (&["diagnosis between null and 'b'"], "`between` needs two values, not `null`", Json::Null),
+        (&["diagnosis between 'b' and null"], "`between` needs two values, not `null`", Json::Null),
+        (&["age = null"], "every row has a label", Json::Null),
         (&["age in ('0-19', '10-19')", "--by", "age"], "`0-19` and `10-19` share values", Json::Null),
         (&["", "--release", "2"], "there is no release 2; the newest is 1", json!("--release")),
         (&["", "--out", "x.parquet"], "--by", Json::Null),
@@ -210,5 +210,5 @@ fn masked_columns_and_pairs_of_tables_are_not_counted() {
     let place = Place::new(&two);
     place.people("a.csv", 0..60);
     place.entries(&["a.csv"]);
-    assert!(refused(&place, &[""]).0.contains("release 1 is in two tables"));
+    assert!(refused(&place, &[""]).0.contains("release 1 consists of two tables"));
 }

@@ -38,12 +38,12 @@ fn other_kinds_of_chains_have_their_own_words() {
     place.put("a.csv", alike(0..3));
     place.put("b.csv", alike(3..4));
     let said = reported(&place, &["a.csv", "b.csv"]);
-    assert!(said.contains("This file brings no release: 1 row is waiting") && said.contains("not safe"), "{said}");
+    assert!(said.contains("This file adds no release: 1 row is waiting") && said.contains("not safe"), "{said}");
     assert!(!said.contains("no release yet"), "{said}");
     let place = Place::new(&FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\""));
     place.put("a.csv", alike(0..3));
     let said = reported(&place, &["a.csv"]).replace('\n', " ");
-    assert!(said.contains("other people than those before it") && !said.contains("replaces"), "{said}");
+    assert!(said.contains("different people from the releases before it") && !said.contains("replaces"), "{said}");
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_loss = 0.1\n"));
     place.put("a.csv", HEADER.to_owned() + "1,3,F,x\n2,20,M,x\n3,30,F,x\n");
     let said = reported(&place, &["a.csv"]).replace('\n', " ");
@@ -62,7 +62,7 @@ fn columns_without_detail_are_reported_with_the_reason() {
         "{said}"
     );
     let said = reported(&place, &["b.csv"]).replace('\n', " ");
-    assert!(said.contains("The last file had no new person."), "{said}");
+    assert!(said.contains("The last file contained no new person."), "{said}");
     let said = reported(&place, &["a.csv", "b.csv"]).replace('\n', " ");
     assert!(said.contains("Nothing new: all of these files are in the folder already."), "{said}");
     let mut show = Command::new(env!("CARGO_BIN_EXE_tidegate"));

@@ -56,7 +56,7 @@ fn tables_that_arx_lr_did_not_make() {
     folder.refused(&[("release", "t.csv")], (Some("t.csv"), None), words);
     // Five rows in two halves: one of them would have been a class.
     folder.put("t.csv", &("q0;q1\n".to_owned() + &"[0, 200[;[0, 100[\n".repeat(5)));
-    let words = "no way left for the rows of class (q0 = [0, 200[, q1 = [0, 100[) to lie";
+    let words = "no set of rows is possible for class (q0 = [0, 200[, q1 = [0, 100[)";
     folder.refused(&[("release", "t.csv")], (Some("t.csv"), None), words);
 }
 
@@ -80,7 +80,7 @@ fn feeds_without_layers() {
     };
     folder.put("uneven.csv", "a;x;*\nb;x;*\nc;*\nd;y;z;*\n");
     with("{ file = \"uneven.csv\" }");
-    folder.refused(&[RELEASE], (Some("feed.toml"), Some("q0")), "ARX-LR goes by layers, and this taxonomy has none");
+    folder.refused(&[RELEASE], (Some("feed.toml"), Some("q0")), "ARX-LR needs layers, and this taxonomy has none");
     with("{ date = [\"day\", \"month\"], from = \"2020-01-01\", to = \"2020-12-31\" }");
     folder.refused(&[RELEASE], (Some("feed.toml"), Some("q0")), "differ in length before the last one");
     folder.put("feed.toml", &feed.replace("k = 3", "k = 1"));
@@ -95,12 +95,12 @@ fn orders_that_are_none() {
         folder.put("c.json", text);
         folder.refused(&[RELEASE, ("classes", "c.json")], (Some("c.json"), field), words);
     };
-    wrong("SECRET", None, "this is no JSON");
-    wrong("{\"classes\": \"SECRET\"}", None, "this is JSON of another form");
-    wrong("{\"classes\": [], \"SECRET\": 1}", None, "this is JSON of another form");
+    wrong("SECRET", None, "this is not JSON");
+    wrong("{\"classes\": \"SECRET\"}", None, "this JSON has the wrong form");
+    wrong("{\"classes\": [], \"SECRET\": 1}", None, "this JSON has the wrong form");
     wrong(&order(&["*"]), None, "class 1 of the list has 1 labels, and there are 2 columns: q0, q1");
     wrong(&order(&[a, "SECRET|*"]), Some("q0"), "class 2 of the list has a label that is not in the taxonomy");
-    wrong(&order(&[a, b, a, c]), None, "class 3 of the list, (q0 = [0, 100[, q1 = [0, 100[), is class 1, too");
+    wrong(&order(&[a, b, a, c]), None, "class 3 of the list, (q0 = [0, 100[, q1 = [0, 100[), is the same as class 1");
     wrong(&order(&[a, b, c, "*|*"]), None, "class 4 of the list is at the root in every column");
     wrong(&order(&[a, "*|[0, 100["]), None, "class 2 of the list, (q1 = [0, 100[), has no rows in the release");
     wrong(&order(&[a]), None, "of the release is not in the list, and 1 more");
@@ -130,9 +130,9 @@ fn rows_of_another_release() {
     wrong(
         &csv(&all[1..]),
         None,
-        "class (q0 = [0, 100[, q1 = [0, 100[) has 3 rows in the release and 2 by the raw rows",
+        "class (q0 = [0, 100[, q1 = [0, 100[) has 3 rows in the release, and 2 according to the raw rows",
     );
-    wrong(&csv(&all[..12]), None, "1 of them are in no class, and the release has 2 outliers");
+    wrong(&csv(&all[..12]), None, "1 of the raw rows are in no class, and the release has 2 outliers");
     wrong(&csv(&[&all[..], &[(400, 1)]].concat()), Some("q0"), "row 14");
     wrong("person;q0;s\nP-4711;1;SECRET\n", Some("q1"), "the column is missing");
     folder.put("d.csv", &csv(&all));

@@ -64,7 +64,7 @@ fn an_increment_with_ambiguous_labels_is_refused() {
     table(&folder, &[("[20, 40[;*", 3), ("[0, 20[;[0, 20[", 3)]);
     folder.put("d.csv", "q0;q1\n20;0\n25;5\n39;39\n0;0\n11;0\n12;1\n");
     // Later classes may have the labels of a person who is in an earlier one.
-    folder.refused(&[RELEASE[0], ("increment", "d.csv")], (None, Some("--increment")), "labels may lie in each other");
+    folder.refused(&[RELEASE[0], ("increment", "d.csv")], (None, Some("--increment")), "labels may contain each other");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn what_halving_does_not_make_has_no_answer() {
     // 100^3 sets of rows are too few.
     let strict = self::folder("min_solutions = 1000000000000");
     table(&strict, &[("[0, 10[;[0, 10[", 3)]);
-    strict.refused(RELEASE, (Some("r.csv"), None), "halving does not come to class (q0 = [0, 10[, q1 = [0, 10[)");
+    strict.refused(RELEASE, (Some("r.csv"), None), "halving cannot produce class (q0 = [0, 10[, q1 = [0, 10[)");
 }
 
 /// A random draw may reject a column, and later people are divided again.
@@ -112,5 +112,5 @@ fn sets_of_rows_are_counted_and_more_rows_than_there_are_have_none() {
     let output = folder.call(RELEASE, distinct);
     let said = String::from_utf8(output.stderr).expect("text").replace('\n', " ");
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("has more rows than it has combinations of values"), "{said}");
+    assert!(said.contains("has more rows than combinations of values"), "{said}");
 }

@@ -35,7 +35,7 @@ fn parts_are_drawn_by_what_is_known_of_them() {
     assert!(page.contains("<figcaption>q2 = [0, 200[</figcaption>"), "{page}");
     assert!(page.contains("aria-label=\"[0, 100[: certainly 2 rows; [100, 200[: certainly 2 rows\""), "{page}");
     assert!(page.contains("<p class=\"warning\">UNSAFE</p>"));
-    assert!(page.contains("Of 1 other class nothing is learnt"), "{page}");
+    assert!(page.contains("Of 1 other class the attacker learns nothing"), "{page}");
     assert!(page.contains("certainly contains 2 rows, fewer than k = 3"));
 }
 
@@ -73,5 +73,5 @@ fn a_flat_column_of_many_values_is_not_drawn() {
     let (_, rest) = rest.split_once('\n').expect("a line");
     folder.put("feed.toml", &format!("{head}taxonomy = {{ flat = [{}] }}\n{rest}", labels.join(", ")));
     folder.put("r.csv", &("q0\n".to_owned() + &rows(&[("v1", 2), ("*", 9)])));
-    assert!(page(&folder).contains("Too many parts to draw: 99 with something free"));
+    assert!(page(&folder).contains("Too many parts to show: 99 with something free"));
 }

@@ -81,7 +81,7 @@ fn a_small_crowd_that_is_certain_is_unsafe() {
     assert_eq!(reasons(&folder.attack(RELEASE, &[]))[0], ratio);
     table(&folder, "k = 3\nmax_ratio = \"off\"\nmax_joint_ratio = 2", &[("[0, 40[", 4)]);
     assert_eq!(folder.attack(RELEASE, &[])["safe"], json!(true));
-    assert!(text(&folder.call(RELEASE, &[]).stdout).contains("NOT JUDGED: policy.max_ratio is off"));
+    assert!(text(&folder.call(RELEASE, &[]).stdout).contains("NOT CHECKED: policy.max_ratio is off"));
 }
 
 #[test]

@@ -91,6 +91,6 @@ fn a_population_smaller_than_a_release_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     let found: Json = serde_json::from_slice(&output.stdout).expect("an error object");
     let said = found["error"]["text"].as_str().expect("a text");
-    assert!(said.contains("r.csv has 8 rows, more than a population of 7"), "{said}");
+    assert!(said.contains("r.csv has 8 rows, more than the population of 7"), "{said}");
     assert_eq!(found["error"]["field"], json!("--population"));
 }

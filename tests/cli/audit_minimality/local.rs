@@ -61,15 +61,15 @@ fn what_the_rows_cannot_be_is_refused() {
     };
     // Three people of q1 and four published rows of them.
     let few = [("q1", "HIV", 2), ("q1", "Flu", 1), ("q2", "HIV", 2), ("q2", "Flu", 8)];
-    refused(&few, "cannot be in (q = q1) as it shows them");
+    refused(&few, "cannot be in (q = q1) under its labels");
     // q1 shows two rows with a value that one of its people has.
     let other = [("q1", "HIV", 1), ("q1", "Flu", 4), ("q2", "HIV", 3), ("q2", "Flu", 5)];
-    refused(&other, "cannot be in (q = q1) as it shows them");
+    refused(&other, "cannot be in (q = q1) under its labels");
     // There is no person of q2, but the release shows rows of q2.
     let other = [("q1", "HIV", 4), ("q1", "Flu", 8), ("q3", "Flu", 1)];
-    refused(&other, "cannot be in (q = q2) as it shows them");
+    refused(&other, "cannot be in (q = q2) under its labels");
     let more = [("q1", "HIV", 2), ("q1", "Flu", 3), ("q2", "HIV", 1), ("q2", "Flu", 7)];
-    refused(&more, "cannot be in (everything at its root) as it shows them");
+    refused(&more, "cannot be in (everything at its root) under its labels");
 }
 
 /// Rows that name their release were not made at once.
@@ -81,5 +81,5 @@ fn tables_of_several_releases_are_refused() {
     std::fs::write(&release, rows).expect("a file");
     let raw = folder.put("d.csv", &[("q1", "HIV", 2), ("q2", "Flu", 4)]);
     let args = ["--release", &release, "--increment", &raw, "--minimality"];
-    folder.refused("audit", &args, Some("--minimality"), "name the release that they were added in");
+    folder.refused("audit", &args, Some("--minimality"), "name the release that added them");
 }

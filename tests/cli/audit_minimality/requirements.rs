@@ -161,10 +161,10 @@ fn what_is_no_requirement_is_refused() {
         folder.refused("audit", &[&given[..], &[text]].concat(), Some("--requirement"), words);
     };
     for (text, words) in [
-        ("k=2", "no requirement"),
-        ("l=2,t=0.5", "no requirement"),
+        ("k=2", "do not form a requirement"),
+        ("l=2,t=0.5", "do not form a requirement"),
         ("l", "keys with numbers"),
-        ("l=two", "a number from 0 up"),
+        ("l=two", "a number of at least 0"),
         ("l=2.5", "whole numbers"),
         ("t=2", "between 0 and 1"),
         ("l=2,l=3", "twice"),

@@ -58,7 +58,7 @@ fn folders_are_looked_at_and_none_is_made() {
     let at = |name: &str| folder.path().join(name);
     let found = said(&folder, 2);
     is(found("source"), false, "cannot look into the folder of the source: there is no such file");
-    is(found("store.private"), true, "is not there, and is made when the feed begins");
+    is(found("store.private"), true, "does not exist; the feed creates it");
     is(found("store.key"), true, "can be read");
     std::fs::create_dir_all(at("in")).expect("a folder");
     std::fs::write(at("in/a.csv"), "id,age\n1,2\n").expect("a file");
@@ -74,7 +74,7 @@ fn folders_are_looked_at_and_none_is_made() {
     let found = said(&folder, 2);
     is(found("store.private"), false, "chmod 700");
     is(found("store.public"), false, "");
-    is(found("store.key"), false, "this is no key");
+    is(found("store.key"), false, "this is not a key");
     assert!(!found("store.key").1.contains("hunter2"));
     // A feed that has begun.
     secret::mode(&at("state"), 0o700);
@@ -91,7 +91,7 @@ fn folders_are_looked_at_and_none_is_made() {
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
     let found = said(&folder, 0);
     is(found("store.private"), true, "a feed has begun in it");
-    is(found("store.public"), true, "holds releases");
+    is(found("store.public"), true, "it contains releases");
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn topics_and_registries_are_looked_at() {
     let found = said(&source(&brokers, "wards", json), 0);
     is(found("source"), true, "the topic wards can be read (");
     is(found("source"), true, "3 partitions, with the offsets 0: none, 1: none, 2: none");
-    is(found("source"), true, "whether the topic is compacted, and how long it keeps messages, is not known");
+    is(found("source"), true, "it is not known whether the topic is compacted and how long it keeps messages");
     let found = said(&source(&brokers, "other", json), 2);
-    is(found("source"), false, "there is no topic other at these brokers");
+    is(found("source"), false, "these brokers have no topic other");
     let found = said(&source("127.0.0.1:1", "wards", json), 2);
     is(found("source"), false, "none of the brokers 127.0.0.1:1 answers");
     let avro = "\"avro\"\nschema_registry = { url = \"http://127.0.0.1:1\" }";

@@ -31,9 +31,9 @@ fn rows_are_never_taken_for_names() {
         ("Miller,Surgery,Surgery\nJones,Medicine,Surgery\n", "columns 2 and 3 have the same name"),
         // Values of the same column.
         ("SECRET001,Miller\nSECRET002,Jones\n", "column 1 of line 1 looks like the values"),
-        ("Female;Surgery\nMale;Surgery\nFemale;Medicine\n", "has a name that rows below have"),
-        ("Female\nMale\nFemale\n", "has a name that rows below have"),
-        ("Miller,Anna,Female\nJones,Bert,Male\nSmith,Carl,Female\n", "column 3 of line 1 has a name that rows below"),
+        ("Female;Surgery\nMale;Surgery\nFemale;Medicine\n", "has a name that occurs as a value"),
+        ("Female\nMale\nFemale\n", "has a name that occurs as a value"),
+        ("Miller,Anna,Female\nJones,Bert,Male\nSmith,Carl,Female\n", "column 3 of line 1 has a name that occurs"),
         ("Miller,Anna\nJones,Berta\nSmith,Carla\n", "line 1 is written like the rows below"),
         ("Miller\nJones\nSmith\n", "line 1 is written like the rows below"),
         // Line 1 again.

@@ -263,7 +263,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
         assert_eq!(writer.state().feed.new_rows(), 0);
         let answer = erase(&mut writer, &[person], 7);
         assert!(answer.done && answer.rows == Some(0), "{answer:?}");
-        assert!(answer.text.contains("This chain holds no row of 1"), "{}", answer.text);
+        assert!(answer.text.contains("1 of the published people have no row in this chain"), "{}", answer.text);
         ask(&mut writer, RequestKind::NewChain, 8);
         step(&mut writer, last + 1, &again).expect("a tick");
         assert_eq!((writer.state().feed.people().len(), writer.state().feed.new_rows()), (known, 0));

@@ -44,7 +44,7 @@ fn untouched(place: &Place) {
     let findings = verified["findings"].as_array().cloned().unwrap_or_default();
     // Objects that a killed writer has not named stay until the next start removes them.
     let unnamed =
-        |finding: &Json| finding["text"].as_str().is_some_and(|text| text.contains("the next start takes it away"));
+        |finding: &Json| finding["text"].as_str().is_some_and(|text| text.contains("the next start removes it"));
     assert!(code == 2 || findings.iter().all(unnamed), "{verified}");
 }
 

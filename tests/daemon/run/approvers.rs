@@ -71,7 +71,7 @@ fn two_of_the_approvers_have_to_sign() {
         }
         let (code, answer) = signed(&place, "approve", first, &seen);
         let text = answer["text"].as_str().expect("a text");
-        assert!(code == 0 && text.contains("one more approver has to approve it"), "{answer}");
+        assert!(code == 0 && text.contains("one more approver must approve it"), "{answer}");
         assert!(releases(&place.public()).is_empty());
         let (code, answer) = signed(&place, "approve", first, &seen);
         assert!(code == 1 && answer["text"].as_str().is_some_and(|text| text.contains("before")), "{answer}");
@@ -106,7 +106,7 @@ fn two_of_the_approvers_have_to_sign() {
             let by = |entry: &&Json| entry["who"].as_str().is_some_and(|found| found.starts_with(who));
             let entry = history.iter().filter(|entry| entry["kind"] == "Approve").find(by).expect("it is told");
             let text = entry["text"].as_str().expect("a text");
-            assert!(text.contains("signed with the key") && text.contains("1 more have to") == more, "{text}");
+            assert!(text.contains("signed with the key") && text.contains("1 more must") == more, "{text}");
             assert_eq!(entry["why"], "no column is at `*`");
         };
         approved(NAMES[0], true);
@@ -165,7 +165,7 @@ fn approve_says_what_has_made_a_release_void() {
     let seen = digest(&place);
     place.edit(&format!("\"{}\"", NAMES[0]), "\"Another name\"");
     let (code, answer) = signed(&place, "approve", (NAMES[1], NAMES[1]), &seen);
-    assert!(code == 2 && answer.to_string().contains("void, since the feed file was changed"), "{answer}");
+    assert!(code == 2 && answer.to_string().contains("void, because the feed file was changed"), "{answer}");
     assert_eq!(place.once()["outcome"], "approval", "the next tick makes another one of the same people");
 }
 

@@ -288,11 +288,15 @@ const DAMAGES: [Damage; 13] = [
     (part_removed, "missing", true),
     (part_added, "no manifest names", true),
     (commit_added, "", true),
-    (rows_changed, "this version of the Delta table gives a file another number of rows than its manifest", true),
-    (rows_changed, "this version of the Delta table has another number of rows than the manifest of its release", true),
+    (rows_changed, "this version of the Delta table gives a file a different number of rows than its manifest", true),
+    (
+        rows_changed,
+        "this version of the Delta table has a different number of rows than the manifest of its release",
+        true,
+    ),
     (
         |place| rewritten(log(place, "00000000000000000002.json"), "\"size\":", "\"size\":1"),
-        "this version of the Delta table gives a file another number of bytes than it has",
+        "this version of the Delta table gives a file a different number of bytes than it has",
         true,
     ),
     (
@@ -302,7 +306,7 @@ const DAMAGES: [Damage; 13] = [
     ),
     (
         |place| rewritten(log(place, "00000000000000000012.json"), "\"version\":11", "\"version\":50"),
-        "this version of the Delta table names a release that no manifest is of",
+        "this version of the Delta table names a release without manifest",
         true,
     ),
     (|place| rewritten(log(place, "00000000000000000002.json"), "}\"}}", "}\",\"tags\":{}}}"), "action", true),
@@ -313,7 +317,7 @@ const DAMAGES: [Damage; 13] = [
     ),
     (checkpoint_changed, "checkpoint", true),
     (commit_removed, "", true),
-    (last_commits_removed, "gone", false),
+    (last_commits_removed, "missing", false),
 ];
 
 #[test]

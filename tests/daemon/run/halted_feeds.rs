@@ -93,7 +93,7 @@ const WAYS: [Way; 13] = [
         name: "changed",
         breaks: |feed| feed.damage("public/manifest"),
         mends: |feed| feed.heal("public/manifest"),
-        says: "was changed since it was published",
+        says: "was changed after it was published",
     },
     Way {
         name: "stranger",
@@ -349,10 +349,10 @@ fn a_halt_outlasts_its_process_and_a_restore() {
     place.offer("0a.csv", people(200..210).replace("ward", "word"));
     daemon.says("halted feed=t", 1);
     fs::rename(place.path("private"), place.path("newest")).expect("a folder");
-    daemon.says("the private root is not there any more", 1);
+    daemon.says("the private root no longer exists", 1);
     assert!(!place.path("private").exists(), "nothing is begun where a log was");
     fs::rename(place.path("older"), place.path("private")).expect("a folder");
-    daemon.says("was put back from an older copy", 1);
+    daemon.says("was restored from an older copy", 1);
     fs::rename(place.path("private"), place.path("older")).expect("a folder");
     fs::rename(place.path("newest"), place.path("private")).expect("a folder");
     fs::remove_file(place.path("in/0a.csv")).expect("a file");

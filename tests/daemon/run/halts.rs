@@ -48,9 +48,9 @@ fn check(said: &str, says: &[&str]) {
 fn a_file_that_was_taken_and_changed() {
     let place = begun();
     place.offer("0.csv", people(0..41));
-    halts(&place, &["0.csv", "has changed", "put it back"]);
+    halts(&place, &["0.csv", "has changed", "restore it"]);
     place.offer("0.csv", people(0..40));
-    assert_eq!(place.start().end(), Some(0), "it was put back");
+    assert_eq!(place.start().end(), Some(0), "it was restored");
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn a_manifest_that_is_missing_or_was_changed() {
         let whole = fs::read(path(release)).expect("a manifest");
         fs::remove_file(path(release)).expect("a manifest");
         let named = format!("manifest/{release:010}.json");
-        halts(&place, &[&named, "is missing", "Put it back as it was", "tidegate verify"]);
+        halts(&place, &[&named, "is missing", "Restore it", "tidegate verify"]);
         let mut changed = whole.clone();
         *changed.last_mut().expect("a byte") = b' ';
         fs::write(path(release), changed).expect("a manifest");
-        halts(&place, &[&named, "was changed since", "Put it back as it was"]);
+        halts(&place, &[&named, "was changed after", "Restore it"]);
         fs::write(path(release), whole).expect("a manifest");
     }
     // The newest one is checked before each tick.
@@ -81,7 +81,7 @@ fn a_manifest_that_is_missing_or_was_changed() {
     assert_eq!(releases(&place.public()).len(), 1);
     fs::write(path(2), whole).expect("a manifest");
     // The file that was read before has its tick now.
-    assert_eq!(place.start().end(), Some(0), "it was put back");
+    assert_eq!(place.start().end(), Some(0), "it was restored");
     assert_eq!(releases(&place.public()).len(), 3);
     place.offer("3.csv", people(120..160));
     assert_eq!(place.once()["release"], 4);
@@ -97,7 +97,7 @@ fn a_damaged_file() {
     ] {
         let place = begun();
         place.offer("1.csv", damaged);
-        halts(&place, &["1.csv", says, "Nothing of this file was taken", "begin with `_`"]);
+        halts(&place, &["1.csv", says, "Nothing of this file was accepted", "begin with `_`"]);
         assert_eq!(releases(&place.public()).len(), 1);
         place.verified();
     }
@@ -155,7 +155,7 @@ fn a_log_with_a_hole() {
     let entry = |at: u64| log.join(format!("{at:020}.json"));
     assert!(entry(5).exists());
     fs::remove_file(entry(4)).expect("an entry");
-    halts(&place, &["log/0/00000000000000000004.json", "put the private root back"]);
+    halts(&place, &["log/0/00000000000000000004.json", "restore the whole private root"]);
 }
 
 #[test]
@@ -166,10 +166,10 @@ fn a_private_root_put_back_from_an_older_copy() {
     assert_eq!(place.once()["release"], 2);
     fs::rename(place.path("private"), place.path("newest")).expect("a folder");
     fs::rename(place.path("older"), place.path("private")).expect("a folder");
-    halts(&place, &["manifest/0000000002.json", "older copy", "put the newest private root back"]);
+    halts(&place, &["manifest/0000000002.json", "older copy", "restore the newest private root"]);
     fs::remove_dir_all(place.path("private")).expect("a folder");
     fs::rename(place.path("newest"), place.path("private")).expect("a folder");
-    assert_eq!(place.start().end(), Some(0), "it was put back");
+    assert_eq!(place.start().end(), Some(0), "it was restored");
 }
 
 pub fn copy(from: &Path, to: &Path) {

@@ -45,7 +45,7 @@ fn a_feed_continues_under_another_key() {
     let keys = files(&place.path("private/keys")).len();
     assert_eq!((&answer["asked"], &answer["done"], &answer["count"]), (&"rekey".into(), &true.into(), &keys.into()));
     assert!(keys > 5, "{answer}");
-    let old = ["does not open the private root", "was changed to last"];
+    let old = ["does not open the private root", "its newest one after"];
     refused(&place, &["run", "--once", "feed.toml"], &old);
     refused(&place, &["verify", "feed.toml"], &old);
     refused(&place, &["show", "feed.toml"], &old);
@@ -58,7 +58,7 @@ fn a_feed_continues_under_another_key() {
     place.edit(FROM, "key = \"file:b.key\"");
     place.verified();
     let shown = String::from_utf8(place.output(&["show", "feed.toml"]).stdout).expect("text");
-    let line = format!("{keys} keys are under another key of the operator");
+    let line = format!("{keys} keys are encrypted under another key of the operator");
     assert!(shown.contains(&line) && shown.contains("once a year"), "{shown}");
     let gone = place.put("gone.csv", format!("{}40\n{}3\n", PLANTED[0], PLANTED[0]));
     let answer = place.done(&["erase", "feed.toml", "--from", gone.to_str().expect("text")]);
@@ -105,7 +105,7 @@ fn killed_at_any_moment_it_is_ended_by_the_same_again() {
         assert!(opened.iter().filter(|(code, _)| *code < 2).count() == 1, "one key opens it: {opened:?}");
         // Unfinished parts are reported, and nothing else.
         let found = opened.iter().flat_map(|(_, answer)| answer["findings"].as_array().into_iter().flatten());
-        found.for_each(|one| assert!(one.to_string().contains("give the last `tidegate rekey` again"), "{one}"));
+        found.for_each(|one| assert!(one.to_string().contains("repeat the last `tidegate rekey`"), "{one}"));
         place.done(&["rekey", "feed.toml", "--to", "b.key"]);
         refused(&place, &["verify", "feed.toml"], &["does not open the private root"]);
         let intact = place.done(&["verify", "feed.toml", "--key", "b.key"]);

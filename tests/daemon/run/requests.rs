@@ -70,7 +70,7 @@ fn a_release_is_approved_or_rejected() {
         let daemon = running(&place, alive);
         let seen = candidate(&place);
         let (code, answer) = place.json(&["approve", "feed.toml", "--seen", "0123456789abcdef"]);
-        assert!(code == 2 && answer.to_string().contains("is not the one with this digest"), "{answer}");
+        assert!(code == 2 && answer.to_string().contains("does not have this digest"), "{answer}");
         let output = place.output(&["approve", "feed.toml", "1", "--seen", &seen, "--as", "The board"]);
         assert_eq!(output.status.code(), Some(0));
         assert!(!String::from_utf8_lossy(&output.stderr).contains("without --seen"));

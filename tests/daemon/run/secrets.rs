@@ -27,7 +27,7 @@ fn place() -> Place {
 fn is_refused(mut daemon: Daemon, key: &str, file: &str) {
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
     let said = daemon.said();
-    for words in [key, file, "other accounts can read this file", "chmod 600"] {
+    for words in [key, file, "other accounts can read or write this file", "chmod 600"] {
         assert!(said.contains(words), "{words}: {said}");
     }
     assert!(!said.contains(PLANTED[1]), "{said}");

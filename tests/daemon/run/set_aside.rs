@@ -57,7 +57,7 @@ fn an_erasure_reaches_what_is_set_aside() {
         let named = |number: u64| format!("{}{number}\n", PLANTED[0]);
         let answer = erase(&place, &format!("patient\n{}{}{}", named(41), named(3), named(99)));
         let text = answer["text"].as_str().expect("a text");
-        assert!(text.contains("2 messages of theirs that were set aside are destroyed"), "{text}");
+        assert!(text.contains("2 of their messages that were set aside are destroyed"), "{text}");
         assert_eq!(aside(), Some(6));
         place.put("ward.csv", GROWN);
         ended(daemon);

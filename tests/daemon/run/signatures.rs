@@ -18,7 +18,7 @@ fn a_signature_that_is_gone_halts() {
     fs::remove_file(&path).expect("it is there");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     let text = answer["error"]["text"].as_str().expect("a text");
-    assert!(code == 2 && text.contains("release 1") && text.contains("has no signature any more"), "{answer}");
+    assert!(code == 2 && text.contains("release 1") && text.contains("has lost its signature"), "{answer}");
     fs::write(&path, signature).expect("a file");
     place.once();
     place.verified();

@@ -52,7 +52,7 @@ fn a_bucket_that_is_silent_halts_a_feed_until_it_answers() {
         let why = health(&daemon)["halted"]["t"].clone();
         let reason = why["reason"].as_str().expect("a reason");
         assert!(reason.contains("the store at s3://bucket/") && reason.contains("cannot be"), "{why}");
-        assert!(why["what_to_do"].as_str().is_some_and(|what| what.contains("tried again by itself")), "{why}");
+        assert!(why["what_to_do"].as_str().is_some_and(|what| what.contains("retried automatically")), "{why}");
         assert!(daemon.page("/metrics").contains("tidegate_halted{feed=\"t\"} 1.0"));
         assert!(daemon.page("/health/live").contains(" 200 "), "the process lives");
         if is_long() {

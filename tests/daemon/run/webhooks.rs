@@ -121,9 +121,9 @@ fn an_address_in_a_file_is_checked_when_it_is_read() {
         ("http://169.254.169.254/Sq7secret", "link-local"),
         ("http://[::ffff:169.254.169.254]/Sq7secret", "link-local"),
         ("http://2852039166/Sq7secret", "link-local"),
-        ("https://0.0.0.0/Sq7secret", "no address of a host"),
+        ("https://0.0.0.0/Sq7secret", "not the address of a host"),
         ("https://[ff02::1]/Sq7secret", "multicast"),
-        ("gopher://hooks.example/Sq7secret", "no web address"),
+        ("gopher://hooks.example/Sq7secret", "not a web address"),
     ] {
         place.put("hook.url", url);
         refused(&place, "notify.webhook", words);
@@ -165,7 +165,7 @@ fn requests_go_through_the_proxy_that_the_feed_file_names() {
         place.started(command)
     };
     let daemon = started();
-    daemon.says("receiver_away feed=t receiver=webhook why=\"its name is not known here\"", 1);
+    daemon.says("receiver_away feed=t receiver=webhook why=\"its host name cannot be resolved\"", 1);
     assert_eq!(daemon.end(), Some(0));
     place.edit("[notify]\n", &format!("[notify]\nproxy = \"{}\"\n", proxy.url("")));
     let daemon = started();

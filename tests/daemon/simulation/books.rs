@@ -87,7 +87,7 @@ pub fn damage(nature: &Nature) {
 /// Whether a finding is something that a dead process has left behind, and that the next one, or the same command
 /// again, removes.
 fn left_behind(finding: &Finding) -> bool {
-    ["the next start takes it away", "or will when the feed runs again", "at its next tick", "rekey` again"]
+    ["the next start removes it", "or will be when the feed runs again", "at its next tick", "rekey` again"]
         .iter()
         .any(|says| finding.text.contains(says))
 }

@@ -72,11 +72,11 @@ fn recodings() -> Vec<Mutant> {
         offer("a coarser recoding stated than the labels show", "form", "the manifest states", |offer| {
             offer.recoding = recoding(offer, [&["any age"], HALVES[1]]);
         }),
-        offer("an atom below a", "atoms", "it must hold at least 3", |offer| {
+        offer("an atom below a", "atoms", "it must have at least 3", |offer| {
             let trees = offer.columns.trees();
             offer.newest[0].0 = trees.iter().map(|tree| Cut::leaves(tree)).collect();
         }),
-        offer("a policy that wants more", "atoms", "it must hold at least 4", |offer| {
+        offer("a policy that wants more", "atoms", "it must have at least 4", |offer| {
             offer.policy =
                 policy(&PolicySettings { k: Some(4), ..settings(Some(Guarantee::Blind)) }, ChainKind::Cumulative);
         }),

@@ -329,7 +329,11 @@ fn tests_count_for_what_is_believed() {
         reasons.into_iter().filter(|(check, _)| check == "minimality").map(|(_, text)| text).collect()
     };
     assert_eq!(against(good.policy.clone()), BTreeSet::new());
-    assert!(against(coin("64")).iter().any(|text| text.contains("more than 1/m")), "{:?}", against(coin("64")));
+    assert!(
+        against(coin("64")).iter().any(|text| text.contains("a probability above 1/m")),
+        "{:?}",
+        against(coin("64"))
+    );
     // If a release splits atoms, the people of a part that shows the set are separated from the others.
     let split = |labels: [&[&str]; 2]| {
         let mut offer = Offer { policy: coin("64"), ..good.clone() };

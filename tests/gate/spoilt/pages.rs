@@ -91,7 +91,7 @@ fn fields() -> Vec<Mutant> {
         field("no guarantee", "/guarantee", Json::Null, "manifest, guarantee"),
         field("another k", "/k", json!(5), "manifest, k"),
         field("another smallest class", "/smallest_class", json!(99), "manifest, smallest_class"),
-        field("another number of rows", "/rows", json!(99), "manifest, rows"),
+        field("its number of rows", "/rows", json!(99), "manifest, rows"),
         field("another number of classes", "/classes", json!(99), "manifest, classes"),
         field("others withheld", "/withheld", json!(1), "manifest, withheld"),
         field("another loss", "/loss", json!(0.25), "manifest, loss"),
@@ -100,10 +100,10 @@ fn fields() -> Vec<Mutant> {
         field("labels in another order", "/recoding/age", json!(["old", "young"]), "manifest, recoding"),
         field("another digest of a file", "/files/0/sha256", json!(digest), "manifest, files"),
         field("another path of a file", "/files/0/path", json!("../data.parquet"), "manifest, files"),
-        field("another number of rows of a file", "/files/0/rows", json!(0), "manifest, files"),
+        field("its number of rows of a file", "/files/0/rows", json!(0), "manifest, files"),
         field("rows of a file that is no table", "/files/1/rows", json!(0), "manifest, files"),
         field("another check", "/checks/0/check", json!("alpha"), "manifest, checks"),
-        field("a check that there is not", "/checks/0/check", json!("shape"), "not what a manifest holds"),
+        field("a check that there is not", "/checks/0/check", json!("shape"), "not valid in a manifest"),
         field("a check that was not made", "/checks/1/made", json!(false), "manifest, checks"),
         field("another limit of a check", "/checks/1/limit", json!(2), "manifest, checks"),
         field("signed, without a signature", "/signed", json!(true), "manifest, signed"),
@@ -151,15 +151,15 @@ fn more() -> Vec<Mutant> {
             let age = columns.shift_remove("age").expect("a column");
             columns.insert("age".to_owned(), age);
         }),
-        manifest("an unknown key", "not what a manifest holds", |json| json["note"] = json!("x")),
-        manifest("an unknown key of a file", "not what a manifest holds", |json| {
+        manifest("an unknown key", "not valid in a manifest", |json| json["note"] = json!("x")),
+        manifest("an unknown key of a file", "not valid in a manifest", |json| {
             json["files"][0]["note"] = json!("x");
         }),
-        manifest("an unknown key of a check", "not what a manifest holds", |json| {
+        manifest("an unknown key of a check", "not valid in a manifest", |json| {
             json["checks"][0]["note"] = json!("x");
         }),
         manifest("an unknown key in the policy", "manifest, policy", |json| json["policy"]["note"] = json!("x")),
-        manifest("a key left out", "not what a manifest holds", |json| {
+        manifest("a key left out", "not valid in a manifest", |json| {
             _ = json.as_object_mut().expect("a manifest").shift_remove("classes");
         }),
         spelled("a blank behind the manifest", "not spelled", |text| text + " "),
@@ -172,8 +172,8 @@ fn more() -> Vec<Mutant> {
         spelled("a letter by its number", "not spelled", |text| {
             text.replacen("\"admissions\"", "\"\\u0061dmissions\"", 1)
         }),
-        spelled("no manifest", "not what a manifest holds", |_| String::new()),
-        spelled("two manifests", "not what a manifest holds", |text| text.clone() + &text),
+        spelled("no manifest", "not valid in a manifest", |_| String::new()),
+        spelled("two manifests", "not valid in a manifest", |text| text.clone() + &text),
     ]
 }
 

@@ -44,7 +44,7 @@ fn doubled_columns_are_named_when_they_are_declared() {
     let header = "id,age,born,ward,diagnosis,stay";
     let [raw, increment, _] = refused(&format!("{header},age\n"));
     for error in [raw, increment] {
-        assert_eq!(place(&error), "Some(1) \"age\" the header names the column `age` twice");
+        assert_eq!(place(&error), "Some(1) \"age\" the column `age` occurs twice in the header");
     }
     let [raw, increment, _] = refused(&format!("{header},{SECRET},x,{SECRET}\n"));
     for error in [raw, increment] {

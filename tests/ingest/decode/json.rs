@@ -115,10 +115,10 @@ fn paths_lead_through_objects() {
         (r#"{"after":{"age":3,"patient":{"id":7}},"s":5}"#, "1 1"),
         (r#"{"after":{"age":3,"patient":{"id":7}},"s":[{"t":"v"}]}"#, "1 1"),
         (r#"{"after":{"age":3,"patient":{"id":7}},"s":{"t":"v"},"s":{}}"#, "1 1"),
-        (r#"{"after":{"age":3,"patient":7}}"#, "`id`: row 1: the path leads through something that is no object"),
+        (r#"{"after":{"age":3,"patient":7}}"#, "`id`: row 1: the path leads through a value that is not an object"),
         (r#"{"after":{"age":3,"patient":null}}"#, "`id`: row 1: the value is missing"),
-        (r#"{"after":[{"age":3,"patient":{"id":7}}]}"#, "`id`: row 1: an array or an object where one value is wanted"),
-        (r#"{"after":{"patient":{"id":7},"age":3},"after":{}}"#, "`id`: row 1: the field is there twice"),
+        (r#"{"after":[{"age":3,"patient":{"id":7}}]}"#, "`id`: row 1: an array or an object instead of a single value"),
+        (r#"{"after":{"patient":{"id":7},"age":3},"after":{}}"#, "`id`: row 1: the field occurs twice"),
         (r#"{"after.age":3,"after":{"patient":{"id":7}}}"#, "`age`: row 1: the value is missing"),
     ] {
         let path = folder.file("a.json", line);
@@ -141,12 +141,12 @@ const LISTS: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
 fn paths_lead_into_lists() {
     let columns = FeedConfig::parse(LISTS, Path::new("feed.toml")).expect("a feed file").columns;
     let folder = Folder::new();
-    let (missing, twice) = ("row 1: the value is missing", "row 1: the field is there twice");
+    let (missing, twice) = ("row 1: the value is missing", "row 1: the field occurs twice");
     let (no_object, no_list) = (
-        "row 1: the path leads through something that is no object",
-        "row 1: the path leads into a list where there is none",
+        "row 1: the path leads through a value that is not an object",
+        "row 1: the path leads into a list, but the value is not a list",
     );
-    let nested = "row 1: an array or an object where one value is wanted";
+    let nested = "row 1: an array or an object instead of a single value";
     for (line, wanted) in [
         (r#"{"a":[{"v":"7","m":[0,[3]]},0,"A"],"s":{"c":[{"v":1},{"v":"x"}]}}"#, "1 0".to_owned()),
         (
@@ -221,7 +221,7 @@ fn ways_that_cross_are_reported() {
             path(two)
         );
         let feed = FeedConfig::parse(&text, Path::new("feed.toml")).expect("a feed file");
-        let fields = feed.warnings.iter().filter(|warning| warning.text.contains("part where they cannot"));
+        let fields = feed.warnings.iter().filter(|warning| warning.text.contains("need different kinds of values"));
         fields.map(|warning| warning.field.clone().expect("a place")).collect::<Vec<_>>().join(" ")
     };
     for (one, two, wanted) in [

@@ -35,7 +35,7 @@ fn rows_of_a_file_need_bytes() {
             refused(&error, ErrorCategory::Input, &path, Some("ward"), "row 1: the value is missing");
         } else {
             refused(&error, ErrorCategory::Input, &path, None, &format!("{count} rows in"));
-            assert!(error.text.contains("beyond 1048576 rows at most 16"), "{}", error.text);
+            assert!(error.text.contains("beyond 1048576 rows the limit is 16"), "{}", error.text);
         }
     }
 }

@@ -42,7 +42,7 @@ fn columns_and_keys_have_a_limit() {
     }
     // A table with too many keys is not compared key by key; they may be secrets.
     for (count, reported) in
-        [(1_000, "there is no key"), (1_001, "1001 keys, and a table of a feed file has at most 1000")]
+        [(1_000, "there is no key"), (1_001, "1001 keys, but a table of a feed file has at most 1000")]
     {
         let keys = (0..count).map(|at| format!("zz{at} = \"Sq7secret\"\n")).collect::<String>();
         let error = parse(&format!("{FEED}[log]\n{keys}")).map(|_| ()).expect_err("unknown keys");

@@ -147,7 +147,7 @@ fn rows_need_bytes() {
                     ErrorCategory::Input,
                     &path,
                     None,
-                    "rows in 40000 bytes: beyond 1048576 rows at most 16",
+                    "rows in 40000 bytes: beyond 1048576 rows the limit is 16",
                 );
             }
         }
@@ -195,7 +195,7 @@ fn cells_of_one_length_are_read_up_to_their_limit() {
         writer.write(&batch).expect("rows");
         let path = folder.file("a.parquet", writer.into_inner().expect("memory"));
         let error = rows(&path).map(|_| ()).expect_err("bytes are no text");
-        let text = if fits { "does not go with the declared type" } else { "at most 65536 are read" };
+        let text = if fits { "does not match the declared type" } else { "more than the limit of 65536" };
         refused(&error, ErrorCategory::Input, &path, Some("diagnosis"), text);
     }
 }

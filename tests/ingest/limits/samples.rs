@@ -41,7 +41,7 @@ fn rows_that_are_set_aside_have_so_many_bytes() {
             Ok(taken) => assert_eq!((fits, taken.rows.len(), taken.aside.messages().len()), (true, 1, 2)),
             Err(error) => {
                 assert!(!fits, "{error:?}");
-                refused(&error, ErrorCategory::Input, &path, None, "the most that this command sets aside");
+                refused(&error, ErrorCategory::Input, &path, None, "the limit for this command");
             }
         }
     }

@@ -110,7 +110,7 @@ fn the_file_of_a_taxonomy_has_a_limit() {
                     ErrorCategory::Taxonomy,
                     &place,
                     Some("column[0].taxonomy.file"),
-                    "ward.csv: larger than 256 MiB",
+                    "ward.csv: larger than the limit of 256 MiB",
                 );
             }
         }

@@ -68,7 +68,7 @@ fn a_row_of_csv_has_so_many_bytes() {
     for (bytes, fits) in [(1 << 24, true), ((1 << 24) + 1, false)] {
         let path = folder.file("a.csv", format!("ward,diagnosis\n{}", ",".repeat(bytes)));
         let error = rows(&path).map(|_| ()).expect_err("too many fields");
-        let text = if fits { "field(s) where the header has 2" } else { "the row is longer than 16 MiB" };
+        let text = if fits { "field(s), but the header has 2" } else { "the row is longer than 16 MiB" };
         refused(&error, ErrorCategory::Input, &path, None, text);
     }
 }

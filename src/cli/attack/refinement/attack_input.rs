@@ -22,7 +22,7 @@ use crate::engine::model::{Columns, Node, Role};
 use crate::engine::policy::Search;
 
 /// The error for columns whose cells or values are too many to count.
-const TOO_LARGE: &str = "the columns together have more cells or values than can be counted";
+const TOO_LARGE: &str = "the columns together have too many cells or values to count";
 
 /// Classes, each with its number of rows.
 type Classes = Vec<(Vec<Node>, u64)>;
@@ -87,16 +87,15 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
                 format!("class {} has {rows} row{s}: halving with k = {k} publishes no such class", class(at))
             }
             Malformed::Region(at) => {
-                let inside =
-                    if feed.policy.publish_every().is_some() { "" } else { ", or another class contains it" };
+                let inside = if feed.policy.publish_every().is_some() { "" } else { ", or another class contains it" };
                 format!(
-                    "halving does not come to class {}{inside}, so it did not make this table: it was made with another policy, \
-                     with other taxonomies or by another algorithm",
+                    "halving cannot produce class {}{inside}, so it did not make this table: the table was made with a \
+                     different policy, different taxonomies or a different algorithm",
                     class(at)
                 )
             }
             Malformed::TooLarge => TOO_LARGE.to_owned(),
-            _ => "there are more rows than can be attacked".to_owned(),
+            _ => "there are too many rows to attack".to_owned(),
         })
     })?;
     Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
@@ -105,7 +104,7 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
 /// As [`subject`], for a feed whose classes are groups of neighbours, which have no order.
 fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if order.is_some() {
-        let text = "the order in which groups of neighbours are formed reveals nothing more: leave --classes out";
+        let text = "the order in which groups of neighbours are formed reveals nothing more: omit --classes";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--classes"));
     }
     let layers = Layers::of_any(&feed.columns.trees()).map_err(|why| unlayered(why, feed))?;
@@ -119,13 +118,13 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
                 let ((nodes, rows), k) = (&classes[at], feed.policy.a());
                 let s = if *rows == 1 { "" } else { "s" };
                 format!(
-                    "class {} has {rows} row{s}: groups of neighbours with k = {k} are larger. Write the k that the table was made with as \
-                     policy.k",
+                    "class {} has {rows} row{s}: groups of neighbours with k = {k} are larger. Set policy.k to the k \
+                     that the table was made with",
                     describe(nodes, &feed.columns)
                 )
             }
             Malformed::TooLarge => TOO_LARGE.to_owned(),
-            _ => "there are more rows than can be attacked".to_owned(),
+            _ => "there are too many rows to attack".to_owned(),
         };
         Error::new(ErrorCategory::Input, text).in_file(file)
     })?;
@@ -136,15 +135,15 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
 fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
     let text = match why {
         Malformed::Hierarchy => {
-            "ARX-LR goes by layers, and this taxonomy has none: every leaf has to lie in one interval of each layer. Write \
-             `leaves` with `layers`, or bands of which each holds as many of the one below; `optional` and `unknown` add a leaf \
-             that lies in no interval"
+            "ARX-LR needs layers, and this taxonomy has none: every leaf must be in one interval of each layer. Write \
+             `leaves` with `layers`, or bands that each contain the same number of narrower bands; `optional` and \
+             `unknown` add a leaf that is in no interval"
         }
         Malformed::Unequal => {
             "ARX-LR compares lengths, and the intervals of one layer of this taxonomy differ in length before the last one: \
              make them equal"
         }
-        _ => "this taxonomy holds more values than can be counted: coarser leaves will do",
+        _ => "this taxonomy has too many values to count: use coarser leaves",
     };
     let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
     Error::new(ErrorCategory::Taxonomy, text).in_file(&feed.file).in_field(named)
@@ -173,8 +172,8 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
     let Some((nodes, rows)) = small.iter().min_by_key(|(_, rows)| *rows) else { return Ok(()) };
     let others = if small.len() == 1 { String::new() } else { format!(", and {} more have too few", small.len() - 1) };
     let text = format!(
-        "class {} has {rows} row{}{others}: ARX-LR with k = {k} forms no such class. Write the k that the table was made with \
-         as policy.k, and rows without a class at the root in every column",
+        "class {} has {rows} row{}{others}: ARX-LR with k = {k} forms no such class. Set policy.k to the k that the \
+         table was made with, and rows without a class at the root in every column",
         describe(nodes, columns),
         if *rows == 1 { "" } else { "s" }
     );
@@ -190,7 +189,7 @@ fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path
             format!("class {class} has a label that is on no layer of its taxonomy")
         }
         Malformed::TooLarge => TOO_LARGE.to_owned(),
-        _ => "there are more rows than can be attacked".to_owned(),
+        _ => "there are too many rows to attack".to_owned(),
     };
     Error::new(ErrorCategory::Input, text).in_file(file)
 }
@@ -201,8 +200,8 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     let bytes = whole_file::bytes(file, "read the order of formation", ErrorCategory::Input, whole_file::FORMATION)?;
     let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
         // The parser's message may quote the file.
-        let what = if error.is_data() { "this is JSON of another form" } else { "this is no JSON" };
-        let text = format!("{what}: {{\"classes\": [[\"label of column 1\", …], …]}} is wanted, all labels as text");
+        let what = if error.is_data() { "this JSON has the wrong form" } else { "this is not JSON" };
+        let text = format!("{what}: {{\"classes\": [[\"label of column 1\", …], …]}} is expected, all labels as text");
         wrong(text).at_line(error.line() as u64)
     })?;
     let (outliers, mut left): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -216,10 +215,10 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
         })?;
         let class = describe(&nodes, columns);
         if let Some(first) = known.get(&nodes) {
-            return Err(wrong(format!("class {number} of the list, {class}, is class {first}, too")));
+            return Err(wrong(format!("class {number} of the list, {class}, is the same as class {first}")));
         }
         if left_over(&nodes) {
-            let text = "is at the root in every column: outliers are no class, leave them out";
+            let text = "is at the root in every column: outliers are not a class, remove them";
             return Err(wrong(format!("class {number} of the list {text}")));
         }
         let Some(rows) = left.remove(&nodes) else {
@@ -232,7 +231,8 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
         let others = if left.len() == 1 { String::new() } else { format!(", and {} more", left.len() - 1) };
         let class = describe(nodes, columns);
         return Err(wrong(format!(
-            "class {class} of the release is not in the list{others}: it has all but the outliers"
+            "class {class} of the release is not in the list{others}: the list must contain all classes except the \
+             outliers"
         )));
     }
     Ok(formed.into_iter().chain(outliers).collect())
@@ -262,13 +262,13 @@ fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>,
 /// The rows cannot be read, or are not those of the release.
 pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
     if *subject.release.rule() == CarvingRule::Finest {
-        let text = "labels of groups may lie in each other, and the files do not say under which label the row of a person is: leave \
-                    --increment out";
+        let text = "labels of groups may contain each other, and the files do not say which label the row of a person \
+                    has: omit --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
     if matches!(subject.release.rule(), CarvingRule::Crowds { .. }) {
-        let text = "where a coin divides people labels may lie in each other, and the files do not say under which label the row of a person \
-                    is: leave --increment out";
+        let text = "where a coin divides people, labels may contain each other, and the files do not say which label \
+                    the row of a person has: omit --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
     let columns = subject.columns.only(Role::Quasi);
@@ -280,15 +280,28 @@ pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
         let in_release = release.rows(place);
         let differ = match place {
             AttackedRows::Class(_) => {
-                format!("class {} has {in_release} rows in the release and {rows} by the raw rows", subject.describe(place))
+                format!(
+                    "class {} has {in_release} rows in the release, and {rows} according to the raw rows",
+                    subject.describe(place)
+                )
             }
-            AttackedRows::Outliers => format!("{rows} of them are in no class, and the release has {in_release} outliers"),
+            AttackedRows::Outliers => format!(
+                "{rows} of the raw rows are in no class, and the release has \
+                 {in_release} outliers"
+            ),
         };
         let order = match subject.attacker {
-            Attacker::Paper => "each class takes the rows it covers, in order of formation, which --classes gives; leave out rows that wait or were not published",
-            Attacker::Strongest => "each class takes the rows it covers, in the order of --classes; leave out who waits or was not published",
+            Attacker::Paper => {
+                "each class takes the rows that it covers, in the order of formation, which --classes \
+                 gives; remove rows that wait or were not published"
+            }
+            Attacker::Strongest => {
+                "each class takes the rows that it covers, in the order of --classes; remove rows \
+                 that wait or were not published"
+            }
         };
-        Error::new(ErrorCategory::Input, format!("the raw rows do not give the release: {differ} ({order})")).in_file(file)
+        Error::new(ErrorCategory::Input, format!("the raw rows do not match the release: {differ} ({order})"))
+            .in_file(file)
     })?;
     Ok(held.iter().map(|rows| single(rows)).collect())
 }

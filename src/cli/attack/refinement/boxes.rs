@@ -67,24 +67,24 @@ impl Known {
 
     fn words(self) -> String {
         match self {
-            Known::Gone => "taken by earlier classes".to_owned(),
+            Known::Gone => "covered by earlier classes".to_owned(),
             Known::Empty => "certainly empty".to_owned(),
             Known::Certain(rows) => format!("certainly {}", CountedNoun(rows, "row")),
             Known::Open(least, most) => format!("{least} to {most} rows"),
-            Known::Drawn(least, most) => format!("{least} to {most} rows were seen in draws"),
+            Known::Drawn(least, most) => format!("{least} to {most} rows in the draws"),
         }
     }
 }
 
 /// The legend of the colours.
 pub fn key(k: u64) -> Markup {
-    let small = format!("number of rows, certain and smaller than k = {k}");
+    let small = format!("certain number of rows, smaller than k = {k}");
     let kinds = [
-        (Known::Gone, "earlier classes have covered it completely"),
+        (Known::Gone, "completely covered by earlier classes"),
         (Known::Empty, "certainly empty"),
         (Known::Open(0, k - 1), "minimum and maximum number of rows; ? marks a range that may be incomplete"),
         (Known::Certain(1), &small),
-        (Known::Certain(k), "number of rows, certain"),
+        (Known::Certain(k), "certain number of rows"),
     ];
     html! {
         div class="key" { ul {
@@ -118,8 +118,8 @@ pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
     let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
     let boxes = sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side).filter(|all| *all <= BOXES));
     match boxes {
-        _ if target.blocks.is_empty() => html! { p { "What its parts can hold is too much work to find out." } },
-        _ if sides.is_empty() => html! { p { "One cell, which cannot be cut: nothing is learnt." } },
+        _ if target.blocks.is_empty() => html! { p { "The attack ran out of budget on its parts." } },
+        _ if sides.is_empty() => html! { p { "A single cell, which cannot be divided: the attacker learns nothing." } },
         Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => plots(target, &labels, subject),
         _ => {
             let certain = target.blocks.iter().filter(|held| held.support.certain().is_some_and(|rows| rows > 0));
@@ -127,8 +127,8 @@ pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
                 [target.blocks.len(), certain.count()].map(|boxes| display(GroupedDigits(boxes as u64)));
             html! {
                 p {
-                    "Too many parts to draw: " (all) " with something free, " (certain)
-                    " of them with a number of rows that is certain and not 0."
+                    "Too many parts to show: " (all) " with something free, " (certain)
+                    " of them with a certain number of rows other than 0."
                 }
             }
         }

@@ -26,21 +26,21 @@ use crate::engine::policy::{self, OnUnsafe};
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SolutionRule {
-    /// Rows may share all their values
+    /// Rows may be equal
     Repeated,
-    /// No two rows share all their values
+    /// No two rows are equal
     Distinct,
 }
 
-/// How far classes are narrowed down by an attacker who knows how ARX-LR carves them, or by the feed's search how they are halved
+/// Compute what classes reveal to an attacker who knows ARX-LR or, if the feed uses it, halving
 #[derive(clap::Args)]
 #[command(after_help = "\
-The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the quasi \
-columns, and rows without a class at the root in every one of them. Sensitive columns may be there and are not looked at. Every \
-taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them; with `search = \"halves\"` any taxonomy \
-will do. Of a cumulative feed with that search give the newest release, which holds all labels.
+The release is CSV (comma or semicolon), Parquet or Arrow IPC with one row per record: labels of the taxonomies in the \
+quasi columns, and rows without a class at the root in every one of them. Sensitive columns may be present and are ignored. \
+Every taxonomy needs layers of intervals of equal length, as `leaves` with `layers` has them; with `search = \"halves\"` \
+any taxonomy is possible. For a cumulative feed with that search, give the newest release, which contains all labels.
 
-Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or no run of that algorithm can have made the table.")]
+Exit code 0: safe. 1: a limit of the policy fails. 2: an error, or the algorithm cannot have made this table.")]
 pub struct Args {
     /// The feed file with the policy, the columns and their taxonomies
     #[arg(long, value_name = "FILE")]
@@ -51,7 +51,7 @@ pub struct Args {
     /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}: the strongest attacker
     #[arg(long, value_name = "FILE")]
     pub classes: Option<PathBuf>,
-    /// The raw rows behind the release: counts cells with a single person; only where no label contains another one
+    /// The raw rows of the release, to count cells with a single person; only if no label contains another one
     #[arg(long, value_name = "FILE")]
     pub increment: Option<PathBuf>,
     /// How solutions are counted; the default is policy.values
@@ -110,7 +110,7 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
         (Some(SolutionRule::Distinct), _) | (None, policy::Values::Distinct) => RepeatedValues::Distinct,
     };
     if feed.policy.search().is_micro() && values == RepeatedValues::Distinct {
-        let text = "the sets of rows that a group of neighbours can stand for are counted only where rows may share all their values: write \
+        let text = "the possible sets of rows of a group of neighbours can be counted only if rows may be equal: write \
                     `--values repeated`";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--values"));
     }
@@ -131,8 +131,8 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
 fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
     let text = match why {
         Malformed::OutOfOrder(at) => format!(
-            "class {} of the list, {}, cannot have been formed after the one before it: ARX-LR goes by growing loss, and \
-             forms all classes of one state together",
+            "class {} of the list, {}, cannot have been formed after the one before it: ARX-LR forms classes in the \
+             order of growing loss, and all classes of one state together",
             at + 1,
             subject.describe(AttackedRows::Class(at))
         ),
@@ -150,7 +150,7 @@ fn impossible(
 ) -> Error {
     if subject.release.rule().is_halving() {
         let text = format!(
-            "class {} has more rows than it has combinations of values, so that some are alike (--values repeated)",
+            "class {} has more rows than combinations of values, so some rows are equal (--values repeated)",
             subject.describe(place)
         );
         return Error::new(ErrorCategory::Input, text).in_file(&args.release);
@@ -164,15 +164,16 @@ fn impossible(
         RepeatedValues::Repeated => String::new(),
         RepeatedValues::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
     };
-    let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is another" } else { "" };
+    let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is different" } else { "" };
     let fell = if on_unsafe == OnUnsafe::Coarsest && subject.release.classes().is_empty() {
-        ", or a check that reads sensitive values failed and sent all rows to the root (on_unsafe = \"coarsest\")"
+        ", or a check that reads sensitive values failed and generalised all rows to the root (on_unsafe = \
+         \"coarsest\")"
     } else {
         ""
     };
     let text = format!(
-        "there is no way left for the rows of {class}{others} to lie, so ARX-LR with k = {} did not make this table: it was \
-         made with another k, with other taxonomies or by another algorithm{rows}{order}{fell}",
+        "no set of rows is possible for {class}{others}, so ARX-LR with k = {} did not make this table: the table was \
+         made with a different k, different taxonomies or a different algorithm{rows}{order}{fell}",
         subject.release.k()
     );
     Error::new(ErrorCategory::Input, text).in_file(&args.release)

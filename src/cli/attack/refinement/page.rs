@@ -61,16 +61,18 @@ fn judgement(found: &AttackResult, subject: &AttackSubject) -> Markup {
 fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
     let rule_text = match subject.release.rule() {
         rule if rule.is_halving() => {
-            "An attacker who knows how classes were halved learns no more than that: all of them remain, and the ratio is 1."
+            "An attacker who knows how classes were halved learns nothing more: all of these sets remain possible, and \
+             the ratio is 1."
         }
         CarvingRule::Finest => {
-            "A reader who knows that each class has the finest labels that cover its rows knows that its rows are not all in one part of a \
-             label: only some of these sets remain, and the ratio is by how much they are fewer."
+            "An attacker who knows that each class has the finest labels that cover its rows knows that the rows are \
+             not all in one part of a label: only some of these sets remain possible, and the ratio says by which \
+             factor their number is smaller."
         }
         _ => {
-            "A reader who knows that the algorithm forms small classes first knows that rows lie in no cell that an earlier class has \
-             taken, and that no part of a class has as many rows as a class needs: only some of these sets remain, and the ratio \
-             is by how much they are fewer."
+            "An attacker who knows that the algorithm forms small classes first knows that no row is in a cell that an \
+             earlier class covers, and that no part of a class has as many rows as a class needs: only some of these \
+             sets remain possible, and the ratio says by which factor their number is smaller."
         }
     };
     let silent = (found.targets.len() - worst.len()) as u64;
@@ -78,8 +80,8 @@ fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Ma
         section {
             h2 { "Figures" }
             p {
-                "Each class can stand for many sets of rows. " (rule_text) " Known classes are parts with a certain number of rows, 1 to k − 1. \
-                 ≥ and ≤ are bounds on the safe side, ? is not known."
+                "Many sets of rows fit the labels of a class. " (rule_text) " Known parts are parts of a class with a \
+                 certain number of rows, 1 to k − 1. ≥ and ≤ are bounds on the safe side, ? means not known."
             }
             (wide("Table of figures", table(worst, found, subject)))
             (left_out(worst.len(), LISTED))
@@ -88,7 +90,7 @@ fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Ma
                     "Of " (display(GroupedDigits(silent))) " "
                     @if !worst.is_empty() { "other " }
                     @if silent == 1 { "class" } @else { "classes" }
-                    " nothing is learnt: all possible sets remain."
+                    " the attacker learns nothing: all sets remain possible."
                 }
             }
         }
@@ -128,8 +130,9 @@ fn left_out(all: usize, shown: usize) -> Markup {
 fn drawings(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
     html! {
         section {
-            h2 { "What the parts of each class can hold" }
-            p { "A class is cut once in every column that its label does not fix; each box is one part." }
+            h2 { "Number of rows in the parts of each class" }
+            p { "The figure divides each class once in every column in which its label stands for several values; each \
+                box is one part." }
             (boxes::key(subject.release.k()))
             (left_out(worst.len(), DRAWN))
             @for &at in worst.iter().take(DRAWN) { (target(&found.targets[at], subject)) }

@@ -67,11 +67,15 @@ fn many(count: u64, one: &str, more: &str) -> String {
 const MOST: usize = 20;
 
 fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
-    put(text, "Of all possible sets of rows of a class some remain; the ratio is by how much they are fewer");
-    put(text, "  known: parts of it with a certain number of rows, 1 to k - 1");
+    put(
+        text,
+        "The attack leaves some of the possible sets of rows of a class; the ratio is the factor by which their \
+         number falls",
+    );
+    put(text, "  known: parts of the class with a certain number of rows, 1 to k - 1");
     let mut heads = ["rows", "possible", "remain", "ratio", "known"].map(Head::Right).to_vec();
     if found.fuzzy.is_some() {
-        put(text, "  alone: cells in which there really is one person only");
+        put(text, "  alone: cells that really contain one person only");
         heads.push(Head::Right("alone"));
     }
     put(text, "");
@@ -88,7 +92,7 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
     }
     table.write(text, "");
     if worst.len() > MOST {
-        put(text, &format!("  … the {MOST} worst of {}; --json has them all, --html draws them", worst.len()));
+        put(text, &format!("  … the {MOST} worst of {}; --json lists all, --html draws them", worst.len()));
     }
     put(text, "");
 }
@@ -148,8 +152,8 @@ pub fn joint(joint: Option<&Joint>) -> String {
             )
         }
         None => format!(
-            "All together are narrowed down by more than the product of their ratios, how far is not known: possible sets of all of them \
-             fitted together in {} of {}",
+            "Joint attack on all classes: possibilities reduced by more than the product of the ratios, the factor is \
+             not known: the sets of all classes were possible together in {} of {}",
             joint.kept,
             many(joint.draws, "draw", "draws")
         ),
@@ -171,8 +175,8 @@ fn together(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
     let bound = found.max_bound(&subject.release)?;
     Some(format!(
-        "Halving may have refused to divide a class further, and each refusal moves the odds of where a person of the class is by \
-         a factor of 4 at most. For no class the product is larger than {bound}."
+        "Halving may have refused to divide a class further. Each refusal changes the odds of where in its label a \
+         person is by a factor of at most 4. The largest product for any class is {bound}."
     ))
 }
 
@@ -180,7 +184,7 @@ pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
 pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     let odds = found.max_bound(&subject.release).is_some();
     match found.limits.max_ratio {
-        None => "NOT JUDGED: policy.max_ratio is off".to_owned(),
+        None => "NOT CHECKED: policy.max_ratio is off".to_owned(),
         Some(limit) if found.against.is_empty() && odds => {
             format!("SAFE: no label changes the odds of where a person is by a factor above {limit}")
         }
@@ -197,10 +201,7 @@ pub fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {
-        format!(
-            "There are {} at the root, fewer than k = {k}: `tidegate audit` checks that.",
-            many(rows, "row", "rows")
-        )
+        format!("{} are at the root, fewer than k = {k}: `tidegate audit` checks that.", many(rows, "row", "rows"))
     })
 }
 
@@ -219,7 +220,7 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
         wrapped(text, "  - ", &against.text);
     }
     if found.against.len() > MOST_REASONS {
-        put(text, &format!("  - … and {} more; --json has them all", found.against.len() - MOST_REASONS));
+        put(text, &format!("  - … and {} more; --json lists all", found.against.len() - MOST_REASONS));
     }
     put(text, "\nWhat to do");
     for advice in advice(found, subject) {
@@ -230,17 +231,17 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 /// Remedies for the reasons, one line each.
 fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
     let mut advice = vec![
-        "make the release again with coarser leaves, fewer columns or a larger k: the fewer layers there are below a class, the \
-         less its place reveals; then attack it again, for all its classes are others",
-        "do not merge or move rows by hand: that is another algorithm, and this attack does not apply to it",
+        "make the release again with coarser leaves, fewer columns or a larger k: with fewer layers below a class, its \
+         position reveals less. Then attack it again, because all its classes are new",
+        "do not merge or move rows by hand: that is a different algorithm, to which this attack does not apply",
     ];
     if found.against.iter().any(|against| against.limit.is_none()) {
-        advice.push(
-            "what was too much work has many rows, or labels with many children: a taxonomy with more layers helps",
-        );
+        advice
+            .push("the attack ran out of budget on classes with many rows or wide labels; add levels to the taxonomy");
     }
     if subject.attacker == Attacker::Paper && !subject.release.rule().is_unordered() {
-        advice.push("give the order of formation with --classes, too: an attacker who knows it learns as much or more");
+        advice
+            .push("also give the order of formation with --classes: an attacker who knows it learns at least as much");
     }
     advice
 }

@@ -72,7 +72,7 @@ impl Roles {
     fn of(csv: &NamedCsv, form: &SumsFileForm) -> Result<Roles> {
         let refused = |text: String| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(1);
         let value = csv.column(form.value).ok_or_else(|| {
-            refused(format!("there is no column `{}` with the sums: name it with --value", form.value))
+            refused(format!("there is no column `{}` with the sums: name the column with --value", form.value))
         })?;
         let count = csv.column("freq");
         let status = csv.column("status").or_else(|| csv.column("sdcStatus"));
@@ -82,19 +82,20 @@ impl Roles {
         let dimensions: Vec<usize> = (0..csv.names.len()).filter(|column| !named.contains(column)).collect();
         if dimensions.is_empty() {
             return Err(refused(
-                "there is no column with codes: a table of sums has one for each dimension".to_owned(),
+                "there is no column with codes: a table of sums needs one for each dimension".to_owned(),
             ));
         }
         if !largest.is_empty() && largest.len() < form.kept && form.contributions.is_none() {
             let text = format!(
-                "the rules read the {} largest contributions, and the table has max1 to max{} only",
+                "the rules need the {} largest contributions, but the table has only max1 to max{}",
                 form.kept,
                 largest.len()
             );
             return Err(refused(text));
         }
         if !largest.is_empty() && form.signed && form.contributions.is_none() {
-            let text = "the largest contributions say too little where some are below 0: give all of them with --contributions";
+            let text = "the largest contributions are not enough where some are below 0: give all of them with \
+                --contributions";
             return Err(refused(text.to_owned()));
         }
         Ok(Roles { dimensions, value, count, status, largest })
@@ -136,10 +137,8 @@ pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
         };
         let people = people.into_iter().map(in_units).collect::<Result<Vec<_>>>()?;
         if let Some(&cell) = read.table.contribute(&people, form.kept).first() {
-            let text = format!(
-                "the sum of {} is not what was contributed to it: the files do not belong together",
-                read.name(cell)
-            );
+            let text =
+                format!("the sum of {} is not the sum of its contributions: the files do not match", read.name(cell));
             let error = Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(form.value);
             return Err(match read.lines[cell] {
                 Some(line) => error.at_line(line),
@@ -151,7 +150,7 @@ pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
 }
 
 fn too_large(file: &Path, line: u64, column: &str) -> Error {
-    let text = "a number with too many digits: there may be 18, those behind the point of the finest number included";
+    let text = "a number has too many digits: at most 18, counting as many decimals as the finest number has";
     Error::new(ErrorCategory::Input, text).in_file(file).at_line(line).in_field(column)
 }
 
@@ -161,10 +160,10 @@ fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) ->
         return Ok(None);
     }
     let number = ScaledNumber::parse(text).ok_or_else(|| {
-        refused("not a number: digits, a point, and at most 18 digits are read, and an empty field is no number")
+        refused("not a number: write digits and a decimal point, at most 18 digits; an empty field is not a number")
     })?;
     if !signed && text.starts_with('-') && number.in_units(number.scale()) != Some(0) {
-        return Err(refused("a number below 0: with --signed readers are not taken to know that no contribution is"));
+        return Err(refused("a number below 0: give --signed, which assumes that contributions may be negative"));
     }
     Ok(Some(number))
 }
@@ -191,11 +190,11 @@ fn parsed(line: u64, row: &[String], csv: &NamedCsv, roles: &Roles, form: &SumsF
         ("u", _) => CellMark::Primary,
         ("x" | "m" | "d", _) => CellMark::Secondary,
         ("s" | "z" | "p", None) => {
-            return Err(refused("a cell that is published by its status has no value", roles.value));
+            return Err(refused("a cell with the status of a published one has no value", roles.value));
         }
         _ => {
-            let text = "an unknown status: s (published), z or p (to be published in any case), u (left out, sensitive), x, m or d \
-                        (left out to protect others), or none";
+            let text = "an unknown status: write s (published), z or p (always published), u (suppressed, sensitive), \
+                        x, m or d (suppressed to protect others), or nothing";
             return Err(refused(text, roles.status.unwrap_or(roles.value)));
         }
     };
@@ -225,8 +224,8 @@ fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<
         // Without a total nothing adds up over the column, and a total under another name would be taken for a part.
         if !known.contains(form.total) {
             let text = format!(
-                "the column has no code `{}`: name the code of its total with --total, or give all its codes, those that the table does not \
-                 have included, with --hierarchy {name}=FILE",
+                "the column has no code `{}`: name the code of its total with --total, or give all its codes with \
+                 --hierarchy {name}=FILE, including those that the table lacks",
                 form.total
             );
             return Err(Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(name));
@@ -253,14 +252,14 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
         let mut codes = Vec::with_capacity(row.codes.len());
         for ((dimension, code), used) in read.dimensions.iter().zip(&row.codes).zip(&mut used) {
             let place = dimension.place(code).ok_or_else(|| {
-                refused(format!("`{code}` is no code of its hierarchy"), row.line).in_field(dimension.name.as_str())
+                refused(format!("`{code}` is not a code of its hierarchy"), row.line).in_field(dimension.name.as_str())
             })?;
             used.insert(place);
             codes.push(place);
         }
         let cell = read.table.dimensions.cell(&codes);
         if let Some(first) = read.lines[cell].replace(row.line) {
-            return Err(refused(format!("the cell {} is in line {first} already", read.name(cell)), row.line));
+            return Err(refused(format!("the cell {} already occurs in line {first}", read.name(cell)), row.line));
         }
         let units =
             |number: ScaledNumber| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));
@@ -278,7 +277,8 @@ fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &Sums
     match missing {
         Some(cell) => {
             let text = format!(
-                "the cell {} has no row: write it with the value 0 if nothing is in it, and without a value if it is left out",
+                "the cell {} has no row: write it with the value 0 if it is empty, and without a value if it is \
+                 suppressed",
                 read.name(cell)
             );
             Err(Error::new(ErrorCategory::Input, text).in_file(form.file))
@@ -310,7 +310,7 @@ fn known(
     largest.resize(form.kept.max(largest.len()), 0);
     let rows = row.count.unwrap_or(u64::MAX);
     let cell = SumCell::of_table(rows, sum, largest).ok_or_else(|| {
-        let text = "the largest contributions come to more than the value, or are more than `freq`";
+        let text = "the largest contributions add up to more than the value, or there are more of them than `freq`";
         Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(row.line).in_field("max1")
     })?;
     Ok(Some(cell))
@@ -328,8 +328,8 @@ fn contributed(
     let csv = NamedCsv::read(file)?;
     let column = |name: &str| {
         csv.column(name).ok_or_else(|| {
-            let text = "the contributions have no such column: they need one for each dimension of the table, one with the person \
-                        (--person) and one with the number (--value)";
+            let text = "the file of contributions lacks this column: it needs one for each dimension of the table, one \
+                        for the person (--person) and one for the number (--value)";
             Error::new(ErrorCategory::Input, text).in_file(file).at_line(1).in_field(name)
         })
     };
@@ -353,7 +353,8 @@ fn contributed(
             .ok_or_else(|| refused("a contribution without a number", value))?;
         if row[person].is_empty() {
             return Err(refused(
-                "a contribution without a person: the contributions of a person are added up, so each row names one",
+                "a contribution names no person: the contributions of each person are added up, so every row must name \
+                 one",
                 person,
             ));
         }

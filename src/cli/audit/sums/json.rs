@@ -135,21 +135,23 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck
     let name = read.name(cell);
     match check {
         SumsCheck::P => format!(
-            "{name} is published, and the person with the second largest contribution can compute the largest one too closely (p% rule)"
+            "{name} is published, but the person with the second largest contribution can compute the largest one too \
+             closely (p% rule)"
         ),
         SumsCheck::Dominance => {
-            format!("{name} is published, and its largest contributions are too large a share of it (dominance rule)")
+            format!("{name} is published, but its largest contributions are too large a share of it (dominance rule)")
         }
         SumsCheck::Recovered => {
-            format!("{name} is left out, and readers can compute it exactly from what is published")
+            format!("{name} is suppressed, but readers can compute it exactly from published cells")
         }
         SumsCheck::Narrow => {
-            format!("{name} is left out, and readers can compute it too closely from what is published")
+            format!("{name} is suppressed, but readers can compute it too closely from published cells")
         }
         SumsCheck::Contributor => {
             let lone = if let CellFault::Known(lone) = fault { read.name(lone) } else { String::new() };
             format!(
-                "{name} is left out, and the only contributor to {lone}, who knows that sum, can compute it exactly or too closely"
+                "{name} is suppressed, but the only contributor to {lone}, who knows that sum, can compute it exactly \
+                 or too closely"
             )
         }
     }

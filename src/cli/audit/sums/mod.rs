@@ -28,7 +28,7 @@ use crate::engine::sums::{SumSystem, SumsContradiction, SumsVerdict};
 pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     let rules = rules(args)?;
     let hierarchies = args.hierarchies.iter().map(|text| hierarchy_of(text)).collect::<error::Result<Vec<_>>>()?;
-    let file = args.sums.as_deref().expect("the caller has looked");
+    let file = args.sums.as_deref().expect("the caller has checked it");
     let form = SumsFileForm {
         file,
         value: &args.value,
@@ -61,7 +61,8 @@ fn judge(read: &SumsFile, rules: &[DominanceRule], form: &SumsFileForm) -> error
         let first = &system.relations()[*relations.first().expect("a contradiction is of some relation")];
         let (total, over) = read.table.dimensions.total(first);
         let text = format!(
-            "{} is not the sum of its parts over `{}`{}: write all values with the same number of decimals, and no rounded ones",
+            "{} is not the sum of its parts over `{}`{}: write all values with the same number of decimals, and do not \
+             round them",
             read.name(total),
             read.dimensions[over].name,
             suspect(read, &system, &relations)

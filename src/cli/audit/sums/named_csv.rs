@@ -32,7 +32,7 @@ impl NamedCsv {
         let bad = |error: &csv::Error| {
             let text = match error.kind() {
                 csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    format!("a row with {len} fields under a header with {expected_len}")
+                    format!("a row has {len} fields, the header has {expected_len}")
                 }
                 _ => "the row cannot be read as CSV".to_owned(),
             };

@@ -14,7 +14,7 @@ pub struct SumsArgs {
     /// `max2`, … and `status`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["feed", "dir", "releases", "increments", "key", "population", "minimality"])]
     pub sums: Option<PathBuf>,
-    /// The codes of a column, indented by `@`; codes of other columns lie below one total
+    /// The codes of a column, indented by `@`; codes of other columns are below one total
     #[arg(long = "hierarchy", value_name = "COLUMN=FILE", requires = "sums")]
     pub hierarchies: Vec<String>,
     /// The p% rule: a sum is sensitive if the second largest contributor can compute the largest contribution to within
@@ -37,14 +37,14 @@ pub struct SumsArgs {
     /// The code that stands for all codes of a column
     #[arg(long, value_name = "CODE", default_value = "Total", requires = "sums")]
     pub total: String,
-    /// Contributions may be negative, and readers know it; without this option readers are assumed to know that none is
+    /// Contributions may be negative, and readers know that; otherwise readers are assumed to know that none is negative
     #[arg(long, requires = "sums")]
     pub signed: bool,
-    /// Show the intervals that readers can compute, not only how wide they are: for tables that are public already
+    /// Show the intervals that readers can compute, not only their width: for tables that are already public
     #[arg(long, requires = "sums")]
     pub intervals: bool,
     /// Write a protected table to this file, with sensitive cells suppressed (`u`) and others that protect them (`x`),
-    /// at little cost; that table is then the one that is checked
+    /// at low cost; the audit then checks that table
     #[arg(long, value_name = "FILE", requires = "sums")]
     pub protect: Option<PathBuf>,
     /// The cost of suppressing a cell: its value, or the same for each

@@ -26,10 +26,11 @@ pub struct Protected {
 /// # Errors
 /// A value is missing, a cell cannot be protected, or the file exists already.
 pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, target: &Path) -> Result<Protected> {
-    let source = args.sums.as_deref().expect("the caller has looked");
+    let source = args.sums.as_deref().expect("the caller has checked it");
     if let Some(cell) = read.table.complete() {
         let text = format!(
-            "{} has no value: --protect decides again which cells are left out, so it needs the values of all of them, or --contributions",
+            "{} has no value: --protect decides again which cells to suppress, so it needs the values of all cells, or \
+             --contributions",
             read.name(cell)
         );
         let error = Error::new(ErrorCategory::Input, text).in_file(source).in_field(args.value.as_str());
@@ -40,20 +41,20 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
     }
     let marked = read.table.entries.iter().any(|entry| entry.mark == CellMark::Primary);
     if rules.is_empty() && !marked {
-        let text = "--protect leaves out the cells that a rule finds sensitive, or that have the status u: name a rule with --p or \
-                    --dominance";
+        let text = "--protect suppresses the cells that a rule finds sensitive, and those with the status u: name a \
+                    rule with --p or --dominance";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--protect"));
     }
     if !marked && read.table.entries.iter().all(|entry| entry.contributions.is_none() || entry.value == Some(0)) {
-        let text = "no rule can be applied: the table says nothing of contributions. Give the largest ones in columns max1, max2, …, or all \
-                    of them with --contributions";
+        let text = "no rule can be applied: the table has no contributions. Give the largest ones in columns max1, \
+                    max2, …, or all of them with --contributions";
         return Err(Error::new(ErrorCategory::Input, text).in_file(source));
     }
     let work = args.work.saturating_mul(1_000_000);
     let (cost, least) = read.table.protect(rules, args.cost == "value", work).map_err(|cell| {
         let text = format!(
-            "{} cannot be protected: even without all other cells that may be left out readers compute it too closely. Leave codes of a \
-             dimension out, or join some, and let fewer cells have the status z or p",
+            "{} cannot be protected: even if all other cells that may be suppressed are, readers can compute it too \
+             closely. Remove or join codes of a dimension, or give fewer cells the status z or p",
             read.name(cell)
         );
         Error::new(ErrorCategory::Input, text).in_file(source)

@@ -27,10 +27,11 @@ pub fn report(
     if cells.unknown > 0 {
         left_out.push(format!("{} without a reason", cells.unknown));
     }
-    let line = format!("{} cells, {} of them published; left out: {}", cells.all, cells.published, left_out.join(", "));
+    let line =
+        format!("{} cells, {} of them published; suppressed: {}", cells.all, cells.published, left_out.join(", "));
     put(&mut text, &line);
     if let Some(protected) = protected {
-        let least = if protected.least { "no pattern costs less" } else { "a cheaper pattern may exist" };
+        let least = if protected.least { "no cheaper pattern exists" } else { "a cheaper pattern may exist" };
         put(&mut text, &format!("Written to {}; {least}", shell(&protected.file)));
     }
     put(&mut text, "");
@@ -39,14 +40,14 @@ pub fn report(
         wrapped(
             &mut text,
             "",
-            "No rule was named (--p, --dominance), so published cells are not checked, and cells that are left out only \
-                                fail when readers can compute them exactly.",
+            "No rule was named (--p, --dominance), so published cells are not checked, and suppressed cells fail only \
+                                if readers can compute them exactly.",
         );
         put(&mut text, "");
     } else if cells.not_judged > 0 {
         let line = format!(
-            "{} published cells are not checked: nothing is known about the contributions to them. Give columns max1, max2, … or \
-             --contributions.",
+            "{} published cells are not checked, because their contributions are not known. Give columns max1, max2, … \
+             or --contributions.",
             cells.not_judged
         );
         wrapped(&mut text, "", &line);
@@ -71,7 +72,7 @@ fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals:
         .map(|of| (of.interval.relative_error().map_or(f64::INFINITY, |error| json::share(&error)), of))
         .collect();
     of.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cell.cmp(&other.1.cell)));
-    put(text, "Cells that are left out: by how much the best estimate of readers is wrong at most");
+    put(text, "Suppressed cells: the largest error of the best estimate that readers can make");
     for (error, of) in of.iter().take(MOST_CELLS) {
         let error = match error {
             _ if of.interval.is_exact() => "exact".to_owned(),
@@ -82,7 +83,7 @@ fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals:
         put(text, &format!("  {error:>9}  {}{ends}", read.name(of.cell)));
     }
     if of.len() > MOST_CELLS {
-        put(text, &format!("  … and {} more, known less closely; --json has them all", of.len() - MOST_CELLS));
+        put(text, &format!("  … and {} more, with larger errors; --json lists all", of.len() - MOST_CELLS));
     }
     put(text, "");
 }
@@ -95,7 +96,7 @@ fn ends(of: &ComputedCell, scale: u32) -> String {
 
 fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[DominanceRule]) {
     if judged.faults.is_empty() {
-        put(text, "SAFE: no cell was found that gives a contribution away.");
+        put(text, "SAFE: no cell reveals a contribution too closely.");
         return;
     }
     put(text, "UNSAFE");
@@ -106,23 +107,23 @@ fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[Do
         wrapped(text, "  - ", &json::text(read, fault, check));
     }
     if checks.len() > MOST_CELLS {
-        put(text, &format!("  - … and {} more; --json has them all", checks.len() - MOST_CELLS));
+        put(text, &format!("  - … and {} more; --json lists all", checks.len() - MOST_CELLS));
     }
     put(text, "\nWhat to do");
     let has = |wanted: &[SumsCheck]| checks.iter().any(|(_, check)| wanted.contains(check));
     if has(&[SumsCheck::P, SumsCheck::Dominance]) {
-        wrapped(text, "  - ", "leave these cells out, and others with them: --protect FILE writes such a table");
+        wrapped(text, "  - ", "suppress these cells, and others to protect them: --protect FILE writes such a table");
     }
     if has(&[SumsCheck::Recovered, SumsCheck::Narrow, SumsCheck::Contributor]) {
         wrapped(
             text,
             "  - ",
-            "leave out more cells of the same rows and columns: --protect FILE chooses them, given all values",
+            "suppress more cells of the same rows and columns: --protect FILE chooses them, given all values",
         );
         wrapped(
             text,
             "  - ",
-            "a table that is already published cannot be recalled: the controller of the data decides what follows",
+            "a table that is already published cannot be recalled: inform the controller of the data",
         );
     }
 }

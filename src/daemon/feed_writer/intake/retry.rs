@@ -149,11 +149,11 @@ fn outcome(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
     let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
     let over = if *skipped > 0 { format!("{skipped} are skipped, ") } else { String::new() };
     let mut text = format!(
-        "of {offered} messages that were set aside {kept} count now, {duplicate} are of people who have a row already, \
+        "of {offered} messages that were set aside {kept} are accepted now, {duplicate} are duplicates, \
          {over}{quarantined} stay set aside"
     );
     if let Some(why) = unanswered {
-        text += &format!(". Those among them whose schema was unknown may be decoded later: {why}");
+        text += &format!(". Messages among them whose schema was unknown may be decoded later: {why}");
     }
     RequestOutcome { count: Some(*offered), changed: Some(*kept), ..RequestKind::Retry.done(text) }
 }

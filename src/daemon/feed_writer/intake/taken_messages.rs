@@ -191,9 +191,9 @@ impl FeedWriter {
         };
         let text = format!(
             "{aside} of {seen} messages since the last tick cannot be decoded and are set aside, a larger share than \
-             max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` \
-             says what is wrong with them and what helps: offer them again with --retry when they can be decoded, have the \
-             source send them again, corrected, in a file of a new name, or allow the share"
+             max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` lists the \
+             reasons and remedies: offer them again with --retry once they can be decoded, send corrected rows in a \
+             file with a new name, or raise the share"
         );
         Err(Error::new(ErrorCategory::Input, text).in_field("source.max_quarantine_share"))
     }

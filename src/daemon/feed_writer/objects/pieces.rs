@@ -47,7 +47,7 @@ impl ObjectPieces {
         match (written, writer.failed) {
             (_, Some(error)) => Err(error),
             (Ok(()), None) => Ok(writer.pieces),
-            (Err(_), None) => Err(Error::new(ErrorCategory::Internal, "an object has a form that cannot be written")),
+            (Err(_), None) => Err(Error::new(ErrorCategory::Internal, "serialisation failed (this is a bug)")),
         }
     }
 

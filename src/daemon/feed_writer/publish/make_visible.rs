@@ -25,8 +25,8 @@ pub struct PublishedRelease {
 
 /// The error for a file that is decided and not visible yet, and differs from the decision.
 pub fn not_as_decided(stage: &str) -> Error {
-    let text = "a file of a release that was decided is gone or was changed before it was published: put the private root back from a \
-                backup that is newer";
+    let text = "a file of an approved release is missing or was changed before it was published: restore the private \
+                root from a newer backup";
     Error::new(ErrorCategory::Input, text).in_field(stage.to_owned())
 }
 
@@ -109,7 +109,7 @@ impl FeedWriter {
         let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
         let files: Vec<(String, Vec<u8>)> = files.into_iter().map(placed).collect();
         stages.extend(files.iter().map(|(path, _)| path.clone()));
-        let (store, strange) = (self.log.store(), "what was written is not what can be read back: look at the disk");
+        let (store, strange) = (self.log.store(), "the file cannot be read back as it was written: check the disk");
         put_all(store, &files)?;
         let mut back = Vec::with_capacity(files.len());
         for (path, bytes) in &files {
@@ -141,7 +141,7 @@ impl FeedWriter {
         let Some(held) = self.state.held.take() else { return Ok(String::new()) };
         self.unstage(&held)?;
         Ok(format!(
-            ". Release {}, which waited for approval, is void: a later tick makes another one",
+            ". Release {}, which waited for approval, is void: a later tick makes a new one",
             held.approved.release()
         ))
     }

@@ -58,7 +58,7 @@ impl FinalManifest {
     pub fn of(approved: &ReleaseDecision, staged: &[u8], decision: Sha256) -> Result<FinalManifest> {
         let internal = |text: String| Error::new(ErrorCategory::Internal, text);
         if Sha256::of(staged) != approved.manifest().sha256 {
-            return Err(internal("these are not the bytes of the manifest that was approved".to_owned()));
+            return Err(internal("these are not the bytes of the approved manifest".to_owned()));
         }
         let manifest = Manifest::parse(staged).map_err(|error| internal(error.to_string()))?;
         Ok(FinalManifest { bytes: Manifest { decision: Some(decision), ..manifest }.bytes() })
@@ -215,8 +215,8 @@ impl PublicRoot {
 
     fn occupied(&self, path: &str) -> Error {
         let text = format!(
-            "`{path}` is in the public root {} already, with other content: nothing is overwritten. Move it away, or name the \
-             public root of this feed",
+            "`{path}` exists in the public root {} with different content, and is not overwritten. Move it away, or \
+             name the public root of this feed",
             self.place()
         );
         Error::new(ErrorCategory::Input, text)

@@ -28,17 +28,17 @@ impl FeedWriter {
                 if !signed || self.public.read(&format!("{path}.sig"))?.is_some() {
                     return Ok(());
                 }
-                "has no signature any more, and says that it is signed"
+                "has lost its signature, and states that it is signed"
             }
-            (Some(_), _) => "was changed since it was published",
-            (None, _) => "is missing from it, and was published",
+            (Some(_), _) => "was changed after it was published",
+            (None, _) => "is missing",
         };
         // Another writer may have taken over, with a root that was moved.
         self.log.ours()?;
         let text = format!(
-            "the manifest of release {} in the public root {} {what}: readers find something else than what was decided, or \
-             nothing. Put it back as it was, with its signature, from a copy of the public root (`tidegate verify` names all \
-             that is wrong), or name the public root of this feed",
+            "the manifest of release {} in the public root {} {what}: readers do not find the release that was \
+             approved. Restore it with its signature from a copy of the public root (`tidegate verify` lists \
+             everything that is wrong), or name the public root of this feed",
             line.release,
             self.public.place()
         );

@@ -89,13 +89,13 @@ impl<'a> OpenedFeed<'a> {
             (Some(ring), None) => (ring, false),
             (None, _) if !private.list("log")?.is_empty() => {
                 begun_meanwhile(&**private, key)?;
-                let text = "the keys of this private root are gone: put them back from a backup of the whole root";
+                let text = "the keys of this private root are missing: restore them from a backup of the whole root";
                 return Err(Error::new(ErrorCategory::Input, text).in_field("keys"));
             }
             (None, Some(ring)) => (ring, true),
             (None, None) => (KeyRing::draw(key, &mut **chance)?, true),
             (Some(_), Some(_)) => {
-                let text = "another tidegate has begun here meanwhile, with keys of its own: give the command again";
+                let text = "another tidegate has begun here at the same time, with its own keys: repeat the command";
                 return Err(Error::new(ErrorCategory::Io, text));
             }
         };
@@ -245,8 +245,9 @@ fn strangers(public: &dyn ReadStore, layout: Layout, state: Option<&FeedState>) 
     for object in public.list(prefix)? {
         if layout.release(&object.path).is_some_and(|release| release > known) {
             let text = format!(
-                "`{}` in the public root {} is newer than the private root, which was put back from an older copy, or \
-                 is another one: put the newest private root back. Going on from an older one would publish people twice",
+                "`{}` in the public root {} is newer than the private root, which was restored from an older copy, or \
+                 belongs to another feed: restore the newest private root. To continue from an older one would publish \
+                 people twice",
                 object.path,
                 public.place()
             );

@@ -173,7 +173,7 @@ fn unread(release: u32) -> Error {
 
 /// The error for a published file that was changed.
 fn changed(public: &dyn ReadStore, path: &str) -> Error {
-    let text = "this published file is missing or was changed: put it back as it was published, every later release is \
-                checked against it";
+    let text = "this published file is missing or was changed: restore it as it was published, because every later \
+                release is checked against it";
     Error::new(ErrorCategory::Input, text).in_file(&Path::new(&public.place()).join(path))
 }

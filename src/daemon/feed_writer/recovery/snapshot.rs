@@ -79,7 +79,8 @@ impl FeedSnapshot {
         let path = self.roots.layout.manifest(line.release);
         let Some(bytes) = self.roots.public.read(&path)? else { return Ok(None) };
         let manifest = Manifest::parse(&bytes).ok().filter(|_| line.manifest.is_none_or(|of| of == Sha256::of(&bytes)));
-        let text = "this published manifest was changed: put it back as it was published (`tidegate verify` names every change)";
+        let text = "this published manifest was changed: restore it as it was published (`tidegate verify` lists every \
+            change)";
         manifest.map(Some).ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path))
     }
 
@@ -106,14 +107,14 @@ impl FeedSnapshot {
             return self.staged(&staged.stage, staged.sha256);
         }
         let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
-        let text = "this published file is gone or was changed (`tidegate verify` names every change)";
+        let text = "this published file is missing or was changed (`tidegate verify` lists every change)";
         bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(file.path.clone()))
     }
 
     fn staged(&self, path: &str, sha256: Sha256) -> Result<Vec<u8>> {
         let bytes = self.roots.private.read(path)?.filter(|bytes| Sha256::of(bytes) == sha256);
-        let text = "this file of the release that waits for approval is gone or was changed: reject the release, and the next tick \
-                    makes another one";
+        let text = "this file of the release that waits for approval is missing or was changed: reject the release, \
+                    and the next tick makes a new one";
         bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
     }
 

@@ -22,23 +22,21 @@ impl FeedWriter {
     ) -> Result<RequestOutcome> {
         let ask = &request.ask;
         let Some(Statement { release, digest, approves }) = ask.statement() else {
-            return Ok(ask.refused("this is about no release"));
+            return Ok(ask.refused("this does not name a release"));
         };
         let held =
             self.state.held.as_ref().filter(|held| held.approved.release() == release && held.decision == digest);
         let Some(held) = held.cloned() else {
             return Ok(ask.refused(format!(
-                "release {release} does not wait for approval, or not any more in this form: a tick, an erasure or \
-                 a change of the feed file since has made another one of it. Look again with `tidegate show`"
+                "release {release} does not wait for approval, or a tick, an erasure or a change of the feed file has \
+                 replaced it. Look again with `tidegate show`"
             )));
         };
         let approvers = match feed() {
             Ok(feed) => feed.services.approvers(),
             Err(error) => {
                 let error = error.describe().text;
-                return Ok(
-                    ask.refused(format!("the approvers are named in the feed file, which cannot be read: {error}"))
-                );
+                return Ok(ask.refused(format!("the feed file, which names the approvers, cannot be read: {error}")));
             }
         };
         if let Err(why) = self.may(ask, &request.wanted, &approvers) {
@@ -54,14 +52,14 @@ impl FeedWriter {
         }
         let no = |text: &str| Err(text.to_owned());
         let Some(signed) = &wanted.signed else {
-            return no("the feed file names approvers, and none of them has signed this: give --as and --key");
+            return no("the feed file names approvers, but none of them has signed this: give --as and --key");
         };
         if approvers.named(&signed.name).is_none_or(|person| person.key.text() != signed.key) {
             return no("the feed file names no approver of this name with this key");
         }
         match ask.statement() {
             Some(statement) if statement.is_signed(&self.state.terms.name, wanted) => Ok(()),
-            _ => no("the signature is not one of this statement under this key"),
+            _ => no("the signature does not match this statement and this key"),
         }
     }
 
@@ -78,13 +76,13 @@ impl FeedWriter {
         let again = counted.iter().any(|before| key(before) == key(&wanted));
         let missing = approvers.needed().saturating_sub(counted.len() + usize::from(!again)) as u32;
         if missing > 0 && again {
-            return Ok(ask.refused(format!("they have approved release {release} before, and {}", still(missing))));
+            return Ok(ask.refused(format!("this approver has approved release {release} before; {}", still(missing))));
         }
         let entry = ApproverDecision { release, decision: held.decision, wanted, missing };
         self.append(entry.clone())?;
         self.state.approved(&entry, &self.policy);
         if missing > 0 {
-            let text = format!("this approval of release {release} is in the log, and {}", still(missing));
+            let text = format!("the approval of release {release} is in the log; {}", still(missing));
             return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });
         }
         self.remember()?;
@@ -106,7 +104,7 @@ impl FeedWriter {
         self.state.decided(&Decision::Reject(reject), sha256, &self.policy);
         self.unstage(held)?;
         let text =
-            format!("release {} is rejected; its people are published with the next one", held.approved.release());
+            format!("release {} is rejected; its people will be published with the next one", held.approved.release());
         Ok(RequestOutcome { release: Some(held.approved.release()), ..request.ask.done(text) })
     }
 }
@@ -126,7 +124,7 @@ impl OutgoingRelease {
 /// How many approvals are missing, in words.
 fn still(missing: u32) -> String {
     match missing {
-        1 => "one more approver has to approve it before it is published".to_owned(),
-        more => format!("{more} more approvers have to approve it before it is published"),
+        1 => "one more approver must approve it before it is published".to_owned(),
+        more => format!("{more} more approvers must approve it before it is published"),
     }
 }

@@ -43,12 +43,12 @@ struct Gone {
 fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) -> String {
     let mut text = match gone {
         0 => String::new(),
-        _ => format!(". {gone} messages of theirs that were set aside are destroyed"),
+        _ => format!(". {gone} of their messages that were set aside are destroyed"),
     };
     if unread > 0 {
         text += &format!(
-            ". {unread} objects of messages that are set aside were written by another version of tidegate and stay as they are: whose \
-             they are is unknown"
+            ". {unread} objects of messages that are set aside were written by another version of tidegate and stay: \
+             it is unknown whose messages they contain"
         );
     }
     text

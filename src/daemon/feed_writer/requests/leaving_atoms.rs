@@ -27,13 +27,13 @@ pub(in crate::daemon::feed_writer) struct Leaving {
 }
 
 /// Why `--rows` is refused if atoms have no labels of their own.
-const NO_ATOMS: &str = "--rows is for chains whose atoms keep a label of their own (`search = \"halves\"`, `chain = \"cumulative\"`). In \
-     this one each release has other labels or other rows: a published row cannot be taken out without telling \
-     whose it was. Without --rows the raw rows go, and the published ones stay until the chain ends";
+const NO_ATOMS: &str = "--rows is for chains whose atoms keep their own label (`search = \"halves\"`, `chain = \
+     \"cumulative\"`). In this chain labels or rows change from release to release: to remove a published row would \
+     reveal whose row it was. Without --rows the raw rows are deleted, and the published ones stay until the chain ends";
 
 /// Why `--rows` is refused in a chain that has stopped.
-const STOPPED: &str = "this chain has stopped and makes no release any more, so no release can leave rows out. Without --rows the raw \
-     rows go; a new chain (`tidegate new-chain`) holds no published row of this one";
+const STOPPED: &str = "this chain has stopped and makes no more releases, so none can leave rows out. Without --rows \
+     the raw rows are deleted; a new chain (`tidegate new-chain`) contains no published row of this one";
 
 impl FeedWriter {
     /// Why no published row can be erased from this chain; `None` if whole atoms can.
@@ -104,29 +104,29 @@ impl FeedWriter {
 pub(in crate::daemon::feed_writer) fn erasure_text(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
     let Erase { asked, erased, published, unknown, .. } = erase;
     let mut text = format!(
-        "of {asked} people {erased} were taken out, {published} are published (their raw rows are gone, a tombstone \
-         stays), {unknown} were never accepted"
+        "{asked} people: {erased} were removed, {published} are published (their raw rows are deleted, a tombstone \
+         stays), {unknown} have no row here"
     );
     if let Some(ErasedRows { rows, atoms, .. }) = &erase.rows {
         if *rows > 0 {
             let atoms = atoms - before;
             text += &format!(
-                ". The next release leaves {rows} published rows out (whole atoms: {atoms}), and a notice beside it names their \
-                 labels. Manifests and parts that hold these rows are deleted then"
+                ". The next release leaves out {rows} published rows (whole atoms: {atoms}), and its notice lists \
+                 their labels. Then the feed deletes the manifests and parts that contain these rows"
             );
         }
         if before > 0 {
             text += &format!(
-                ". The rows of {before} atoms were older than rows are retained: manifests and parts that still held them are deleted \
-                 with the release that leaves them out, or now if it is published"
+                ". The rows of {before} atoms were older than the retention period: manifests and parts that still \
+                 contained them are deleted with the release that leaves them out, or now if it is published"
             );
         }
-        text += ". Copies that others have made are beyond reach: ask readers to delete them";
+        text += ". Copies that readers have made cannot be recalled: ask readers to delete them";
     }
     if let Some(people) = elsewhere {
         text += &format!(
-            ". This chain holds no row of {people} of those who are published: it was taken out before, or it is in releases of an \
-             earlier chain, which are not changed"
+            ". {people} of the published people have no row in this chain: it was removed before, or it is in releases \
+             of an earlier chain, which do not change"
         );
     }
     text

@@ -56,7 +56,7 @@ impl FeedWriter {
         };
         let now = &self.state.terms;
         if now.name != feed.name {
-            return changed("feed.name".to_owned(), "a feed keeps its name");
+            return changed("feed.name".to_owned(), "the name of a feed cannot change");
         }
         let same = |old: &Column, new: &Column| (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path);
         let roles = [
@@ -69,9 +69,9 @@ impl FeedWriter {
             let [old, new] = [&now.columns, &feed.columns].map(|columns| columns.of(role).collect::<Vec<_>>());
             if old.len() != new.len() || !old.iter().zip(&new).all(|(old, new)| same(old, new)) {
                 let text = format!(
-                    "the {name} columns are others than those of the people who wait and who are published: a feed keeps \
-                     them through all its chains. Change them back, or begin another feed, whose releases must not be \
-                     published beside these"
+                    "the {name} columns differ from those of the waiting and published people, but a feed keeps them \
+                     in all its chains. Change them back, or begin another feed, whose releases must not be published \
+                     beside these"
                 );
                 return changed("column".to_owned(), &text);
             }
@@ -84,8 +84,7 @@ impl FeedWriter {
         let trees = columns.trees();
         let fit = |roll: &RowColumns| {
             roll.rows(&trees).map(|_| ()).map_err(|_| {
-                let text = "a row that waits has a value that the new taxonomies do not have: add the leaves that were \
-                            there before";
+                let text = "a waiting row has a value that the new taxonomies lack: add the earlier leaves again";
                 Error::new(ErrorCategory::Taxonomy, text)
             })
         };

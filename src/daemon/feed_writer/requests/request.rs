@@ -230,7 +230,7 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
 /// # Errors
 /// The store cannot be written.
 pub fn answered(store: &dyn Store, request: &Request, answer: &RequestOutcome) -> Result<()> {
-    let bytes = serde_json::to_vec(answer).expect("an answer is JSON");
+    let bytes = serde_json::to_vec(answer).expect("serialisation failed (this is a bug)");
     // The answer of the writer that answered first counts.
     put(store, &reply(&request.wanted.request), &bytes)?;
     store.delete(&note(&request.wanted.request))

@@ -36,12 +36,12 @@ impl FeedWriter {
             None => format!("chain {chain} has no visible release"),
         };
         let people = match republish {
-            true => "the next release holds their rows again, with the labels that they had",
+            true => "the next release contains their rows again, with the same labels",
             false => "the people whose rows they added are never published again",
         };
         let text = format!(
-            "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; {people}. \
-             Copies that others have made are beyond reach: ask readers to delete them{void}"
+            "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; \
+             {people}. Copies that readers have made cannot be recalled: ask readers to delete them{void}"
         );
         Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
     }
@@ -59,20 +59,20 @@ impl FeedWriter {
             return Err(format!("release {first} was never published: `tidegate show` lists all releases"));
         };
         if !line.is_visible() {
-            return Err(format!("the manifest of release {first} is gone already: `tidegate show` says why"));
+            return Err(format!("the manifest of release {first} was deleted before: `tidegate show` says why"));
         }
         let chain = line.chain;
         let is_running = chain == self.state.feed.chain();
         let grows = self.state.tables.get(&TableId::rows(chain)).is_some_and(|table| !table.parts().is_empty());
         if is_running && !grows {
-            return Err("in this chain each release is checked against all earlier ones, so that none can go while it runs. Begin another \
-                        chain with `tidegate new-chain`, and withdraw then"
-                .to_owned());
+            return Err(
+                "in this chain each release is checked against all earlier ones, so none can be withdrawn while \
+                        the chain runs. Begin a new chain with `tidegate new-chain`, then withdraw"
+                    .to_owned(),
+            );
         }
         if republish && (!is_running || self.policy.kind() == ChainKind::Disjoint || self.state.feed.stopped()) {
-            return Err(
-                "only a cumulative chain that runs can publish withdrawn rows again: leave --republish out".to_owned()
-            );
+            return Err("only a running cumulative chain can publish withdrawn rows again: omit --republish".to_owned());
         }
         let of_them = self.state.releases.iter().filter(|line| line.chain == chain && line.release >= first);
         let last = of_them.map(|line| line.release).max().unwrap_or(first);

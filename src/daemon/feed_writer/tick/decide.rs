@@ -133,7 +133,7 @@ impl FeedWriter {
             // The gate has checked that they exist.
             self.state.history.erase(&erased);
             let entered = approved.enter(&mut self.state.history, &published.recoding);
-            entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has looked at the labels"))?;
+            entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has checked the labels"))?;
             if !erased.is_empty() {
                 // The gate has read the release under a dictionary with the values of erased rows.
                 self.state.history.forget_unused_values();

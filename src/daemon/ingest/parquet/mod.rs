@@ -64,7 +64,7 @@ impl ParquetFile {
         let header: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
         for (at, name) in header.iter().enumerate() {
             if header[..at].contains(name) {
-                let text = format!("the column `{name}` is there twice");
+                let text = format!("the column `{name}` occurs twice");
                 return Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name));
             }
         }

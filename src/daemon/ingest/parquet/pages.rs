@@ -124,8 +124,10 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         let described = chunk.column_descr();
         let fixed = described.type_length();
         if chunk.column_type() == Type::FIXED_LEN_BYTE_ARRAY && fixed > MOST_FIXED {
-            let text =
-                format!("each cell of this column has {fixed} bytes, and at most {MOST_FIXED} are read: leave it out");
+            let text = format!(
+                "each cell of this column has {fixed} bytes, more than the limit of {MOST_FIXED}: remove the \
+                    column"
+            );
             return Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(described.name()));
         }
         let mut column = self.headers(group, leaf)?;
@@ -158,7 +160,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             return Ok(());
         }
         let text = format!(
-            "the lists of this column may have {} MiB when they are unpacked, and at most {} MiB are: leave it out",
+            "the lists of this column may have {} MiB when they are unpacked, and at most {} MiB are: remove it",
             bytes >> 20,
             MOST_UNPACKED >> 20
         );

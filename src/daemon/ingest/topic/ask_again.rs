@@ -25,7 +25,7 @@ pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings)
     }
     // A thread of its own, because an answer must be awaited where no other runtime may be running.
     let answered = std::thread::scope(|scope| scope.spawn(|| ask(keys, settings)).join());
-    answered.unwrap_or_else(|_| (Vec::new(), Some("asking has ended by a fault".to_owned())))
+    answered.unwrap_or_else(|_| (Vec::new(), Some("the request ended with an internal error".to_owned())))
 }
 
 /// Adds schemas to messages that had none, if they are among these.

@@ -236,9 +236,9 @@ fn halted(topic: &str, partition: i32, offset: u64, kind: MisfitKind) -> Error {
         _ => ("source.deletes", "a message that deletes a record"),
     };
     let text = format!(
-        "offset {offset} of partition {partition} of the topic {topic} is {what}, and the feed file says \"halt\" for those: \
-         nothing behind it was accepted. Say \"skip\" to pass over such messages or \"quarantine\" to set them aside. \
-         A person who is to be forgotten is erased with `tidegate erase`"
+        "offset {offset} of partition {partition} of the topic {topic} is {what}, and the feed file has \"halt\" for \
+         those: no message after it was accepted. Write \"skip\" to ignore such messages or \"quarantine\" to set them \
+         aside. Use `tidegate erase` to erase a person"
     );
     Error::new(ErrorCategory::Input, text).in_field(key)
 }

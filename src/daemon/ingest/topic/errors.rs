@@ -8,12 +8,12 @@ use crate::daemon::error::{Complaint, Error, ErrorCategory};
 pub fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
-            "the topic {topic} does not exist any more: it was deleted, and what was not read of it is gone with it. What \
-             was accepted is safe. Make the topic again: what is in a new topic of this name is read only \
-             once the feed file says so (`source.topic_id`)"
+            "the topic {topic} was deleted, with all messages that were not read yet. Messages that were accepted are \
+             safe. Create the topic again; the feed reads a new topic of this name only if the feed file names it \
+             (`source.topic_id`)"
         )
     } else {
-        format!("there is no topic {topic} at these brokers: make it, or correct `source.topic` or `source.brokers`")
+        format!("these brokers have no topic {topic}: create it, or correct `source.topic` or `source.brokers`")
     };
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -21,9 +21,10 @@ pub fn missing(topic: &str, begun: bool) -> Error {
 /// Another topic has the name.
 pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
-        "the topic {topic} was deleted and made again: it was {known} and is {found} now, and offsets of the one mean nothing \
-         in the other. What was accepted is safe; what was not read of the old one is lost. To read the new one from \
-         `source.start` on, write `topic_id = \"{found}\"` in [source]: a person who already has a row counts as a duplicate there"
+        "the topic {topic} was deleted and created again: its id was {known} and is {found} now, and offsets of the \
+         old one mean nothing in the new one. Messages that were accepted are safe; messages of the old one that were \
+         not read are lost. To read the new one from `source.start` on, write `topic_id = \"{found}\"` in [source]: a \
+         person who already has a row counts as a duplicate there"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -31,10 +32,10 @@ pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
 /// Messages were deleted before they were read.
 pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
-        "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read (its \
-         retention is shorter than this feed was behind): {} messages are lost, unless the source sends them again. To continue \
-         behind them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in [source]; have the topic keep more \
-         (`retention.ms`, `retention.bytes`)",
+        "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read, \
+         because the feed was behind for longer than the topic keeps messages: {} messages are lost, unless the source \
+         sends them again. To continue after them, write `resume = {{ \"{partition}\" = [{next}, {low}] }}` in \
+         [source]; let the topic keep messages longer (`retention.ms`, `retention.bytes`)",
         low - 1,
         low - next
     );
@@ -44,10 +45,11 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 /// Messages that were accepted are no longer in the topic.
 pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     let text = format!(
-        "partition {partition} of the topic {topic} ends at offset {high}, and this feed has accepted all before {next}: the \
-         brokers have lost messages that they had confirmed (an unclean election, or disks put back from a copy), and give \
-         their offsets to others. What was accepted is safe. When the source has sent again what is missing, write \
-         `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on from there: a person who already has a row counts as a duplicate"
+        "partition {partition} of the topic {topic} ends at offset {high}, but this feed has accepted all messages \
+         before {next}: the brokers have lost messages that they had confirmed (an unclean election, or disks restored \
+         from a copy), and will reuse their offsets. Messages that were accepted are safe. When the source has sent \
+         the missing messages again, write `resume = {{ \"{partition}\" = [{next}, {high}] }}` in [source] to read on \
+         from there: a person who already has a row counts as a duplicate"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -60,11 +62,12 @@ pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, 
 /// Other messages have the offsets of some that were accepted.
 pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
-        "message {} of partition {partition} of the topic {topic} is not the one that was accepted: the brokers have lost \
-         messages that they had confirmed (an unclean election, or disks put back from a copy), and have given their offsets \
-         to others, of which those before {next} were never read. What was accepted is safe. Look up where the log of the \
-         leader that took over begins, and write `resume = {{ \"{partition}\" = [{next}, OFFSET] }}` in [source] with it, or \
-         with {low} to read all that is kept once more: a person who already has a row counts as a duplicate",
+        "message {} of partition {partition} of the topic {topic} is not the one that was accepted: the brokers have \
+         lost messages that they had confirmed (an unclean election, or disks restored from a copy), and have reused \
+         their offsets; the new messages before {next} were never read. Messages that were accepted are safe. Find the \
+         offset at which the log of the new leader begins, and write `resume = {{ \"{partition}\" = [{next}, OFFSET] \
+         }}` in [source] with it, or with {low} to read all remaining messages again: a person who already has a row \
+         counts as a duplicate",
         next - 1
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -74,10 +77,10 @@ pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
-        "messages of the topic {topic} cannot be read as the brokers send them: they are damaged, on a disk of a broker or on \
-         the way, or written in a way that is not known. Nothing was skipped. Partitions that are not read to their end: \
-         {}. Look at the disks and logs of the brokers, or have another replica lead. Where the messages are \
-         lost for good, have the brokers delete them (`kafka-delete-records`), and this feed says how to continue behind them",
+        "messages of the topic {topic} cannot be read: they are damaged, on a disk of a broker or in transit, or have \
+         an unknown format. Nothing was skipped. Partitions that are not read to their end: {}. Check the disks and \
+         logs of the brokers, or make another replica the leader. If the messages are lost, delete them on the brokers \
+         (`kafka-delete-records`); the feed then says how to continue after them",
         places.join(", ")
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -87,8 +90,9 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
 pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
     let text = format!(
-        "no messages of the topic {topic} have come for a minute of partitions that are not read to their end, and the \
-         brokers answer everything else: {}. Nothing was skipped. Look at the logs of the brokers that lead them",
+        "for a minute the brokers have sent no messages of the topic {topic} from partitions that are not read to \
+         their end, but answer other requests: {}. Nothing was skipped. Check the logs of the brokers that lead these \
+         partitions",
         places.join(", ")
     );
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
@@ -97,8 +101,8 @@ pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
 /// There are fewer partitions than there were.
 pub fn vanished(topic: &str, partition: i32) -> Error {
     let text = format!(
-        "the topic {topic} has no partition {partition} any more, of which messages were accepted: this is another cluster, or \
-         one that was put back from a copy. Correct `source.brokers`"
+        "the topic {topic} no longer has partition {partition}, whose messages were accepted: this is another cluster, \
+         or one that was restored from a copy. Correct `source.brokers`"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.brokers")
 }
@@ -106,8 +110,8 @@ pub fn vanished(topic: &str, partition: i32) -> Error {
 /// A `resume` that does not fit.
 pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) -> Error {
     let text = format!(
-        "partition {partition} of the topic {topic} has messages {low} to {high}, and cannot be read on from {offset}: write \
-         one of these, or leave it out"
+        "partition {partition} of the topic {topic} has messages {low} to {high}, and cannot be read from {offset} on: \
+         write one of these offsets, or remove it"
     );
     Error::new(ErrorCategory::Feed, text).in_field("source.resume")
 }
@@ -118,16 +122,15 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     let (field, text) = match code {
         Code::TopicAuthorizationFailed => (
             "source.topic",
-            format!("the brokers do not let us read the topic {topic}: give our user READ and DESCRIBE on it"),
+            format!("the brokers do not permit reading the topic {topic}: give the user READ and DESCRIBE on it"),
         ),
         Code::ClusterAuthorizationFailed => (
             "source.security",
-            "the brokers do not let us ask about the cluster: give our user DESCRIBE on it".to_owned(),
+            "the brokers do not permit describing the cluster: give the user DESCRIBE on it".to_owned(),
         ),
         Code::UnsupportedFeature | Code::UnsupportedVersion => (
             "source.brokers",
-            "the brokers are too old: a topic can be distinguished from another one of the same name since Kafka 2.8"
-                .to_owned(),
+            "the brokers are too old: Kafka 2.8 or newer is needed to distinguish topics of the same name".to_owned(),
         ),
         _ => return None,
     };
@@ -143,25 +146,25 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
     let mut sure = true;
     let text = match code {
         Code::Authentication | Code::SaslAuthenticationFailed => {
-            format!("the brokers do not know us ({said}): correct user, password or certificate, and the mechanism")
+            format!(
+                "the brokers reject these credentials ({said}): correct user, password or certificate, and the \
+                 mechanism"
+            )
         }
         // A broker that requires a certificate says so in one of these TLS alerts.
         _ if any(&["alert certificate", "alert bad certificate", "alert unknown ca"]) => {
             format!(
-                "the brokers do not accept our certificate ({said}): write `certificate` and `key`, or correct them"
+                "the brokers reject the client certificate ({said}): write `certificate` and `key`, or correct them"
             )
         }
         Code::SSL => format!(
-            "there is no encrypted connection to the brokers ({said}): name who vouches for them (`ca`), name them in \
-             `brokers` as their certificates call them, and a port that speaks TLS"
+            "an encrypted connection to the brokers failed ({said}): name the authority that signed their certificates \
+             (`ca`), use the host names of the certificates in `brokers`, and a port with TLS"
         ),
         Code::BrokerTransportFailure if closed_at_once(said) => {
             // A proxy in front of unavailable brokers does so too.
             sure = false;
-            format!(
-                "the brokers end the connection before anything is said ({said}): `tls` and `sasl` must be what this port \
-                 expects"
-            )
+            format!("the brokers close the connection at once ({said}): `tls` and `sasl` must match this port")
         }
         _ => return None,
     };
@@ -190,16 +193,16 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
 
 /// The registry refuses us.
 pub fn registry_refuses() -> Error {
-    let text = "the schema registry does not know us, or does not let us read schemas: correct `user` and `password` in \
-                `source.schema_registry`, or give our user the right to read. Nothing was skipped";
+    let text = "the schema registry rejects these credentials, or does not permit reading schemas: correct `user` and \
+                `password` in `source.schema_registry`, or give the user the right to read. Nothing was skipped";
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry")
 }
 
 /// The server that answers is no registry.
 pub fn no_registry(status: u16) -> Error {
     let text = format!(
-        "what answers at `source.schema_registry` is no schema registry (its answer is {status}, and not one that a registry \
-         gives): correct `url`. Nothing was skipped"
+        "the server at `source.schema_registry` is not a schema registry (it answers {status}, in another form than a \
+         registry): correct `url`. Nothing was skipped"
     );
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry.url")
 }
@@ -222,10 +225,18 @@ mod tests {
         use RDKafkaErrorCode as Code;
         let at_once = "one:9092/bootstrap: Disconnected: connection closed by peer: receive 0 after POLLIN";
         for (code, said, word) in [
-            (Code::Authentication, "SASL authentication error: Authentication failed", Some("do not know us")),
-            (Code::SSL, "SSL handshake failed: certificate verify failed", Some("no encrypted connection")),
-            (Code::SSL, "Receive failed: tlsv13 alert certificate required", Some("do not accept our certificate")),
-            (Code::BrokerTransportFailure, "Receive failed: alert unknown ca", Some("do not accept our certificate")),
+            (
+                Code::Authentication,
+                "SASL authentication error: Authentication failed",
+                Some("reject these credentials"),
+            ),
+            (
+                Code::SSL,
+                "SSL handshake failed: certificate verify failed",
+                Some("an encrypted connection to the brokers failed"),
+            ),
+            (Code::SSL, "Receive failed: tlsv13 alert certificate required", Some("reject the client certificate")),
+            (Code::BrokerTransportFailure, "Receive failed: alert unknown ca", Some("reject the client certificate")),
             (
                 Code::BrokerTransportFailure,
                 &format!("{at_once} (after 7ms in state APIVERSION_QUERY)"),

@@ -71,7 +71,7 @@ impl Fetch {
             committed: Instant::now(),
         };
         let thread = std::thread::Builder::new().name("topic".to_owned()).spawn(move || reader.run());
-        let thread = thread.map_err(|_| Error::new(ErrorCategory::Io, "the system does not let us begin a thread"))?;
+        let thread = thread.map_err(|_| Error::new(ErrorCategory::Io, "the system cannot start a thread"))?;
         Ok(Fetch { shared, thread: Some(thread) })
     }
 }
@@ -85,7 +85,7 @@ impl Fetching for Fetch {
         let fault = || {
             FetchEvent::Failed(Error::new(
                 ErrorCategory::Internal,
-                "the thread that fetches the topic has ended by a fault (this is a bug)",
+                "the thread that fetches the topic has ended with an internal error (this is a bug)",
             ))
         };
         next.or_else(|| ended.then(fault))

@@ -122,7 +122,7 @@ impl Probe<'_> {
         let code = committed.err()?.rdkafka_error_code()?;
         (code == Code::GroupAuthorizationFailed).then(|| {
             format!(
-                "displays of lag stay empty: give our user READ on the group tidegate-{}, or leave it so",
+                "tools cannot show the lag of this feed: to let them, give the user READ on the group tidegate-{}",
                 self.settings.feed
             )
         })
@@ -143,11 +143,11 @@ fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Ve
         Err(code) => {
             let why = match code {
                 Some(Code::TopicAuthorizationFailed | Code::ClusterAuthorizationFailed) => {
-                    "give our user DESCRIBE_CONFIGS on it"
+                    "give the user DESCRIBE_CONFIGS on it"
                 }
                 _ => "the brokers do not say",
             };
-            vec![format!("whether the topic is compacted, and how long it keeps messages, is not known: {why}")]
+            vec![format!("it is not known whether the topic is compacted and how long it keeps messages: {why}")]
         }
     }
 }
@@ -166,24 +166,25 @@ fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec
     let number = |key: &str| value(key)?.parse::<u64>().ok();
     let mut found = Vec::new();
     if value("cleanup.policy").is_some_and(|policy| policy.contains("compact")) {
-        let text = "the topic is compacted: Kafka removes rows before they are read, without a trace, and releases \
-                    lack them. Have `cleanup.policy` be `delete`";
+        let text = "the topic is compacted: Kafka removes rows before they are read, without a trace, so that releases \
+                    lack them. Set `cleanup.policy` to `delete`";
         found.push(text.to_owned());
     }
     if let Some(kept) = number("retention.ms").map(Duration::from_millis).filter(|kept| *kept < WEEK) {
         let least = tick.filter(|tick| kept <= *tick).map_or(String::new(), |_| {
-            ", which is no longer than from one tick to the next: with `run --once` that is always too short".to_owned()
+            ", which is not longer than the time between two ticks: with `run --once` that is always too short"
+                .to_owned()
         });
         found.push(format!(
-            "the topic keeps messages for {}{least}. Whatever came that long before this feed is begun again is lost: have \
-             `retention.ms` be weeks",
+            "the topic keeps messages for {}{least}. Messages that are older than that when the feed starts again are \
+             lost: set `retention.ms` to weeks",
             words(kept)
         ));
     }
     if let Some(bytes) = number("retention.bytes") {
         found.push(format!(
-            "the topic keeps no more than {bytes} bytes of a partition, however fast they come: have `retention.bytes` be \
-             what comes in weeks, or -1"
+            "the topic keeps at most {bytes} bytes of a partition, even if messages come fast: set `retention.bytes` \
+             to the volume of weeks, or -1"
         ));
     }
     found
@@ -237,9 +238,9 @@ mod tests {
             (&usual[..], &[][..]),
             (&[("retention.ms", "-1")], &[]),
             (&[("cleanup.policy", "compact,delete")], &["compacted"]),
-            (&[("retention.ms", "7200000")], &["for 2 hours. What"]),
-            (&[("retention.ms", "60000")], &["for 60 seconds, which is no longer than from one tick to the next"]),
-            (&[("retention.bytes", "1000")], &["no more than 1000 bytes"]),
+            (&[("retention.ms", "7200000")], &["for 2 hours. Messages"]),
+            (&[("retention.ms", "60000")], &["for 60 seconds, which is not longer than the time between two ticks"]),
+            (&[("retention.bytes", "1000")], &["at most 1000 bytes"]),
         ] {
             let found = said(settings, 3_600);
             assert!(found.len() == wanted.len(), "{found:?}");

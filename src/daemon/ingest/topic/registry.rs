@@ -73,15 +73,15 @@ impl SchemaRegistry {
             let text = small_file::bytes(file, "read the certificate", small_file::CERTIFICATES);
             let text = text.map_err(|error| error.in_field(&*ca))?;
             let none =
-                |_| Error::new(ErrorCategory::Feed, "the file holds no certificate").in_file(file).in_field(&*ca);
+                |_| Error::new(ErrorCategory::Feed, "the file contains no certificate").in_file(file).in_field(&*ca);
             client = client.tls_certs_only(Certificate::from_pem_bundle(&text).map_err(none)?);
         }
         let web = Web::new(client, field)?;
         let url = settings.url.read().map_err(|error| error.in_field(format!("{field}.url")))?;
         let (scheme, host) = parts(&url).unwrap_or_default();
         if scheme != "https" && (scheme != "http" || !is_local(host) && !settings.allow_plaintext) {
-            let text = "schemas and passwords would travel to another host unencrypted, or nowhere: the address must begin with \
-                        https, or `allow_plaintext = true` must be in [source]";
+            let text = "schemas and passwords would travel to another host unencrypted, or not at all: the address \
+                        must begin with https, or `allow_plaintext = true` must be in [source]";
             return Err(Error::new(ErrorCategory::Feed, text).in_field(format!("{field}.url")));
         }
         let login = match &settings.login {

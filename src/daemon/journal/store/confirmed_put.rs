@@ -31,7 +31,7 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<PutOutcome> {
             None => {}
         }
     }
-    let text = format!("the store at {} never says whether `{path}` was written: look at the store", store.place());
+    let text = format!("the store at {} does not confirm whether `{path}` was written: check the store", store.place());
     Err(Error::new(ErrorCategory::Io, text))
 }
 
@@ -43,7 +43,7 @@ pub fn put_all(store: &dyn Store, objects: &[(String, Vec<u8>)]) -> Result<()> {
     let created = store.create_all(objects)?;
     for ((path, bytes), created) in objects.iter().zip(created) {
         if created != CreateOutcome::Made && put(store, path, bytes)? == PutOutcome::Theirs {
-            let text = format!("`{path}` at {} is there already with other content", store.place());
+            let text = format!("`{path}` at {} already exists with different content", store.place());
             return Err(Error::new(ErrorCategory::Io, text));
         }
     }

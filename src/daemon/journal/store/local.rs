@@ -45,7 +45,7 @@ impl Local {
         make(path, 0o700)?;
         let root = Folder::root(path)?;
         if root.mode()? & 0o077 != 0 {
-            let text = "others may use this folder, which holds private state: chmod 700 it";
+            let text = "other accounts can access this folder, which contains private state: `chmod 700` it";
             return Err(Error::new(ErrorCategory::Io, text).in_file(path));
         }
         let aside = root.again()?;

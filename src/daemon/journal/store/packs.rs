@@ -100,7 +100,7 @@ impl Packs {
         match put(&*self.base, path, &form::bytes(path, objects))? {
             PutOutcome::Ours => Ok(()),
             PutOutcome::Theirs => {
-                let text = format!("`{path}` at {} is there already with other content", self.base.place());
+                let text = format!("`{path}` at {} already exists with different content", self.base.place());
                 Err(Error::new(ErrorCategory::Io, text))
             }
         }
@@ -111,7 +111,7 @@ impl Packs {
         let one = |path: String| match self.read(&path)? {
             Some(bytes) => Ok((path, bytes)),
             None => {
-                let text = format!("an object went while it was packed in {}", self.base.place());
+                let text = format!("an object disappeared while it was packed in {}", self.base.place());
                 Err(Error::new(ErrorCategory::Io, text).in_field(path))
             }
         };

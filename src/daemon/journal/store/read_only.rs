@@ -51,7 +51,8 @@ impl ReadOnlyFolder {
     }
 
     fn never<T>(&self) -> Result<T> {
-        Err(Error::new(ErrorCategory::Internal, "a folder that is only looked at is not written to").in_file(&self.0))
+        Err(Error::new(ErrorCategory::Internal, "a folder that is opened for reading is not written to")
+            .in_file(&self.0))
     }
 }
 

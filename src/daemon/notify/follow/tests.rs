@@ -102,8 +102,17 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
-                    [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
+        let text = "[feed]\n\
+                    name = \"t\"\n\
+                    [policy]\n\
+                    k = 2\n\
+                    [[column]]\n\
+                    name = \"id\"\n\
+                    role = \"identifier\"\n\
+                    [[column]]\n\
+                    name = \"sex\"\n\
+                    role = \"quasi\"\n\
+                    taxonomy = { flat = [\"F\", \"M\"] }\n";
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed");
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
@@ -241,7 +250,7 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
     all.keys().for_each(|path| desk.public.inner.delete(path).expect("memory"));
     let notifier = desk.begin(Audience::Public);
     notifier.entries(1);
-    desk.says("receiver_away feed=t receiver=webhook why=\"the public root holds no releases", 1);
+    desk.says("receiver_away feed=t receiver=webhook why=\"the public root contains no releases", 1);
     for (path, bytes) in &all {
         desk.public.inner.replace(path, bytes).expect("memory");
     }

@@ -24,7 +24,8 @@ impl HttpPort {
         let bind = http.bind;
         if http.is_open() {
             let text = format!(
-                "other machines reach {bind}, and no token is required: name one in `http.tokens` or with --token, or listen on 127.0.0.1"
+                "other machines can reach {bind}, but no token is required: name one in `http.tokens` or with --token, \
+                 or listen on 127.0.0.1"
             );
             return Err(Error::new(ErrorCategory::Usage, text).in_field("http.tokens"));
         }
@@ -46,10 +47,10 @@ impl HttpPort {
 pub(super) fn refused(bind: SocketAddr, error: &io::Error) -> Error {
     let (why, act) = match error.kind() {
         io::ErrorKind::AddrInUse => {
-            ("another program listens there".to_owned(), "end that one, or write another `http.bind`")
+            ("another program listens there".to_owned(), "stop that program, or write another `http.bind`")
         }
         io::ErrorKind::AddrNotAvailable => {
-            ("this machine has no such address".to_owned(), "write one that it has, or 127.0.0.1")
+            ("this machine has no such address".to_owned(), "write an address of this machine, or 127.0.0.1")
         }
         io::ErrorKind::PermissionDenied => {
             ("there is no permission to".to_owned(), "write a port of 1024 or above in `http.bind`")

@@ -73,7 +73,7 @@ async fn live() -> &'static str {
 async fn ready(State(observer): State<Arc<Observer>>) -> Response {
     let health = observer.health();
     let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let body = serde_json::to_string(&health).expect("names and words are JSON") + "\n";
+    let body = serde_json::to_string(&health).expect("serialisation failed (this is a bug)") + "\n";
     (status, [(CONTENT_TYPE, "application/json")], body).into_response()
 }
 

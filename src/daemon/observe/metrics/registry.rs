@@ -124,21 +124,27 @@ impl Metrics {
                 None => registry.register(gauge.word(), gauge.help(), family.clone()),
             }
         }
-        let help = "Messages of a partition that were not taken yet";
+        let help = "Messages of a partition that are not accepted yet";
         registry.register("source_lag", help, self.source_lag.clone());
-        registry.register("batch_rows", "Messages of a batch that was taken", self.batch_rows.clone());
-        registry.register("rows", "Rows by what became of them; together all that were seen", self.rows.clone());
-        registry.register("ticks", "Ticks by how they ended", self.ticks.clone());
+        registry.register("batch_rows", "Messages of an accepted batch", self.batch_rows.clone());
+        registry.register("rows", "Rows by outcome; the sum is all rows that were read", self.rows.clone());
+        registry.register("ticks", "Ticks by outcome", self.ticks.clone());
         registry.register("decisions", "Decisions in the log", self.decisions.clone());
         registry.register("requests", "Requests by people", self.requests.clone());
-        registry.register("notifications", "Notifications that receivers have", self.notifications.clone());
-        let help = "1 while a receiver of notifications does not take them, else 0";
+        registry.register("notifications", "Notifications that receivers have accepted", self.notifications.clone());
+        let help = "1 while a receiver of notifications does not accept them, else 0";
         registry.register("receiver_away", help, self.receivers_away.clone());
         registry.register("lost_log_lines", "Log lines dropped because no program read them", self.lost_lines.clone());
         let seconds = Unit::Seconds;
-        registry.register_with_unit("step", "Time that a step of the work took", seconds, self.steps.clone());
+        registry.register_with_unit("step", "Duration of a step, in seconds", seconds, self.steps.clone());
         let (seconds, family) = (Unit::Seconds, self.tick_to_publication.clone());
-        registry.register_with_unit("tick_to_publication", "Time from a tick to its publication", seconds, family);
+        registry.register_with_unit(
+            "tick_to_publication",
+            "Time from a tick to the publication of its release, in \
+             seconds",
+            seconds,
+            family,
+        );
     }
 }
 

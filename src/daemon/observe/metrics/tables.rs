@@ -30,40 +30,41 @@ macro_rules! table {
 table! {
     /// Counters, by feed.
     Total {
-        Files = "files", "Files of a directory source that were taken";
-        Batches = "batches", "Batches of messages of a topic that were taken";
-        LateFiles = "late_files", "Files that came after one with a later name";
+        Files = "files", "Files of a directory source that were accepted";
+        Batches = "batches", "Batches of messages of a topic that were accepted";
+        LateFiles = "late_files", "Files that appeared after one with a later name had been read";
         NullCells = "null_cells", "Missing or malformed values of sensitive columns, published as null";
-        MissedTicks = "missed_ticks", "Ticks that passed while no process was running, and that became one";
+        MissedTicks = "missed_ticks", "Ticks that passed while no process was running, and that one later tick replaced";
         Releases = "releases", "Releases that were published";
         ErasedPeople = "erased_people", "People who were erased on request";
-        ForgottenObjects = "forgotten_objects", "Objects that were deleted because their time had passed";
+        ForgottenObjects = "forgotten_objects", "Objects that were deleted because their retention period was over";
         SweptObjects = "swept_objects", "Unreferenced objects of earlier writers deleted (count)";
         Checkpoints = "checkpoints", "Checkpoints that were written";
-        Scrubs = "scrubs", "Times that everything the log names was checked while the feed was running";
-        Halts = "halts", "Times that the feed halted";
+        Scrubs = "scrubs", "Completed scrubs: checks of everything that the log names, while the feed was running";
+        Halts = "halts", "Halts of the feed";
     }
     /// Gauges, by feed.
     Gauge {
-        NewRows = "new_rows", "Rows that came since the last tick that closed";
-        WaitingRows = "waiting_rows", "Rows whose class is still too small";
-        WithheldRows = "withheld_rows", "Rows that are not published in this chain";
-        PendingRows = "pending_rows", "Rows in atoms that no release holds yet";
+        NewRows = "new_rows", "Rows that arrived since the last closed tick";
+        WaitingRows = "waiting_rows", "Rows that wait because their class is too small";
+        WithheldRows = "withheld_rows", "Rows that are withheld from this chain";
+        PendingRows = "pending_rows", "Rows in atoms that no release contains yet";
         NewestRelease = "newest_release", "Number of the newest release";
         NewestReleaseRows = "newest_release_rows", "Rows of the newest release";
         MeasureSums = "measure_sums", "Sums of measures that the newest release publishes";
-        MeasureSumsLeftOut = "measure_sums_left_out", "Sums of measures that the newest release leaves out";
+        MeasureSumsLeftOut = "measure_sums_left_out", "Sums of measures that the newest release suppresses";
         LogEntries = "log_entries", "Entries of the log";
         Epoch = "epoch", "Epoch of the writer";
-        LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped";
-        LastPublication = "last_publication_timestamp", "Time of the last publication";
-        LastScrub = "last_scrub_timestamp", "Time when everything the log names had been checked, while the feed was running";
-        Damaged = "damaged", "Entries, objects and published files that are missing or changed, as far as was checked";
-        Quarantine = "quarantine", "Share of the messages since the last tick that were set aside, when last compared with the limit";
-        SourceOldest = "source_oldest", "For how long the oldest message that was not taken has been there";
+        LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped, in seconds since 1970";
+        LastPublication = "last_publication_timestamp", "Time of the last publication, in seconds since 1970";
+        LastScrub = "last_scrub_timestamp", "Time of the last completed scrub, in seconds since 1970";
+        Damaged = "damaged", "Entries, objects and published files that the last scrub found missing or changed";
+        Quarantine = "quarantine", "Share of messages set aside since the last tick, when it was last compared with \
+            the limit";
+        SourceOldest = "source_oldest", "Age of the oldest message that is not accepted yet, in seconds";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
-        RegistryAway = "registry_away", "1 while the registry of schemas does not answer, else 0";
-        Halted = "halted", "1 while the feed is halted and an operator has to act, else 0";
+        RegistryAway = "registry_away", "1 while the schema registry does not answer, else 0";
+        Halted = "halted", "1 while the feed is halted and needs an operator, else 0";
     }
 }
 

@@ -39,8 +39,8 @@ pub enum NoRelease {
 /// # Errors
 /// No next release is valid, for the reason returned.
 pub fn bcf(all: &Histogram, earlier: &[Release], trees: &[&Taxonomy], k: u64) -> Result<TopDownResult, NoRelease> {
-    assert!(k >= 2, "people hide behind another one at least");
-    assert_eq!(all.width(), trees.len(), "a taxonomy for each column");
+    assert!(k >= 2, "a class has at least two people");
+    assert_eq!(all.width(), trees.len(), "one taxonomy for each column");
     let number = number(earlier);
     let numbered = NumberedClasses::all(earlier, &number, trees.len());
     for view in &numbered {

@@ -56,7 +56,7 @@ fn classes(past: &PastReleases<'_>, view: usize, width: usize) -> Family {
     let view = &past.views[view];
     for id in 0..view.numbered.len() as u32 {
         let first = |&release: &usize| Some((release, view.numbered.in_release(release, id)?));
-        let (release, class) = view.stages.iter().find_map(first).expect("a class is in the last release at least");
+        let (release, class) = view.stages.iter().find_map(first).expect("a class is at least in the last release");
         family.push(past.releases[release].class(class), groups::of(&past.releases[release], class));
     }
     family
@@ -122,7 +122,7 @@ fn bounds(
 
 /// The finer node in each column of two comparable classes; `None` if they are not comparable.
 fn finest(a: &[Node], b: &[Node], trees: &[&Taxonomy]) -> Option<Vec<Node>> {
-    assert_eq!((a.len(), b.len()), (trees.len(), trees.len()), "a node for each column");
+    assert_eq!((a.len(), b.len()), (trees.len(), trees.len()), "one node for each column");
     let finer = |((&a, &b), tree): ((&Node, &Node), &&Taxonomy)| tree.covers(a.min(b), a.max(b)).then_some(a.max(b));
     a.iter().zip(b).zip(trees).map(finer).collect()
 }

@@ -38,7 +38,7 @@ pub struct SplitTrial {
 impl<'a> Bcf<'a> {
     /// Starts with these targets of the past; `all` holds every row of the new release.
     pub fn new(all: &'a Histogram, past: &'a PastReleases<'a>, families: &'a [Family], k: u64) -> Bcf<'a> {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         let newest = past.before(past.releases.len());
         Bcf { all, past, families, k, newest, cells: Vec::new(), comparable: Vec::new() }
     }

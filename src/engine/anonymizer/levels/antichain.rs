@@ -120,7 +120,7 @@ impl Antichain {
 
     /// The levels, counted in the direction in which the property is inherited.
     fn upward(&self, levels: &[u8]) -> Vec<u8> {
-        assert_eq!(levels.len(), self.heights.len(), "a level for each column");
+        assert_eq!(levels.len(), self.heights.len(), "one level for each column");
         assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels of the columns");
         match self.inherited {
             Monotonicity::Upward => levels.to_vec(),

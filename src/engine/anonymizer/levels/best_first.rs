@@ -123,7 +123,7 @@ impl LevelsSearch<'_> {
 
     /// Queues a part if one of its states can be the best one.
     fn wait(&mut self, part: Part, waiting: &mut BinaryHeap<Reverse<Part>>) {
-        assert!(!part.lowest.is_empty(), "a level for each column");
+        assert!(!part.lowest.is_empty(), "one level for each column");
         if !self.is_behind(part.worth, &part.lowest) && !self.protection.holds(&part.highest) {
             waiting.push(Reverse(part));
         }

@@ -52,8 +52,8 @@ impl<'c> EarlierReleases<'c> {
     /// # Panics
     /// If rows belong to an increment after that of the next release.
     pub fn new(all: &'c Histogram, earlier: &'c [Recoding], trees: &'c [&'c Taxonomy], k: u64) -> EarlierReleases<'c> {
-        assert!(earlier.iter().all(|recoding| recoding.len() == trees.len()), "a cut for each column");
-        assert_eq!(all.width(), trees.len(), "a taxonomy for each column");
+        assert!(earlier.iter().all(|recoding| recoding.len() == trees.len()), "one cut for each column");
+        assert_eq!(all.width(), trees.len(), "one taxonomy for each column");
         let mut chain = EarlierReleases { all, earlier, trees, k, targets: Vec::new() };
         for tuple in 0..all.tuples() {
             let mut increments: Vec<usize> = all.cells_of(tuple).iter().map(|cell| cell.increment as usize).collect();
@@ -104,7 +104,7 @@ impl<'c> EarlierReleases<'c> {
 
     /// The figures of a recoding of the next release.
     fn check(&self, recoding: &[Cut]) -> Result<StateFigures, u64> {
-        assert_eq!(recoding.len(), self.trees.len(), "a cut for each column");
+        assert_eq!(recoding.len(), self.trees.len(), "one cut for each column");
         let cells = self.cells(recoding, self.earlier.len());
         for target in &self.targets {
             let mut left = target.left.clone();

@@ -47,7 +47,7 @@ pub fn checker<'r>(
     objective: &'r Objective,
     limit: u64,
 ) -> Box<dyn Checker + 'r> {
-    assert!(rows.have_values() || !privacy.looks_at_values(), "values are there where they are looked at");
+    assert!(rows.have_values() || !privacy.looks_at_values(), "values exist for the columns that are read");
     let mut table: Vec<f64> = Vec::new();
     for (&value, &count) in rows.values.iter().zip(&rows.counts) {
         table.resize(table.len().max(value as usize + 1), 0.0);

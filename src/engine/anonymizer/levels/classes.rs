@@ -58,7 +58,7 @@ impl<const WORDS: usize> StateClasses<WORDS> {
 
     /// The classes of a state that generalises this one.
     pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
-        assert!(levels.len() == self.levels.len(), "a level for each column");
+        assert!(levels.len() == self.levels.len(), "one level for each column");
         assert!(levels.iter().zip(&self.levels).all(|(to, from)| to >= from), "labels become coarser");
         let (mask, raised) =
             (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));

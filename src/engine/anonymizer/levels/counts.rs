@@ -170,7 +170,7 @@ impl Prepared {
             "the least error is no larger than a state's own"
         );
         let root = in_units(columns.iter().map(Column::of_all));
-        assert!(root <= ROW, "no more of a row than all of it");
+        assert!(root <= ROW, "at most the whole row");
         Prepared { columns, count, answers, least, root }
     }
 

@@ -105,7 +105,7 @@ impl Lattice {
 
     /// The recoding of a state.
     pub fn recoding(&self, trees: &[&Taxonomy], levels: &[u8]) -> Recoding {
-        assert_eq!(levels.len(), trees.len(), "a level for each column");
+        assert_eq!(levels.len(), trees.len(), "one level for each column");
         trees.iter().enumerate().map(|(column, tree)| self.recoding_of(column, levels[column], tree)).collect()
     }
 

@@ -223,7 +223,7 @@ impl Costs {
     /// If the number of weights differs from that of columns, or a weight is 0.
     #[must_use]
     pub fn weighted(mut self, weights: &[u32]) -> Costs {
-        assert_eq!(weights.len(), self.columns.len(), "a weight for each column");
+        assert_eq!(weights.len(), self.columns.len(), "one weight for each column");
         assert!(weights.iter().all(|&weight| weight > 0), "each column counts");
         self.columns.iter_mut().zip(weights).for_each(|(column, &weight)| column.weight = weight);
         self
@@ -273,7 +273,7 @@ impl Costs {
     }
 
     fn score(&self, levels: &[u8], extra: Option<&[u128]>) -> Score {
-        assert_eq!(levels.len(), self.columns.len(), "a level for each column");
+        assert_eq!(levels.len(), self.columns.len(), "one level for each column");
         let columns = self.columns.iter().zip(self.of_columns(levels, extra));
         match self.mean {
             Mean::Geometric => {

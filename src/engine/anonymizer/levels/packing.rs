@@ -88,7 +88,7 @@ impl Packing {
 
     /// The columns that a mask cannot generalise from one state to another, each with the new code of each code.
     pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(KeyBits, &'l [u32])> {
-        assert!(from.len() == to.len() && to.len() == self.columns.len(), "a level for each column");
+        assert!(from.len() == to.len() && to.len() == self.columns.len(), "one level for each column");
         let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
         numbered.map(|column| (self.columns[column].field, lattice.raised(column, from[column], to[column]))).collect()
     }

@@ -63,7 +63,7 @@ const ROUNDING: f64 = 1e-12;
 impl Privacy {
     /// Classes of at least `k` rows.
     pub fn k(k: u64) -> Privacy {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         Privacy { k, diverse: Vec::new() }
     }
 

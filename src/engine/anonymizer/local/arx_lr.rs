@@ -56,8 +56,8 @@ pub enum NoCarving {
 /// # Errors
 /// The taxonomies have no layers, or too many states.
 pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<CarvingResult, NoCarving> {
-    assert!(k >= 1, "a class holds a person at least");
-    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+    assert!(k >= 1, "a class has at least one person");
+    assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
     let ladders = ladders(trees)?;
     let (states, paths) = (LayerStates::new(&ladders), LayerBits::new(&ladders));
     let all_rows = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));

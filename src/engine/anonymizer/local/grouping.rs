@@ -43,8 +43,8 @@ pub fn grouped(
     by: Grouping,
     hidden: Option<HiddenSums<'_>>,
 ) -> Carving {
-    assert!(k >= 1, "a class holds a person at least");
-    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+    assert!(k >= 1, "a class has at least one person");
+    assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
     if people.rows() < k {
         return Carving::default();
     }
@@ -109,7 +109,7 @@ fn is_open(people: &Headcount, trees: &[&Taxonomy], limits: &RefinementLimits, g
 
 /// Leaf tuples as points, each with the weight of its people.
 fn points(people: &Headcount, trees: &[&Taxonomy]) -> Points {
-    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
     let places: Vec<Vec<f64>> = trees.iter().map(|tree| places(tree)).collect();
     let number = |tuple: usize| people.tuple_at(tuple).zip(&places).map(|(leaf, places)| places[leaf as usize]);
     let numbers = (0..people.tuples()).flat_map(number).collect();

@@ -35,7 +35,7 @@ pub struct Halved {
 /// Divides all people. `draw` gives a number of `0..n`, all equally likely; no person may be able to predict it, or to
 /// learn it afterwards.
 pub fn halves(people: &Headcount, trees: &[&Taxonomy], rule: &Halving<'_>, draw: &mut dyn FnMut(u64) -> u64) -> Halved {
-    assert_eq!(people.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
     let rows = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
     let mut all: Vec<u32> = (0..people.tuples() as u32).collect();
     let found = Halved { classes: Vec::new(), waiting: Vec::new() };

@@ -86,7 +86,7 @@ pub fn groups(
 }
 
 fn is_bare(nodes: &[Node], trees: &[&Taxonomy]) -> bool {
-    assert_eq!(nodes.len(), trees.len(), "a node for each column");
+    assert_eq!(nodes.len(), trees.len(), "one node for each column");
     nodes.iter().zip(trees).all(|(&node, tree)| tree.is_leaf(node))
 }
 

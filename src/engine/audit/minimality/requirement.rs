@@ -96,15 +96,16 @@ impl Requirement {
         match self {
             Requirement::Diverse { l } => format!("the policy permits at most 1/{l}"),
             Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => {
-                format!("the requirement wants at most {most}")
+                format!("the requirement permits at most {most}")
             }
             Requirement::Recursive { c, l } => {
                 format!(
-                    "the requirement wants {l} values at least, and the likeliest below {c} times all from number {l} on"
+                    "the requirement needs at least {l} values, and the most likely one below {c} times all from the \
+                     l-th on"
                 )
             }
-            Requirement::Close { t } => format!("the requirement wants at most {t}"),
-            Requirement::Range { e, .. } => format!("the requirement wants {e} at least"),
+            Requirement::Close { t } => format!("the requirement permits at most {t}"),
+            Requirement::Range { e, .. } => format!("the requirement needs at least {e}"),
         }
     }
 

@@ -55,7 +55,7 @@ fn leaves(quasi: &[RowGroup], columns: &Columns) -> Result<Vec<Vec<Leaf>>, Vec<L
     if !inner.is_empty() {
         return Err(inner);
     }
-    assert!(quasi.iter().all(|run| run.nodes.len() == trees.len()), "a label for each column");
+    assert!(quasi.iter().all(|run| run.nodes.len() == trees.len()), "one label for each column");
     let leaf = |(&node, tree): (&Node, &&Taxonomy)| tree.leaf_range(node).start;
     Ok(quasi.iter().map(|run| run.nodes.iter().zip(&trees).map(leaf).collect()).collect())
 }

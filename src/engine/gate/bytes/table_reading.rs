@@ -105,7 +105,7 @@ fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option
 /// The table under a recoding that contains all its labels; otherwise the column of the first label that it does not
 /// contain.
 pub fn under_recoding(table: Release, recoding: &[Cut]) -> Result<Release, usize> {
-    assert_eq!(table.width(), recoding.len(), "a cut for each column");
+    assert_eq!(table.width(), recoding.len(), "one cut for each column");
     table.under_recoding(recoding).map_err(|table| {
         let foreign =
             |column: &usize| table.shown(*column).iter().any(|node| !recoding[*column].nodes().contains(node));

@@ -31,8 +31,8 @@ pub fn coarsened(
     a: u64,
     mut budget: CertaintyBudget,
 ) -> Certainty {
-    assert_eq!((before.width(), after.width()), (trees.len(), trees.len()), "a taxonomy for each column");
-    assert!(a >= 1, "a class holds a person at least");
+    assert_eq!((before.width(), after.width()), (trees.len(), trees.len()), "one taxonomy for each column");
+    assert!(a >= 1, "a class has at least one person");
     let mut certainty = Certainty::nothing();
     let solved = Growth::new(before, after, trees, a, &mut budget).and_then(|growth| {
         for (column, cut) in after.recoding().iter().enumerate() {

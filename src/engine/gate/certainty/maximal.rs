@@ -12,7 +12,7 @@ pub fn by_node(
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
 ) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         budget.spend(release.classes() as u64)?;
@@ -33,7 +33,7 @@ pub fn by_level(
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
 ) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         let levels = tree.padded();
@@ -57,7 +57,7 @@ pub fn by_level(
 /// people whom the policy lets wait, minus the people who may wait already, plus one. Published classes hold no waiting
 /// person, and any other class holds fewer than `a`.
 pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let of_column = |column: usize| {
         release.recoding()[column].nodes().iter().filter(|&&node| trees[column].values(node) > 0).count()
     };

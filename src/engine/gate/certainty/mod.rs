@@ -53,8 +53,8 @@ pub fn learnt(
     inference: Inference,
     (a, values): (u64, Values),
 ) -> Certainty {
-    assert_eq!(after.width(), trees.len(), "a taxonomy for each column");
-    assert!(a >= 1, "a class holds a person at least");
+    assert_eq!(after.width(), trees.len(), "one taxonomy for each column");
+    assert!(a >= 1, "a class has at least one person");
     match before {
         None => searched(after, trees, inference, (a, values), CertaintyBudget::FULL),
         Some(before) if before.recoding() == after.recoding() => Certainty::nothing(),
@@ -72,7 +72,7 @@ pub fn searched(
     (a, values): (u64, Values),
     mut budget: CertaintyBudget,
 ) -> Certainty {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut certainty = Certainty::nothing();
     let (refusals, least) = match inference {
         Inference::Nothing => return certainty,

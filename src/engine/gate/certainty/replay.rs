@@ -59,7 +59,7 @@ pub fn refusals(
     a: u64,
     budget: &mut CertaintyBudget,
 ) -> Result<Vec<ReplayedRefusal>, CertaintyUndone> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut refused = Vec::new();
     if release.classes() == 0 {
         return Ok(refused);

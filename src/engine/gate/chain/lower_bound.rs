@@ -12,8 +12,8 @@ use crate::model::{Cut, Recoding, Taxonomy, cut};
 /// For each increment the lower bound on the anonymity of its people; `None` for an increment without people.
 /// `recodings[r]` is the recoding of release r, which contains the increments up to r.
 pub fn lower_bounds(histogram: &Histogram, recodings: &[&[Cut]], trees: &[&Taxonomy]) -> Vec<Option<u64>> {
-    assert_eq!(histogram.width(), trees.len(), "a taxonomy for each column");
-    assert!(recodings.iter().all(|cuts| cuts.len() == trees.len()), "a cut for each column");
+    assert_eq!(histogram.width(), trees.len(), "one taxonomy for each column");
+    assert!(recodings.iter().all(|cuts| cuts.len() == trees.len()), "one cut for each column");
     let rising = meets(recodings.iter().copied());
     let mut falling = meets(recodings.iter().rev().copied());
     falling.reverse();

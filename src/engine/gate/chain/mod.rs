@@ -67,7 +67,7 @@ impl<'a> ReleaseChain<'a> {
         values: usize,
     ) -> ReleaseChain<'a> {
         assert_eq!(releases.len(), number.len(), "a number for the recoding of each release");
-        assert!(releases.iter().all(|release| release.width() == trees.len()), "a taxonomy for each column");
+        assert!(releases.iter().all(|release| release.width() == trees.len()), "one taxonomy for each column");
         let numbered = NumberedClasses::all(releases, number, trees.len());
         ReleaseChain { releases, number, trees, values, numbered }
     }

@@ -201,7 +201,7 @@ impl<F: Fold> Walk<'_, F> {
     /// False if the share is used up.
     fn descend(&mut self, sum: &mut F::Sum) -> bool {
         let (chain, sight, depth) = (self.chain, self.sight, self.ids.len());
-        assert!(depth <= sight.views.len(), "a class in each view at most");
+        assert!(depth <= sight.views.len(), "at most one class in each view");
         let Some(next) = sight.views.get(depth) else {
             if self.share == 0 {
                 return false;

@@ -26,7 +26,7 @@ impl Layers {
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         k: u64,
     ) -> Result<CarvedRelease, Malformed> {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
         if let Some(at) = classes.iter().position(|(_, rows)| *rows < k) {
             return Err(Malformed::Small(at));

@@ -93,7 +93,7 @@ impl Layers {
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
         k: u64,
     ) -> Result<CarvedRelease, Malformed> {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         let (mut formed, mut outliers) = (Vec::new(), 0u64);
         for (nodes, rows) in classes {
             if nodes.iter().all(|&node| node == 0) {
@@ -125,7 +125,7 @@ impl Layers {
 
     /// The lowest layer of each label, and its position there.
     pub(super) fn lowest<'l>(&'l self, nodes: &'l [Node]) -> impl Iterator<Item = (usize, usize)> + 'l {
-        assert_eq!(nodes.len(), self.columns().len(), "a node for each column");
+        assert_eq!(nodes.len(), self.columns().len(), "one node for each column");
         self.places.iter().zip(nodes).map(|(places, &node)| places[node as usize])
     }
 

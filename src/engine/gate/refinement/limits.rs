@@ -113,7 +113,7 @@ fn solutions(
     let bound = if matches!(target.cra, SolutionCount::AtLeast { .. }) { "at least" } else { "only" };
     let name = name(target, None);
     let sets = if shown == "1" { "set of rows remains" } else { "sets of rows remain" };
-    let text = format!("{name}: {bound} {shown} possible {sets}, and {least} are wanted");
+    let text = format!("{name}: {bound} {shown} possible {sets}, at least {least} are required");
     Some(FailedLimit { place: Some(target.place), found, limit: Some(least as f64), text, small: false })
 }
 
@@ -140,7 +140,8 @@ pub fn certain_together(
     name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
 ) -> Vec<FailedLimit> {
     let Some(found) = found else {
-        let text = "all together: whether a class below k is certain is too much work to find out, and what is open is not safe";
+        let text = "all together: the attack ran out of budget before it could decide whether a class below k is \
+            certain, which counts as unsafe";
         return vec![FailedLimit { place: None, found: None, limit: None, text: text.to_owned(), small: false }];
     };
     let against = |crowds: &[(usize, CertainClass)]| {
@@ -163,10 +164,10 @@ fn open(target: &AttackTarget, name: &impl Fn(&AttackTarget, Option<SegmentPart>
         return None;
     }
     let what = match target.ratio {
-        RatioFigure::Unknown => "how many sets of rows are possible is too much work to count",
-        _ => "whether a class below k is certain in it is too much work to find out",
+        RatioFigure::Unknown => "the attack ran out of budget for counting the possible sets of rows",
+        _ => "the attack ran out of budget before it could decide whether a part below k is certain",
     };
-    let text = format!("{}: {what}, and what is open is not safe", name(target, None));
+    let text = format!("{}: {what}, which counts as unsafe", name(target, None));
     Some(FailedLimit { place: Some(target.place), found: None, limit: None, text, small: false })
 }
 
@@ -174,7 +175,7 @@ fn together(joint: Option<&Joint>, limit: Decimal) -> Option<FailedLimit> {
     let against = |found, limit, text| Some(FailedLimit { place: None, found, limit, text, small: false });
     let ratio = joint.map_or(RatioFigure::Unknown, |joint| joint.ratio);
     let Some(log10) = ratio.log10() else {
-        let text = "all together: by how much they are narrowed down is too much work to find out, and what is open is not safe";
+        let text = "all together: the attack ran out of budget for the joint ratio, which counts as unsafe";
         return against(None, None, text.to_owned());
     };
     if ratio.is_at_most(limit.get()) {
@@ -272,7 +273,7 @@ mod tests {
     fn limits_that_are_met_exactly_are_kept() {
         assert_eq!(said(&target(100_000, 1000), None, &LIMITS), []);
         let text = "class: of 1.0e5 possible sets of rows 999 remain, ratio 100.1, limit 100".to_owned();
-        let few = "class: only 999 possible sets of rows remain, and 1000 are wanted".to_owned();
+        let few = "class: only 999 possible sets of rows remain, at least 1000 are required".to_owned();
         let found = said(&target(100_000, 999), None, &LIMITS);
         assert_eq!(found, [(Some(100.1001001), Some(100.0), text), (Some(999.0), Some(1000.0), few)]);
     }
@@ -286,7 +287,7 @@ mod tests {
         // Supports that were only sampled may not be certain, which does not make them safe.
         small.blocks[1].support.exact = false;
         let found = said(&small, None, &LIMITS);
-        assert!(found.len() == 1 && found[0].2.ends_with("what is open is not safe"), "{found:?}");
+        assert!(found.len() == 1 && found[0].2.ends_with("which counts as unsafe"), "{found:?}");
     }
 
     #[test]
@@ -300,7 +301,7 @@ mod tests {
         bounded.ratio = RatioFigure::Unknown;
         bounded.cra = SolutionCount::Unknown;
         let found = said(&bounded, None, &LIMITS);
-        assert!(found.len() == 1 && found[0].2.contains("too much work to count"), "{found:?}");
+        assert!(found.len() == 1 && found[0].2.contains("ran out of budget"), "{found:?}");
     }
 
     #[test]

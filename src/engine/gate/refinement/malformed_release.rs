@@ -32,12 +32,12 @@ impl fmt::Display for Malformed {
             Malformed::Hierarchy => write!(f, "the layers of a column are no hierarchy over its leaves"),
             Malformed::Unequal => write!(f, "the intervals of a layer have different lengths"),
             Malformed::TooLarge => write!(f, "there are too many combinations of values"),
-            Malformed::Class(at) => write!(f, "class {at} is no class below the root with rows"),
-            Malformed::Twice(at) => write!(f, "class {at} is there twice"),
+            Malformed::Class(at) => write!(f, "class {at} is not a class below the root with rows"),
+            Malformed::Twice(at) => write!(f, "class {at} occurs twice"),
             Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
             Malformed::Small(at) => write!(f, "class {at} has fewer rows than halving publishes"),
             Malformed::Region(at) => {
-                write!(f, "class {at} is not a region that halving can reach, or is inside another class")
+                write!(f, "class {at} is not a region that halving can produce, or is inside another class")
             }
             Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
         }

@@ -63,7 +63,7 @@ pub fn attacked<'n>(
                 AttackedRows::Class(_) => format!("class {}", describe(&names.nodes(place), columns)),
                 AttackedRows::Outliers => "the outliers".to_owned(),
             };
-            format!("{of}: there is no way left for their rows to lie, so the release was not made as stated")
+            format!("{of}: no set of rows is possible, so the release was not made as stated")
         }
     })?;
     assert!(found.targets.len() <= release.places().len(), "each place is attacked once");
@@ -127,7 +127,7 @@ fn halved(columns: &Columns, classes: &[(&[Node], u64)], policy: &Policy) -> Res
         Malformed::Region(at) => {
             let class = describe(classes[at].0, columns);
             let inside = if policy.publish_every().is_some() { "" } else { ", or another class contains it" };
-            format!("class {class}: halving by this policy does not come to it{inside}")
+            format!("class {class}: halving under this policy cannot produce it{inside}")
         }
         Malformed::Small(at) => small(classes[at].0, columns, policy),
         other => other.to_string(),

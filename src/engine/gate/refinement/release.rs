@@ -101,7 +101,7 @@ impl CarvedRelease {
         outliers: u64,
         k: u64,
     ) -> Result<CarvedRelease, Malformed> {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let key_of: BTreeMap<&Vec<usize>, StateKey> =
@@ -123,7 +123,7 @@ impl CarvedRelease {
         all_rows: u64,
         (k, rule): (u64, CarvingRule),
     ) -> Result<CarvedRelease, Malformed> {
-        assert!(k >= 1, "a class holds a person at least");
+        assert!(k >= 1, "a class has at least one person");
         let mut release = CarvedRelease::unordered(columns, classes, all_rows, k)?;
         let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
@@ -248,7 +248,7 @@ impl CarvedRelease {
     /// The segment: a range of leaves per column.
     pub fn segment(&self, place: AttackedRows) -> Vec<Range<u32>> {
         let nodes = self.nodes(place);
-        assert_eq!(nodes.len(), self.columns.len(), "a node for each column");
+        assert_eq!(nodes.len(), self.columns.len(), "one node for each column");
         self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
     }
 

@@ -28,7 +28,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let mut reasons = Vec::new();
     for newest in ready.case.newest {
         for (place, people) in small(ready, newest, a, &mut smallest) {
-            let text = format!("the atom {place} holds {people} people, it must hold at least {a}");
+            let text = format!("the atom {place} has {people} people, it must have at least {a}");
             reasons.push(RejectionReason::crowd(place, people, a, text));
         }
         split(ready, newest, &mut reasons);

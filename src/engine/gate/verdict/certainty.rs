@@ -62,7 +62,7 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
         return Vec::new();
     }
     let atoms = ready.case.older.last().map(|older| older.atoms);
-    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
+    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "one cut for each column");
     let learnt_facts =
         Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
     let learnt_facts =
@@ -84,7 +84,7 @@ fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
     checked.reasons = against(learnt_facts, case.policy).map(reason).take(NAMED).collect();
     if learnt_facts.answer == FactExtent::Open {
-        let text = "which small classes are certain could not be decided, and undecided is not safe";
+        let text = "it could not be decided which small classes are certain, which counts as unsafe";
         checked.reasons.push(RejectionReason::plain("the whole release", text));
     }
     checked
@@ -104,7 +104,7 @@ fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> 
     let text = match log10 {
         // From an unchanged recoding a reader learns nothing.
         None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
-        None => format!("what this recoding reveals is not known, the policy permits a factor of at most {limit}"),
+        None => format!("the leakage of this recoding is not known, the policy permits a factor of at most {limit}"),
         Some(log10) if log10 <= limit.log10() => return Some(checked),
         Some(log10) => {
             format!(

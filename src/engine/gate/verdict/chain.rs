@@ -16,7 +16,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let found = CheckResult::made(Check::Chain);
     let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some((weakest, whole)) = weakest(ready, lineage) else {
-        let text = "a release does not show the people of the chain, so nothing shows that all together are safe";
+        let text = "a release does not show the people of the chain, so it cannot be shown that all releases together \
+            are safe";
         return CheckResult { made: false, reasons: vec![RejectionReason::plain("all releases", text)], ..found };
     };
     let k = ready.case.policy.k();
@@ -30,7 +31,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         found.reasons.push(reason);
     }
     if !whole {
-        let text = "the releases cross in too many ways, so nothing shows that they are safe";
+        let text = "the releases cross in too many ways, so it cannot be shown that they are safe";
         found.reasons.push(RejectionReason::plain("all releases", text));
     }
     found

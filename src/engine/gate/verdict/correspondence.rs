@@ -18,7 +18,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let found = CheckResult::made(Check::Correspondence);
     let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
     let Some(pairs) = pairs(ready, lineage) else {
-        let text = "the release does not show the people of an earlier one, so nothing shows that the two are safe";
+        let text =
+            "the release does not show the people of an earlier one, so it cannot be shown that the two are safe";
         return CheckResult {
             made: false,
             reasons: vec![RejectionReason::plain("all pairs of releases", text)],

@@ -21,7 +21,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     small.sort_unstable();
     for &(size, class) in small.iter().take(NAMED) {
         let place = ready.class(class);
-        let text = format!("{place} holds {size} people, the policy requires at least {k}");
+        let text = format!("{place} has {size} people, the policy requires at least {k}");
         found.reasons.push(RejectionReason::crowd(place, size, k, text));
     }
     found

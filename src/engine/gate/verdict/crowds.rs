@@ -119,7 +119,7 @@ pub fn atoms(ready: &PreparedCase<'_>) -> CheckResult {
             smallest = Some(smallest.map_or(size, |least| least.min(size)));
             if size < a {
                 let place = describe(atom, columns);
-                let text = format!("the atom {place} holds {size} people, it must hold at least {a}");
+                let text = format!("the atom {place} has {size} people, it must have at least {a}");
                 reasons.push(RejectionReason::crowd(place, size, a, text));
             }
         }
@@ -147,7 +147,7 @@ pub fn refinement(ready: &PreparedCase<'_>) -> CheckResult {
     let unreached = division.unreached(&labels, policy.refusals());
     for &class in unreached.iter().take(NAMED) {
         let place = new.describe(class, ready.case.columns);
-        let text = format!("halving by this policy does not come to the label {place}");
+        let text = format!("halving under this policy cannot produce the label {place}");
         found.reasons.push(RejectionReason::plain(place, text));
     }
     assert!(unreached.is_sorted(), "labels are named in order");

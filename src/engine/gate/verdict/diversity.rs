@@ -22,7 +22,7 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
         None => ValueShares::of(&ready.table, ready.values.len()),
     };
     let Some(found) = left(ready, &measures, &shares) else {
-        let text = "the releases cross, or do not show the people of the chain, so nothing shows what attacks leave";
+        let text = "the releases cross, or do not show the people of the chain, so it is not known what attacks leave";
         return vec![CheckResult {
             reasons: vec![RejectionReason::plain("all releases", text)],
             ..CheckResult::made(Check::Diversity)

@@ -78,7 +78,7 @@ fn differences(ready: &PreparedCase<'_>, shown: &Release, values: &SensitiveValu
             }
             let gives_away = aggregate.sum.is_none() && cells[1] != Value::Null;
             let text = match gives_away {
-                true => "the sum gives too much of one person's number away",
+                true => "the sum reveals too much about the number of one person",
                 false => "this is not what the numbers of its people give",
             };
             reasons.push(RejectionReason::plain(format!("{}, {}", place(), measure.name), text));

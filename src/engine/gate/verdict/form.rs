@@ -83,7 +83,7 @@ fn parts_read(
             found.reasons.push(RejectionReason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found.reasons.push(RejectionReason::plain(place, "it has another number of rows than stated, or none"));
+            found.reasons.push(RejectionReason::plain(place, "its number of rows is not the stated one, or 0"));
         }
         shown.push((*span, read));
     }

@@ -51,7 +51,7 @@ fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
 /// In two tables the quasi columns must show the unmodified values of exactly these people.
 fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
-    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "a cut for each column");
+    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "one cut for each column");
     let other = |of: &Headcount, from: &Headcount| {
         of.iter()
             .find(|(leaves, heads)| from.find(leaves).is_none_or(|tuple| from.count(tuple) != u64::from(heads.count)))

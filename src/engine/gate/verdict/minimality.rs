@@ -94,8 +94,8 @@ impl Found {
             (figure, _) => figure,
         };
         if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
-            let text =
-                "an attacker who knows how values are masked may link a person to a guarded one with more than 1/m";
+            let text = "an attacker who knows how values are masked may link a person to a guarded one with a probability \
+                above 1/m";
             self.reasons.push(RejectionReason::plain(place, text));
         }
         self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);

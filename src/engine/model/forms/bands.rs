@@ -97,7 +97,7 @@ pub(super) fn intervals(table: &TaxonomyTable) -> Result<FormResult, FormError> 
     }
     if product != leaves {
         let text =
-            format!("the product of the layers is {product}, and there are {leaves} intervals; they must be equal");
+            format!("the product of the layers is {product}, but there are {leaves} intervals; the two must be equal");
         return Err(FormError::new("layers", text));
     }
     // The last layer is the root.

@@ -23,7 +23,7 @@ const SEXES: [&str; 4] = ["female", "male", "other", "unknown"];
 pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let which = *needed(&table.builtin, TaxonomyForm::Builtin, "builtin")?;
     if table.restricted.is_some() && which != Builtin::UsZip3 {
-        return Err(FormError::new("restricted", "`restricted` belongs to `builtin = \"us-zip3\"` only"));
+        return Err(FormError::new("restricted", "`restricted` belongs only to `builtin = \"us-zip3\"`"));
     }
     let (domain, kind) = match which {
         Builtin::Age => (age()?, Kind::Int),
@@ -63,10 +63,10 @@ fn us_zip3(restricted: Option<&[String]>) -> Result<Domain, FormError> {
     };
     for (at, area) in given.iter().enumerate() {
         if area.len() != 3 || !area.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(FormError::new("restricted", format!("entry {} is no area of three digits", at + 1)));
+            return Err(FormError::new("restricted", format!("entry {} is not an area of three digits", at + 1)));
         }
         if *area == "000" {
-            return Err(FormError::new("restricted", "`000` is what restricted areas become; leave it out"));
+            return Err(FormError::new("restricted", "`000` stands for the restricted areas; remove it"));
         }
         if given[..at].contains(area) {
             return Err(FormError::new("restricted", format!("`{area}` occurs twice in `restricted`")));

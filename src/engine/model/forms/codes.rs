@@ -13,7 +13,10 @@ pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<FormResul
     let keep = needed(&table.prefix, TaxonomyForm::Prefix, "prefix")?;
     let length = *needed(&table.length, TaxonomyForm::Prefix, "length")?;
     if !(1..=1000).contains(&length) {
-        return Err(FormError::new("length", format!("{length} is no length of a code (1 to 1000 characters)")));
+        return Err(FormError::new(
+            "length",
+            format!("{length} is not a valid length of a code (1 to 1000 characters)"),
+        ));
     }
     if let Some(kept) = keep.iter().find(|&&kept| kept < 1 || kept >= length) {
         let text = format!("cannot keep {kept} characters: each number must be between 1 and {}", length - 1);
@@ -49,10 +52,10 @@ fn path(row: &Path, keep: &[i64], length: usize) -> Result<Path, String> {
     let code = &row.labels[0];
     let chars = code.chars().count();
     if chars != length {
-        return Err(format!("a code of {chars} characters where `length` is {length}"));
+        return Err(format!("a code of {chars} characters, but `length` is {length}"));
     }
     if code.contains('*') {
-        return Err("a code may not hold `*`, which stands for what is left out".into());
+        return Err("a code must not contain `*`, which stands for removed characters".into());
     }
     let mut labels = vec![code.clone()];
     for &kept in keep {
@@ -92,8 +95,8 @@ fn list(values: &[String], key: &'static str) -> Result<Vec<Path>, FormError> {
     let mut seen = BTreeSet::new();
     for value in values {
         match value.as_str() {
-            "" => return refuse(format!("`{key}` holds an empty value")),
-            "*" => return refuse(format!("`{key}` holds `*`, which is the root")),
+            "" => return refuse(format!("`{key}` contains an empty value")),
+            "*" => return refuse(format!("`{key}` contains `*`, which is the root")),
             value if !seen.insert(value) => return refuse(format!("`{value}` occurs twice in `{key}`")),
             _ => {}
         }

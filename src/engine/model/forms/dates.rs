@@ -128,6 +128,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
 }
 
 fn day(text: &str, key: &'static str) -> Result<i32, FormError> {
-    parse(text)
-        .ok_or_else(|| FormError::new(key, format!("`{key}` is no day of the calendar written as \"2020-01-31\"")))
+    parse(text).ok_or_else(|| {
+        FormError::new(key, format!("`{key}` must be a day of the calendar, written like \"2020-01-31\""))
+    })
 }

@@ -18,7 +18,7 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     if edges.is_empty() {
         return Err(FormError::new(
             "edges",
-            "`edges` needs at least one edge: [36.5] parts numbers below 36.5 from the others",
+            "`edges` needs at least one edge: [36.5] separates numbers below 36.5 from the others",
         ));
     }
     if let Some(pair) = edges.windows(2).find(|pair| pair[0] >= pair[1]) {
@@ -33,8 +33,8 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let product = layers.iter().fold(1i64, |product, &layer| product.saturating_mul(layer));
     if product != leaves {
         let text = format!(
-            "the product of the layers is {product}, and {} edges part {leaves} intervals, the outer two included; both numbers \
-             must be equal",
+            "the product of the layers is {product}, but {} edges give {leaves} intervals, including the outer two; \
+             both numbers must be equal",
             edges.len()
         );
         return Err(FormError::new("layers", text));

@@ -9,7 +9,7 @@ const NAMED: usize = 3;
 /// The taxonomy of these rows.
 pub(super) fn build(rows: &[Path]) -> Result<FormResult, FormError> {
     let (tree, repeats) = paths::from_paths(rows).map_err(|error| refused(rows, &error))?;
-    let alone = "the tree is only a root: all rows look the same, and nothing can be generalised";
+    let alone = "the taxonomy has only a root: all rows look the same, and nothing can be generalised";
     let alone = (tree.nodes() == 1).then(|| alone.to_owned());
     assert!(tree.leaves() <= rows.len(), "a leaf has a line");
     let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
@@ -37,7 +37,8 @@ fn padded(rows: &[Path]) -> Option<String> {
         more => format!(", and so have {more} more lines"),
     };
     Some(format!(
-        "line {first} has a label that begins or ends with spaces{more}; they belong to the label, so values without them do not match: remove them here and in the source, or keep both alike"
+        "line {first} has a label that begins or ends with spaces{more}; they are part of the label, so values without \
+         them do not match: remove them here and in the source, or in neither"
     ))
 }
 

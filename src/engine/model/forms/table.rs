@@ -194,17 +194,18 @@ impl TaxonomyTable {
                 None if head => form = Some(owner),
                 None => {
                     let text =
-                        format!("`{key}` belongs to a taxonomy of the form `{}`, which is not written", owner.name());
+                        format!("`{key}` belongs to a taxonomy of the form `{}`, whose key is missing", owner.name());
                     return Err(FormError::new(key, text));
                 }
                 Some(form) if form == owner => {}
                 Some(form) if head => {
-                    let text = format!("`{}` and `{key}` are two forms of taxonomy; write one of them", form.name());
+                    let text =
+                        format!("`{}` and `{key}` are two forms of taxonomy; write only one of them", form.name());
                     return Err(FormError::new(key, text));
                 }
                 Some(form) => {
                     let text = format!(
-                        "`{key}` belongs to the form `{}`, and this taxonomy is written as `{}`",
+                        "`{key}` belongs to the form `{}`, but this taxonomy has the form `{}`",
                         owner.name(),
                         form.name()
                     );
@@ -216,7 +217,7 @@ impl TaxonomyTable {
             let names: Vec<&str> = TaxonomyForm::ALL.into_iter().map(TaxonomyForm::name).collect();
             FormError {
                 key: None,
-                text: format!("no form of taxonomy is written; choose one of {}", names.join(", ")),
+                text: format!("the form of the taxonomy is missing; choose one of {}", names.join(", ")),
                 line: None,
             }
         })

@@ -13,10 +13,10 @@ use super::text::{ColumnCondition, Condition, Literal};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoLeaves {
     /// Neither a label nor a number or a date inside one.
-    #[error("`{0}` is not a label of this column, nor a number or date that one stands for")]
+    #[error("`{0}` is not a label of this column, and no label stands for it")]
     Unknown(String),
     /// Rows under this label cannot be distinguished.
-    #[error("`{inside}` is inside `{leaf}`, which is the finest label here: ask for all of it")]
+    #[error("`{inside}` is inside `{leaf}`, which is the finest label here: use the whole label")]
     Inside {
         /// The requested value.
         inside: String,
@@ -24,7 +24,7 @@ pub enum NoLeaves {
         leaf: String,
     },
     /// `null`: no row lacks a label.
-    #[error("no row misses a label: `null` is none")]
+    #[error("every row has a label, so none is `null`")]
     Null,
     /// The second value comes before the first.
     #[error("`{second}` comes before `{first}` in this column")]

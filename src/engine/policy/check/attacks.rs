@@ -11,10 +11,10 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
         MaxRatio::Limit(limit) => Some(limit),
         MaxRatio::Switch(_) => None,
     });
-    let text = "is a ratio above 1; no release has a smaller one";
+    let text = "must be above 1: no release has a smaller ratio";
     found.refuse_if(!above_one(max_ratio), "max_ratio", format!("`max_ratio` {text}: write 100, or \"off\""));
     for (key, ratio) in [("max_global_ratio", written.max_global_ratio), ("max_joint_ratio", written.max_joint_ratio)] {
-        found.refuse_if(!above_one(ratio), key, format!("`{key}` {text}: raise it, or leave it out"));
+        found.refuse_if(!above_one(ratio), key, format!("`{key}` {text}: raise it, or remove it"));
     }
     let text = "`min_solutions` counts solutions: write 1 or more";
     found.refuse_if(written.min_solutions == Some(0), "min_solutions", text);
@@ -24,7 +24,7 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
 pub(super) fn sums(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if facts.measures == 0 {
         let written = [("dominance", written.dominance.is_some()), ("p_rule", written.p_rule.is_some())];
-        found.refuse_written(&written, "checks published sums, and no column has the role `measure`: leave it out");
+        found.refuse_written(&written, "checks published sums, and no column has the role `measure`: remove it");
     }
     if let Some(rule) = written.dominance {
         found.refuse_if(rule.n == 0, "dominance.n", "`n` counts contributions: write 1 or more");
@@ -32,21 +32,25 @@ pub(super) fn sums(written: &PolicySettings, facts: &ColumnFacts, found: &mut Po
         found.refuse_if(
             rule.share == Decimal::ZERO,
             "dominance.share",
-            "`share` is a share above 0: every sum would be sensitive",
+            "`share` must be above 0: otherwise every sum would be sensitive",
         );
     }
     found.refuse_if(
         written.p_rule == Some(Decimal::ZERO),
         "p_rule",
-        "`p_rule` is a share above 0: at 0 no sum is sensitive",
+        "`p_rule` must be above 0: at 0 no sum is sensitive",
     );
     if written.dominance_safe == Some(true) {
         let micro = written.search.is_some_and(Search::is_micro);
-        let text = "only microaggregation can do this: write `search = \"mdav\"` or \"mondrian\", or leave it out";
+        let text = "only microaggregation can do this: write `search = \"mdav\"` or \"mondrian\", or remove it";
         found.refuse_if(!micro, "dominance_safe", text);
         let ruled = written.dominance.is_some() || written.p_rule.is_some();
-        let text = "there is no measure whose sums it could make safe: leave it out";
+        let text = "there is no measure whose sums it could make safe: remove it";
         found.refuse_if(facts.measures == 0, "dominance_safe", text);
-        found.refuse_if(!ruled, "dominance_safe", "no rule says what is safe: write `dominance` or `p_rule` too");
+        found.refuse_if(
+            !ruled,
+            "dominance_safe",
+            "no rule says which sums are safe: also write `dominance` or `p_rule`",
+        );
     }
 }

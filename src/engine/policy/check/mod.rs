@@ -51,7 +51,7 @@ fn crowd(written: &PolicySettings, found: &mut PolicyFindings) {
 fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     found.refuse_written(
         &[("outliers", written.outliers.is_some()), ("output", written.output.is_some())],
-        "applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]",
+        "applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in [feed]",
     );
     let of_chain =
         [("cuts", written.cuts.is_some()), ("rho", written.rho.is_some()), ("max_odds", written.max_odds.is_some())];
@@ -62,27 +62,27 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     ];
     match written.guarantee.unwrap_or(Guarantee::Blind) {
         Guarantee::Blind => {
-            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: leave it out");
+            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: remove it");
             if written.search == Some(Search::Halves) {
                 found.refuse_written(
                     &of_standing,
-                    "does not apply to `search = \"halves\"`, which withholds no person and publishes the people who wait as soon as enough \
-                     people are near them: leave it out, or write `search = \"top-down\"`",
+                    "does not apply to `search = \"halves\"`, which withholds no person and publishes waiting people \
+                     as soon as there are enough similar people: remove it, or write `search = \"top-down\"`",
                 );
                 crowds(written, found);
             }
         }
         Guarantee::Bcf => {
-            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: leave it out");
+            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: remove it");
             found.refuse_written(
                 &of_standing,
-                "does not apply to `guarantee = \"bcf\"`, where nothing waits: leave it out",
+                "does not apply to `guarantee = \"bcf\"`, where nothing waits: remove it",
             );
             let written = [("max_global_ratio", written.max_global_ratio.is_some())];
             found.refuse_written(
                 &written,
-                "checks what one search for all reveals, and under `guarantee = \"bcf\"` every release has one more: leave it out, or \
-                 write `guarantee = \"blind\"`",
+                "limits what a single search reveals, but under `guarantee = \"bcf\"` every release has a search of \
+                 its own: remove it, or write `guarantee = \"blind\"`",
             );
         }
         Guarantee::Chain => coin(written, found),
@@ -92,28 +92,29 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
 
 /// Rules for policies in which a coin divides people.
 fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
-    let joint = "checks what all classes of one release reveal together, and where a coin divides people `max_ratio` bounds it for \
-                 each: leave it out";
+    let joint = "limits what all classes of one release reveal together, but where a coin divides people `max_ratio` \
+                 limits it for each class: remove it";
     found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
-    let global = "limits one recoding for all, and here every class has labels of its own: leave it out";
+    let global = "limits one recoding for all rows, but here every class has its own labels: remove it";
     found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
-    let repairs = "repairs nothing here: classes never change, and the labels of new ones are limited by `max_ratio`: leave it out";
+    let repairs = "repairs nothing here, because classes never change and `max_ratio` limits the labels of new ones: \
+        remove it";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
     found.refuse_if(
         written.on_unsafe == Some(OnUnsafe::Coarsest),
         "on_unsafe",
-        "classes never change their labels, so nothing can become coarser: leave `on_unsafe` out",
+        "classes never change their labels, so nothing can become coarser: remove `on_unsafe`",
     );
     found.refuse_if(
         matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),
         "max_ratio",
-        "with `search = \"halves\"` a label changes the odds of where a person is by 4 or by nothing, and where it may move \
-         nothing it proves who waits beside it: write 4 or more",
+        "with `search = \"halves\"` a label changes the odds of a person's position by a factor of 4 or not at all, \
+         and if it may not change them, it proves who waits: write 4 or more",
     );
     found.refuse_if(
         written.publish_every == Some(0),
         "publish_every",
-        "`publish_every` counts the ticks that are halved together: write 1 or more",
+        "`publish_every` is the number of ticks that one release joins: write 1 or more",
     );
 }
 
@@ -134,7 +135,7 @@ fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
     } else if written.rho.is_some_and(|rho| !outside(rho) && !odds.product_reaches_one(rho)) {
         found.refuse(
             "max_odds",
-            "already the first test moves the odds by 1/rho, which is more than `max_odds`: raise one of the two",
+            "the first test already moves the odds by 1/rho, which is more than `max_odds`: raise one of the two",
         );
     }
 }
@@ -142,7 +143,7 @@ fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
 fn standing(written: &PolicySettings, found: &mut PolicyFindings) {
     found.at_most_one(written.max_withheld, "max_withheld", "a share of all rows");
     if written.rare == Some(Rare::Coarsen) {
-        let text = "under `rare = \"coarsen\"` nothing waits and nothing is withheld: leave it out";
+        let text = "under `rare = \"coarsen\"` nothing waits and nothing is withheld: remove it";
         found.refuse_if(written.max_wait.is_some_and(|ticks| ticks > 0), "max_wait", text);
         found.refuse_if(written.max_withheld.is_some_and(|share| share > Decimal::ZERO), "max_withheld", text);
     }
@@ -159,57 +160,58 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
             ("rho", written.rho.is_some()),
             ("max_odds", written.max_odds.is_some()),
         ],
-        "does not apply to disjoint chains, whose releases have no people in common: leave it out",
+        "does not apply to disjoint chains, whose releases have no people in common: remove it",
     );
     let two = written.output == Some(Output::TwoTable);
     found.refuse_if(
         two && facts.sensitive == 0,
         "output",
-        "two tables are joined to hide who has which sensitive value, and no column has the role `sensitive`: leave `output` \
-         out",
+        "two tables hide which sensitive value belongs to whom, but no column has the role `sensitive`: remove `output`",
     );
     found.refuse_if(
         two && written.max_global_ratio.is_some(),
         "max_global_ratio",
-        "two tables show quasi columns as they are, so that no labels narrow anything down: leave `max_global_ratio` out, or \
+        "two tables show quasi columns unchanged, so there are no labels to limit: remove `max_global_ratio`, or \
          `output`",
     );
     let local = written.search.is_some_and(Search::is_local);
     found.refuse_if(
         two && local,
         "output",
-        "two tables show quasi columns as they are, so that labels of each class's own hide nothing: leave `output` out, or \
+        "two tables show quasi columns unchanged, so separate labels for each class hide nothing: remove `output`, or \
          write `search = \"top-down\"`",
     );
     found.refuse_if(
         local && written.max_global_ratio.is_some(),
         "max_global_ratio",
-        "`max_global_ratio` limits one recoding for all, and this search gives each class labels of its own, which `max_ratio` limits: leave it out",
+        "`max_global_ratio` limits one recoding for all rows, but this search gives each class its own labels, which \
+         `max_ratio` limits: remove it",
     );
     if written.search == Some(Search::Halves) && written.publish_every.is_some() {
         crowds(written, found);
     }
     let micro = written.search.is_some_and(Search::is_micro);
     let waste = written.outliers.is_some() && (!local || micro);
-    found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: leave `outliers` out");
+    found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: remove `outliers`");
     let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
     found.refuse_if(
         telling,
         "outliers",
-        "the people whom halving leaves over are in no other class, and fewer than k in any region: a class at the root would reveal all \
-         that. Leave `outliers` out, and they wait, or write `search = \"arx-lr\"`",
+        "the people whom halving leaves over are in no other class, and fewer than k in any region, which a class at \
+         the root would reveal. Remove `outliers`, so that they wait, or write `search = \"arx-lr\"`",
     );
     found.refuse_if(
         written.search == Some(Search::Halves) && written.values == Some(Values::Distinct),
         "values",
-        "halving does not go with `values = \"distinct\"`: where no two rows share all values, a region of which nearly all values are there leaves hardly any set of rows open and \
-         could never be published: leave `values` out, or write `search = \"arx-lr\"`",
+        "halving cannot be combined with `values = \"distinct\"`: if no two rows are equal, a region in which nearly \
+         all values occur has hardly any possible set of rows and could never be published. Remove `values`, or write \
+         `search = \"arx-lr\"`",
     );
     found.refuse_if(
         micro && written.values == Some(Values::Distinct),
         "values",
-        "the sets of rows that a group of neighbours can stand for are counted only where rows may share all their values: leave `values` \
-         out, or write `search = \"arx-lr\"`",
+        "the possible sets of rows of a group of neighbours can be counted only if rows may be equal: remove `values`, \
+         or write `search = \"arx-lr\"`",
     );
 }
 
@@ -219,16 +221,15 @@ fn search(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings
     found.refuse_if(
         written.publish_every.is_some() && !halves,
         "publish_every",
-        "only `search = \"halves\"` divides the people of several ticks together: leave `publish_every` out",
+        "only `search = \"halves\"` divides the people of several ticks together: remove `publish_every`",
     );
     if cumulative && halves {
         let other = written.guarantee.unwrap_or(Guarantee::Blind) != Guarantee::Blind;
-        let text = "`search = \"halves\"` keeps what `guarantee = \"blind\"` promises, and no other guarantee: leave `search` out, or \
-                    `guarantee`";
+        let text = "`search = \"halves\"` works only under `guarantee = \"blind\"`: remove `search`, or `guarantee`";
         return found.refuse_if(other, "search", text);
     }
     let local = written.search.is_some_and(Search::is_local);
-    let text = "this search recodes each class on its own, which only disjoint chains allow: write `search = \
+    let text = "this search gives each class its own labels, which only disjoint chains allow: write `search = \
                 \"top-down\"`, or `chain = \"disjoint\"` in [feed]";
     found.refuse_if(local && cumulative, "search", text);
 }

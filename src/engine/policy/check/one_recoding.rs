@@ -18,8 +18,8 @@ pub(super) fn contradictions(
     found.refuse_if(
         levels && chain == ChainKind::Cumulative && guarantee != Guarantee::Blind,
         "search",
-        "`search = \"levels\"` finds the recoding that a chain keeps, as only `guarantee = \"blind\"` does: leave `search` out, or \
-         `guarantee`",
+        "`search = \"levels\"` finds a recoding that the chain keeps, which only `guarantee = \"blind\"` does: remove \
+         `search`, or `guarantee`",
     );
     set_aside(written, chain, guarantee, found);
     suppression(written, chain, found);
@@ -28,7 +28,8 @@ pub(super) fn contradictions(
     found.refuse_if(
         floors && written.on_unsafe == Some(OnUnsafe::Coarsest),
         "on_unsafe",
-        "`on_unsafe = \"coarsest\"` publishes every column as `*`, and a column has a `floor` that forbids it: leave one of them out",
+        "`on_unsafe = \"coarsest\"` publishes every column as `*`, but a column has a `floor` that forbids it: remove \
+         one of the two",
     );
     figure(written, facts, found);
     let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
@@ -36,8 +37,8 @@ pub(super) fn contradictions(
     found.refuse_if(
         one && waits && written.values == Some(Values::Distinct),
         "values",
-        "`values = \"distinct\"` does not go with rows that are left waiting: which small classes readers can be certain of is not decided \
-         then. Leave `values` out",
+        "`values = \"distinct\"` cannot be combined with waiting rows: it is then not decided which small classes are \
+         certain. Remove `values`",
     );
 }
 
@@ -45,22 +46,22 @@ pub(super) fn contradictions(
 fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, found: &mut PolicyFindings) {
     let Some(share) = written.set_aside else { return };
     if chain == ChainKind::Disjoint {
-        let text = "`set_aside` is about the recoding that a cumulative chain keeps: leave it out, or write `suppression`, which \
-                    leaves rows of each release waiting";
+        let text = "`set_aside` is for the recoding that a cumulative chain keeps: remove it, or write `suppression`, \
+                    which lets rows of each release wait";
         return found.refuse("set_aside", text);
     }
     found.refuse_if(share >= Decimal::ONE, "set_aside", "`set_aside` is a share of rows, from 0 up and below 1");
     if written.search == Some(Search::Halves) {
-        let text = "`search = \"halves\"` has no recoding for all rows that some could be set aside for: leave `set_aside` out, or write \
-                    `search = \"levels\"` or \"top-down\"";
+        let text = "`search = \"halves\"` has no recoding for all rows, so there is nothing to set rows aside for: \
+                    remove `set_aside`, or write `search = \"levels\"` or \"top-down\"";
         return found.refuse("set_aside", text);
     }
     if guarantee != Guarantee::Blind {
         let text =
-            "`set_aside` is about the recoding that a chain keeps under `guarantee = \"blind\"`: leave one of them out";
+            "`set_aside` is for the recoding that a chain keeps under `guarantee = \"blind\"`: remove one of the two";
         return found.refuse("set_aside", text);
     }
-    let text = "`rare = \"coarsen\"` leaves no row waiting, and `set_aside` does: leave one of them out";
+    let text = "`rare = \"coarsen\"` lets no row wait, but `set_aside` does: remove one of the two";
     found.refuse_if(written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO, "set_aside", text);
 }
 
@@ -68,18 +69,18 @@ fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, f
 fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(counts) = &written.workload else { return };
     if written.search != Some(Search::Levels) {
-        let text = "only `search = \"levels\"` finds labels by how wrong counts are: write it, or leave `workload` out";
+        let text = "only `search = \"levels\"` chooses labels by the error of counts: write it, or remove `workload`";
         return found.refuse("workload", text);
     }
-    let text = "a workload names counts, as `workload = [\"age between 20 and 39 and sex = 'f'\"]`: write some, or leave it out";
+    let text = "a workload lists counts, such as `workload = [\"age between 20 and 39 and sex = 'f'\"]`: write some, \
+        or remove it";
     found.refuse_if(counts.is_empty(), "workload", text);
-    let text = format!("a workload has {MOST_COUNTS} counts at most, and here are {}: leave some out", counts.len());
+    let text = format!("a workload has at most {MOST_COUNTS} counts, but here are {}: remove some", counts.len());
     found.refuse_if(counts.len() > MOST_COUNTS, "workload", text);
     if let Err(NoCount { at, text }) = Workload::of(counts, &facts.quasi) {
         found.refuse(&format!("workload[{at}]"), text);
     }
-    let text =
-        "weights of columns do not matter where levels are found by counts: leave `workload` out, or each `weight`";
+    let text = "weights of columns have no effect if levels are chosen by counts: remove `workload`, or every `weight`";
     found.refuse_if(facts.details.iter().any(|detail| !detail.counts_as_one()), "workload", text);
 }
 
@@ -87,24 +88,24 @@ fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
 fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
     let Some(share) = written.suppression else { return };
     if chain == ChainKind::Cumulative {
-        let text = "`suppression` applies to disjoint chains only: leave it out, or write `chain = \"disjoint\"` in [feed]; in a \
-                    cumulative chain `set_aside` leaves rows of the first release waiting";
+        let text = "`suppression` applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in \
+                    [feed]; in a cumulative chain `set_aside` lets rows of the first release wait";
         return found.refuse("suppression", text);
     }
     let text = "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed";
     found.refuse_if(share >= Decimal::ONE, "suppression", text);
     let text = match written.search {
         Some(Search::Halves) => {
-            "`suppression` does not apply to `search = \"halves\"`, which suppresses no row: leave it out, or write `search = \
-             \"levels\"` or \"top-down\""
+            "`suppression` does not apply to `search = \"halves\"`, which suppresses no row: remove it, or write \
+             `search = \"levels\"` or \"top-down\""
         }
         Some(Search::ArxLr) => {
-            "`suppression` does not apply to `search = \"arx-lr\"`, where rows without a class are outliers: leave it out, or write \
-             `search = \"levels\"` or \"top-down\""
+            "`suppression` does not apply to `search = \"arx-lr\"`, where rows without a class are outliers: remove \
+             it, or write `search = \"levels\"` or \"top-down\""
         }
         Some(Search::Mondrian | Search::Mdav) => {
-            "`suppression` does not apply to a search that groups neighbours, where every person is in a group: leave it out, or write \
-             `search = \"levels\"` or \"top-down\""
+            "`suppression` does not apply to a search that groups neighbours, where every person is in a group: remove \
+             it, or write `search = \"levels\"` or \"top-down\""
         }
         _ => return,
     };
@@ -120,10 +121,10 @@ fn figure(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindi
     let plain = facts.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
     let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
     let reason = match () {
-        () if written.search == Some(Search::Levels) => "of the best levels of all columns",
-        () if waits => "of a recoding that leaves rows waiting",
-        () if !plain => "of a search with weights or floors",
+        () if written.search == Some(Search::Levels) => "from the best levels of all columns",
+        () if waits => "from a recoding that lets rows wait",
+        () if !plain => "from a search with weights or floors",
         () => return,
     };
-    found.refuse("max_global_ratio", format!("what readers can infer from that is not known {reason}: leave it out"));
+    found.refuse("max_global_ratio", format!("it is not known what readers can infer {reason}: remove it"));
 }

@@ -40,7 +40,7 @@ pub fn maximality(
     values: Values,
     mut budget: TraceBudget,
 ) -> Option<Maximality> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut crowds: BTreeMap<(usize, Node), Crowds> = BTreeMap::new();
     for class in 0..release.classes() {
         let nodes = release.class(class);
@@ -72,7 +72,7 @@ pub fn maximality(
 
 /// The leakage of the whole course of the search, if values may be repeated.
 pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, mut budget: TraceBudget) -> TraceRatio {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     if (0..release.classes()).any(|class| release.size(class) < a) {
         return TraceRatio::Impossible;
     }

@@ -38,7 +38,7 @@ use crate::policy::Values;
 /// The ratio of all pre-images to those from which the search makes this release: by the closed form if there is one,
 /// otherwise by running the search. The trees are those of the search.
 pub fn whole(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     if terms.values == Values::Repeated {
         let ratio = closed_forms::whole(release, trees, a, terms.budget);
         if ratio != TraceRatio::Unknown {
@@ -58,6 +58,6 @@ pub fn leakage(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms
 
 /// The same by running the search on pre-images.
 pub fn replayed(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     worlds::counted(release, trees, a, terms).unwrap_or_else(|| draws::drawn(release, trees, a, terms))
 }

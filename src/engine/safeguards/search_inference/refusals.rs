@@ -42,7 +42,7 @@ impl Validity for StatedRecoding<'_> {
 
 /// All refusals, in the order in which they happened, each with the classes of its state.
 pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         (0..release.classes()).map(|class| tree.leaf_range(release.class(class)[column]).start).collect()
     };

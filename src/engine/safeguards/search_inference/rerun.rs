@@ -15,7 +15,7 @@ pub struct RerunRelease<'r> {
 impl<'r> RerunRelease<'r> {
     /// From a release, and the smallest class that was allowed.
     pub fn new(release: &Release, trees: &'r [&'r Taxonomy], a: u64) -> RerunRelease<'r> {
-        assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+        assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
         RerunRelease { trees, a, shown: (0..trees.len()).map(|column| release.shown(column)).collect() }
     }
 

@@ -34,7 +34,7 @@ struct Class {
 
 /// By running the search on every pre-image; `None` if there are too many.
 pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> Option<WholeTrace> {
-    assert_eq!(release.width(), trees.len(), "a taxonomy for each column");
+    assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let (mut worlds, mut at_most) = (1u64, 1u64);
     let mut every = BigUint::from(1u8);
     let mut classes = Vec::new();

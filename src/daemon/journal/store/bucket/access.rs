@@ -48,8 +48,8 @@ impl BucketAddress {
     /// Reads `s3://bucket/folder` and the like.
     pub fn parse(url: &str) -> Result<BucketAddress> {
         let wrong = || {
-            let text = "is no place of a store: write s3://, gs:// or az://, a bucket and a folder, of letters, digits, \
-                        `.`, `_` and `-`; credentials come from the environment";
+            let text = "is not the place of a store: write s3://, gs:// or az://, a bucket and a folder, of letters, \
+                        digits, `.`, `_` and `-`; credentials come from the environment";
             Error::new(ErrorCategory::Feed, text)
         };
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;

@@ -149,7 +149,8 @@ fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Resu
     built.map_err(|_| {
         let (own, prefix) = (variables.own(), address.keeper.prefix());
         let text = format!(
-            "the store at {} cannot be reached with these settings: look at {own}{prefix}… and {prefix}… in the environment",
+            "the store at {} cannot be reached with these settings: check {own}{prefix}… and {prefix}… in the \
+             environment",
             address.written
         );
         Error::new(ErrorCategory::Usage, text)

@@ -48,17 +48,17 @@ impl BucketFault {
     /// The meaning of the fault, and what to check.
     pub fn advice(self, own: &str, prefix: &str) -> String {
         match self {
-            BucketFault::Unknown => format!("it does not know these credentials: look at {own}{prefix}… and {prefix}…"),
+            BucketFault::Unknown => format!("it rejects these credentials: check {own}{prefix}… and {prefix}…"),
             BucketFault::Forbidden => format!(
-                "these credentials may not do this: look at {own}{prefix}… and {prefix}…, the bucket's policy and the clock"
+                "these credentials lack the permission: check {own}{prefix}… and {prefix}…, the bucket's policy and \
+                 the clock"
             ),
-            BucketFault::Absent => "there is no such bucket: make it, or correct its name".to_owned(),
-            BucketFault::Unsupported => "it does not offer what a store needs: name another one".to_owned(),
-            BucketFault::Silent => "it does not answer: look at the network, the endpoint and the store".to_owned(),
+            BucketFault::Absent => "there is no such bucket: create it, or correct its name".to_owned(),
+            BucketFault::Unsupported => "it lacks a function that a store needs: name another one".to_owned(),
+            BucketFault::Silent => "it does not answer: check the network, the endpoint and the store".to_owned(),
             BucketFault::Odd => {
-                "it answers something else than was asked: look at the endpoint, the region and the store's own \
-                           log"
-                .to_owned()
+                "its answer does not match the request: check the endpoint, the region and the log of the store"
+                    .to_owned()
             }
         }
     }

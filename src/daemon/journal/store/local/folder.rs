@@ -84,7 +84,7 @@ impl Folder {
             Err(errno) => return Err(Error::io(&path, "make the folder", &errno.into())),
         };
         let folder = self.find(name)?.ok_or_else(|| {
-            let text = "a file is where a folder of the store belongs: move it away";
+            let text = "a file occupies the place of a folder of the store: move it away";
             Error::new(ErrorCategory::Io, text).in_file(&path)
         })?;
         // A folder that only we can read, although others should, was created just before a crash.
@@ -201,7 +201,7 @@ impl Folder {
     }
 
     fn astray(&self, name: &str) -> Error {
-        let text = "a link, a pipe or a device has no place in a store, which follows none: move it away";
+        let text = "a store must not contain a link, a pipe or a device: move it away";
         Error::new(ErrorCategory::Io, text).in_file(&self.path.join(name))
     }
 }

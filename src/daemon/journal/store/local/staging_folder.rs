@@ -63,7 +63,7 @@ impl StagingFolder {
             done.map_err(|error| Error::io(&self.folder.path().join(&written.name), "write", &error))?;
             return Ok(written);
         }
-        let text = "no name is free for a temporary file: another program uses this folder";
+        let text = "no name is free for a temporary file: does another program use this folder?";
         Err(Error::new(ErrorCategory::Io, text).in_file(self.folder.path()))
     }
 

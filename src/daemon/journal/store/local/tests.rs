@@ -66,8 +66,8 @@ fn a_private_root_that_others_may_use_is_refused() {
         let (_place, root) = place();
         fs::DirBuilder::new().mode(0o700).create(&root).expect("a folder");
         fs::set_permissions(&root, fs::Permissions::from_mode(wrong)).expect("a mode");
-        let error = Local::private(&root).expect_err("others may use it");
-        assert!(error.to_string().contains("chmod 700 it"), "{error}");
+        let error = Local::private(&root).expect_err("other accounts can access");
+        assert!(error.to_string().contains("`chmod 700` it"), "{error}");
         assert_eq!(fs::read_dir(&root).expect("a folder").count(), 0, "something was written");
         Local::public(&root).expect("a public root may be read");
         assert_eq!(mode(&root), wrong, "the operator's mode was changed");

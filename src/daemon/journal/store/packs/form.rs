@@ -105,6 +105,6 @@ impl LoadedPack {
 
 /// The error for a pack that was changed.
 fn changed(path: &str) -> Error {
-    let text = "this pack of the private root was changed: put it back as it was, from a backup";
+    let text = "this pack of the private root was changed: restore it from a backup";
     Error::new(ErrorCategory::Input, text).in_field(path.to_owned())
 }

@@ -39,7 +39,7 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     let ends_early = found.bound.is_some() || recoder.workload.is_some();
     let levels = if ends_early { finest_below(&problem, best) } else { best };
     let recoding = lattice.recoding(trees, &levels);
-    assert_eq!(recoding.len(), trees.len(), "a cut for each column");
+    assert_eq!(recoding.len(), trees.len(), "one cut for each column");
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
     FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals }
 }

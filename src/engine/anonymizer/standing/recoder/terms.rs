@@ -49,7 +49,7 @@ impl Recoder {
 
     fn new(a: u64, levels: bool, set_aside: Decimal, details: &[DetailSettings], trees: &[&Taxonomy]) -> Recoder {
         let details = if details.is_empty() { vec![DetailSettings::default(); trees.len()] } else { details.to_vec() };
-        assert_eq!(details.len(), trees.len(), "a detail for each column");
+        assert_eq!(details.len(), trees.len(), "one detail for each column");
         let coarsest = details.iter().zip(trees).map(|(detail, tree)| detail.coarsest(tree)).collect();
         Recoder { a, levels, workload: None, set_aside, details, coarsest }
     }

@@ -228,7 +228,7 @@ pub const WORDS: Words = Words {
     index_none: "No release is published.",
     time: "Due",
 
-    copy_warning: "Operator's copy of the report. It names approvers and holds figures that are private: do not publish it.",
+    copy_warning: "Operator's copy of the report. It names approvers and contains private figures: do not publish it.",
     copy_approvals: "Approval",
     copy_no_approval: "No person has approved this release.",
     copy_who: "Person",
@@ -316,7 +316,8 @@ fn checks(check: Check) -> CheckWords {
         Check::MaxJointRatio => words("Joint refinement attack",
             "What the rules of the algorithm reveal about all classes together."),
         Check::Dominance => words("Sums of measures",
-            "Each published sum is that of its people's numbers, and none gives the largest of them away, alone or with other releases."),
+            "Each published sum is that of its people's numbers, and none reveals the largest of them too closely, \
+             alone or together with other releases."),
         Check::MaxOdds => words("An attacker's odds",
             "The largest factor by which an attacker's odds can have changed over the whole chain."),
         Check::Algorithm => words("An attacker who knows the algorithm",
