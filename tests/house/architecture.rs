@@ -47,6 +47,15 @@ fn all_rust() -> Vec<Source> {
     ["src", "tests", "benches"].into_iter().flat_map(rust).collect()
 }
 
+/// The text of the program's sources in which each literal is on one line, without backticks.
+pub fn program_texts() -> String {
+    let sources: String = rust("src").into_iter().map(|source| source.text).collect();
+    let mut parts = sources.split("\\\n");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let joined = parts.fold(first, |text, part| text + part.trim_start());
+    joined.replace("\\\"", "\"").replace('`', "")
+}
+
 #[track_caller]
 fn none(found: Vec<String>) {
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));

@@ -9,6 +9,7 @@ mod contributing;
 mod deploy;
 mod faults;
 mod formats;
+mod halt_messages;
 mod lints;
 mod needs;
 mod schemas;
