@@ -47,7 +47,7 @@ fn topics_are_notified_once_they_exist() {
     let mut daemon = place.start();
     broker.put("wards", 0, messages(0..60).iter().map(String::as_str));
     daemon.says("published feed=t", 1);
-    daemon.says("receiver_away feed=t receiver=topic why=\"there is no topic releases: make it\"", 1);
+    daemon.says("receiver_away feed=t receiver=topic why=\"there is no topic releases: create it\"", 1);
     broker.topic("releases", 1, &[]);
     daemon.says("receiver_back feed=t receiver=topic", 1);
     broker.put("wards", 0, messages(60..120).iter().map(String::as_str));
