@@ -32,7 +32,7 @@ use separate_releases::Snapshots;
 use story::{LAST_DAY, Story};
 use view::DemoView;
 
-/// Show the product at work: an invented hospital, a broker inside the program, a release every three seconds
+/// Show the whole product: an invented hospital, a broker inside the program, a release every three seconds
 #[derive(clap::Args)]
 #[command(after_help = "\
 Nothing needs to be installed. An invented hospital writes its days to a topic; the daemon anonymises, attacks and \

@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Does not read until it is told to continue.
+    /// Does not read until the test lets it continue.
     struct Slow(mpsc::Receiver<()>, Arc<Mutex<Vec<u8>>>);
 
     impl Write for Slow {

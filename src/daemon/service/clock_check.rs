@@ -118,7 +118,11 @@ mod tests {
         // The way back is not trusted either if it is longer than the permitted step.
         let ahead = sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store");
         assert!(ahead.is_some_and(|ahead| ahead > 47 * HOUR) && !sense.is_believed());
-        assert_eq!(sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store"), None, "it is told once");
+        assert_eq!(
+            sense.look((at("2026-11-23T10:02:00Z"), Duration::ZERO)).expect("a store"),
+            None,
+            "it is reported once"
+        );
         // The recorded time is not far behind.
         assert!(begin("2026-11-23T10:30:00Z", None, false).is_believed());
         // The log now contains ticks of 2040, but the recorded time is older.

@@ -53,7 +53,7 @@ impl FigureLimits<'_> {
     }
 
     fn gone(&self, at: usize, SmallChange { rows, label }: &SmallChange) -> FailedCheck {
-        assert!(at > 0, "nothing is gone in the first release");
+        assert!(at > 0, "the first release removes nothing");
         let (earlier, later) = (self.release(at - 1), self.release(at));
         let (class, rows_of) = (describe(label, self.columns), many(*rows, "row"));
         let [are, have] = if *rows == 1 { ["is", "has"] } else { ["are", "have"] };

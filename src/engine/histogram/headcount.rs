@@ -175,7 +175,7 @@ impl Headcount {
             (tuple, heads)
         });
         let rest = Headcount::of(self.width(), rows);
-        assert!(rest.rows() + 1 >= self.rows(), "one person at most is gone");
+        assert!(rest.rows() + 1 >= self.rows(), "at most one person is removed");
         found.then_some(rest)
     }
 }

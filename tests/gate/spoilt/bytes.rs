@@ -116,7 +116,7 @@ fn extras() -> Vec<Mutant> {
         sheet("bytes of text counted", "there are size statistics", |sheet| sheet.sizes = true),
         written("a note", "key-value metadata", noted("pandas")),
         written("the schema of the writer", "key-value metadata", noted("ARROW:schema")),
-        written("another author", "the name of the program", |properties| {
+        written("another author", "a different program as its writer", |properties| {
             properties.set_created_by("tidegate 0.1.0".to_owned())
         }),
         written("columns that are said to be sorted", "there are sorting columns", |properties| {
@@ -191,13 +191,13 @@ fn spliced() -> Vec<Mutant> {
             let footer = data[end_of_pages(data)..].to_vec();
             data.extend(footer);
         }),
-        data("bytes after the end", "no readable Parquet file", |data| data.extend(b"Jane Doe")),
-        data("bytes after the end that end like a file", "no readable Parquet file", |data| {
+        data("bytes after the end", "not a readable Parquet file", |data| data.extend(b"Jane Doe")),
+        data("bytes after the end that end like a file", "not a readable Parquet file", |data| {
             data.extend(b"Jane Doe\x04\0\0\0PAR1");
         }),
-        data("other bytes at the beginning", "no readable Parquet file", |data| data[..4].copy_from_slice(b"Jane")),
-        data("half a file", "no readable Parquet file", |data| data.truncate(data.len() / 2)),
-        data("no file", "no readable Parquet file", Vec::clear),
+        data("other bytes at the beginning", "not a readable Parquet file", |data| data[..4].copy_from_slice(b"Jane")),
+        data("half a file", "not a readable Parquet file", |data| data.truncate(data.len() / 2)),
+        data("no file", "not a readable Parquet file", Vec::clear),
         data("a broken page", "cannot be read", |data| data[4..40].fill(0xff)),
     ]
 }

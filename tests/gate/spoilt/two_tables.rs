@@ -253,7 +253,7 @@ fn columns_spoilt() -> Vec<Mutant> {
             quasi.group = 4
         }),
         offer("one table of two", "form", "as many tables", |offer| offer.tables = Tables::One(offer.data().to_vec())),
-        offer("half a table", "form", "sensitive table, data: the bytes are no readable", |offer| {
+        offer("half a table", "form", "sensitive table, data: the bytes are not a readable", |offer| {
             let bytes = offer.sensitive_mut();
             bytes.truncate(bytes.len() / 2);
         }),

@@ -73,7 +73,7 @@ impl Store for Frail {
     }
 }
 
-/// A receiver that answers as it is told to, and then takes everything.
+/// A receiver that gives these answers, and then accepts everything.
 #[derive(Clone, Default)]
 struct Ear {
     received: Arc<Mutex<Vec<String>>>,

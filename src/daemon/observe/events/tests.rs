@@ -104,7 +104,7 @@ impl Watch {
     }
 }
 
-/// A value of JSON as it stands in text.
+/// A value of JSON, written in text.
 fn word(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) if text.contains(' ') => format!("\"{text}\""),

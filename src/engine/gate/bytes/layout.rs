@@ -22,7 +22,7 @@ const AUTHOR: &str = "tidegate";
 /// Checks the layout; `None` if the bytes are no Parquet file.
 pub fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
     let Some(metadata) = footer(bytes) else {
-        leaks.push(Leak::new("data", "the bytes are no readable Parquet file"));
+        leaks.push(Leak::new("data", "the bytes are not a readable Parquet file"));
         return None;
     };
     let file = metadata.file_metadata();
@@ -30,7 +30,7 @@ pub fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<Parqu
         leaks.push(Leak::new("footer", "there is key-value metadata"));
     }
     if file.created_by() != Some(AUTHOR) {
-        leaks.push(Leak::new("footer", "the name of the program that wrote the file is another one"));
+        leaks.push(Leak::new("footer", "the file names a different program as its writer"));
     }
     let known = schema(&metadata, sheet, leaks);
     for (number, group) in metadata.row_groups().iter().enumerate() {

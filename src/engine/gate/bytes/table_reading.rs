@@ -83,7 +83,7 @@ fn scanned<T>(data: &[u8], sheet: &Sheet, read: impl FnOnce(LabelledRows<'_>) ->
     };
     // The decoder panics on some damaged files. They are refused like all unreadable files.
     catch_unwind(AssertUnwindSafe(scan))
-        .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are no readable Parquet file")]))
+        .unwrap_or_else(|_| (None, vec![Leak::new("data", "the bytes are not a readable Parquet file")]))
 }
 
 fn table(labels: &Histogram, columns: &Columns, leaks: &mut Vec<Leak>) -> Option<PublishedTable> {

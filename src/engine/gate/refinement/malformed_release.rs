@@ -29,7 +29,7 @@ pub enum Malformed {
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Malformed::Hierarchy => write!(f, "the layers of a column are no hierarchy over its leaves"),
+            Malformed::Hierarchy => write!(f, "the layers of a column are not a hierarchy over its leaves"),
             Malformed::Unequal => write!(f, "the intervals of a layer have different lengths"),
             Malformed::TooLarge => write!(f, "there are too many combinations of values"),
             Malformed::Class(at) => write!(f, "class {at} is not a class below the root with rows"),

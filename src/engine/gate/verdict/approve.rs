@@ -222,7 +222,7 @@ impl JudgedTable {
         let lines = self.lines();
         let terms = self.terms(&lines);
         if Notice::of(facts, &terms).map(|notice| notice.bytes()) != pages.notice {
-            let text = "the notice does not name exactly the rows that are gone";
+            let text = "the notice does not list exactly the removed rows";
             reasons.push(RejectionReason::plain("notice", text));
         }
         let mut meant = Manifest::of(facts, &terms, table, Vec::new());

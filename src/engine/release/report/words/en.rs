@@ -50,7 +50,7 @@ pub const WORDS: Words = Words {
     figure: "Figure",
     this_release: "This release ({release})",
     trends: "All releases of this chain",
-    trends_text: "Each plot goes from release {first} to release {last}. A release that was withdrawn is left out.",
+    trends_text: "Each plot goes from release {first} to release {last}. Withdrawn releases are missing.",
     trend: "{name}, release {first} to {last}: from {from} to {to}",
 
     promise: "What is guaranteed",
@@ -162,15 +162,15 @@ pub const WORDS: Words = Words {
     less_than: "less than {limit}",
 
     measures: "Measures",
-    measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table of its own. A sum that \
-                    would reveal one person's value too closely is left out.",
+    measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table \
+                    of its own. A sum that would reveal one person's value too closely is suppressed.",
     measures_of_new: "The table counts the labels that are new in this release.",
     measures_of_classes: "The table counts the classes of this release.",
     measure: "Measure",
     new_labels: "New labels",
     sums_shown: "Sum published",
-    sums_dominated: "Left out: a large value",
-    sums_of_few: "Left out: few values",
+    sums_dominated: "Suppressed: a large value",
+    sums_of_few: "Suppressed: few values",
     sums_of_none: "No value",
     labels_dominated: "{measure}: in these labels one person's value is too large a part of the sum: {labels}.",
     labels_of_few: "{measure}: these labels have fewer than {k} values: {labels}.",
@@ -178,9 +178,9 @@ pub const WORDS: Words = Words {
                         {labels}.",
     classes_of_few: "{measure}: these classes have fewer than {k} values, or fewer than {k} that came since the last published count: {labels}.",
     and_more: "{list}; and {more} more, which the table shows",
-    measures_interval: "No published sum contains a part of a sum that was left out, so readers can compute no bound for it. That it was left \
-                        out reveals that a few values make up most of it, and not how large these are. Nothing is added to other releases: a sum \
-                        is published once, and never changes.",
+    measures_interval: "No published sum contains a part of a suppressed sum, so readers can compute no bound for it. \
+                        Its suppression reveals that a few values make up most of it, and not how large these are. \
+                        Other releases reveal nothing more: a sum is published once, and never changes.",
     measures_blocks: "Values are added to published sums in groups of people. The sum of each group may be published by itself, and a group is never \
                       divided; so every sum that readers can compute from this and all earlier releases is a sum over whole groups. Values that are in no \
                       group yet are in no published sum, and readers can compute no bound for them: a class shows its sum again when there are enough of \
