@@ -47,6 +47,14 @@ fn all_rust() -> Vec<Source> {
     ["src", "tests", "benches"].into_iter().flat_map(rust).collect()
 }
 
+/// The files of these folders, and these files, each with its place and its text.
+pub fn texts(places: &[&str]) -> Vec<(String, String)> {
+    let (folders, single): (Vec<&str>, Vec<&str>) = places.iter().partition(|place| !place.contains('.'));
+    let single = single.iter().map(|place| Path::new(env!("CARGO_MANIFEST_DIR")).join(place));
+    let sources = folders.into_iter().flat_map(files).chain(single).filter_map(read);
+    sources.map(|source| (source.place, source.text)).collect()
+}
+
 /// The text of the program's sources in which each literal is on one line, without backticks.
 pub fn program_texts() -> String {
     let sources: String = rust("src").into_iter().map(|source| source.text).collect();

@@ -12,4 +12,5 @@ mod formats;
 mod halt_messages;
 mod lints;
 mod needs;
+mod plain_words;
 mod schemas;
