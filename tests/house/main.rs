@@ -11,6 +11,7 @@ mod faults;
 mod formats;
 mod halt_messages;
 mod lints;
+mod mutants;
 mod needs;
 mod plain_words;
 mod schemas;
