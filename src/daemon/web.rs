@@ -1,6 +1,5 @@
-//! Requests to other machines over HTTP, from a thread that may wait for the answer and stops waiting when the
-//! process ends. Failures are described in words of this program, because texts of the library may quote the address, which
-//! may contain a token.
+//! Requests to other machines over HTTP, from a thread that waits for the answer until it is stopped. Failures are
+//! described in words of this program, because texts of the library may quote the address, which may contain a token.
 //!
 //! Redirects are not followed. With an [`AddressResolver`] the addresses of a name are checked at the moment at which
 //! one of them is connected to.

@@ -153,6 +153,6 @@ fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint:
         return;
     }
     let (all, percent) = (published + others, 100 * published / (published + others));
-    let below = if 2 * published < all { "Fewer than half of the people are published: " } else { "Published are " };
-    wrapped(text, "", &format!("{below}{published} of {all} rows that count ({percent} %)."));
+    let below = if 2 * published < all { "Fewer than half of the people are published: " } else { "Published: " };
+    wrapped(text, "", &format!("{below}{published} of {all} accepted rows ({percent} %)."));
 }

@@ -162,7 +162,7 @@ fn impossible(
     };
     let rows = match values {
         RepeatedValues::Repeated => String::new(),
-        RepeatedValues::Distinct => ", or rows share all their values (--values repeated)".to_owned(),
+        RepeatedValues::Distinct => ", or rows are equal (--values repeated)".to_owned(),
     };
     let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is different" } else { "" };
     let fell = if on_unsafe == OnUnsafe::Coarsest && subject.release.classes().is_empty() {

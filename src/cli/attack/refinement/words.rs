@@ -37,8 +37,8 @@ pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
         Attacker::Strongest => "who knows the release, the algorithm and the order in which classes were formed",
     };
     let values = match found.values {
-        RepeatedValues::Repeated => "rows may share all their values",
-        RepeatedValues::Distinct => "no two rows share all their values",
+        RepeatedValues::Repeated => "two rows may be equal",
+        RepeatedValues::Distinct => "no two rows are equal",
     };
     format!("{}: {shown}, made with k = {}; attacked by a reader {who}; {values}", subject.name, subject.release.k())
 }
