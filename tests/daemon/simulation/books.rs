@@ -87,9 +87,14 @@ pub fn damage(nature: &Nature) {
 /// Whether a finding is something that a dead process has left behind, and that the next one, or the same command
 /// again, removes.
 fn left_behind(finding: &Finding) -> bool {
-    ["the next start removes it", "or will be when the feed runs again", "at its next tick", "rekey` again"]
-        .iter()
-        .any(|says| finding.text.contains(says))
+    [
+        "the next start removes it",
+        "or will be when the feed runs again",
+        "at its next tick",
+        "repeat the last `tidegate rekey`",
+    ]
+    .iter()
+    .any(|says| finding.text.contains(says))
 }
 
 /// Checks the accounts; `ended`: the last process has ended by itself, and left nothing behind.
