@@ -14,8 +14,8 @@ use crate::engine::release::Sha256;
 
 /// Make the key with which an approver signs
 #[derive(clap::Args)]
-#[command(
-    after_help = "Writes FILE, which stays with that one person, and FILE.pub, its public half, which goes into the feed file:
+#[command(after_help = "\
+Writes FILE, which stays with that one person, and FILE.pub, its public half, which goes into the feed file:
 
   [schedule]
   approval = \"manual\"
@@ -25,8 +25,7 @@ use crate::engine::release::Sha256;
   \"Data protection\" = \"64 hexadecimal digits\"
   \"Head of data\" = \"64 hexadecimal digits\"
 
-Exit code 0: the key was made. 2: an error; an existing file is never overwritten."
-)]
+Exit code 0: the key was made. 2: an error; an existing file is never overwritten.")]
 pub struct Args {
     /// The file to write
     #[arg(value_name = "FILE")]

@@ -136,7 +136,7 @@ impl ColumnReader<'_> {
             );
         }
         if unknown.is_some() && *role != Role::Quasi {
-            self.refuse("unknown", "`unknown` is for quasi columns; other columns accept all values");
+            self.refuse("unknown", "`unknown` is for quasi columns; other columns accept values outside a taxonomy");
         }
         for (key, written) in [("weight", self.table.weight.is_some()), ("floor", self.table.floor.is_some())] {
             if written && *role != Role::Quasi {

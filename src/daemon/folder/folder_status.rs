@@ -24,7 +24,7 @@ pub struct FolderStatus {
 /// It is no folder of releases, or something in it cannot be read.
 pub fn look(path: &Path) -> Result<FolderStatus> {
     if path.is_file() {
-        let text = "this is a file: name a folder of `anonymize`, or a feed file";
+        let text = "this is a file: name a folder of `anonymize`";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
     }
     let mut manifests: Vec<Manifest> = Vec::new();

@@ -123,7 +123,7 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     Ok(match (private, begun) {
         (true, true) => format!("the folder {shown} can be used; a feed has begun in it"),
         (false, true) => format!("the folder {shown} can be used; it contains releases"),
-        (_, false) => format!("the folder {shown} can be used; it is empty"),
+        (_, false) => format!("the folder {shown} can be used; no feed has begun in it"),
     })
 }
 

@@ -76,10 +76,16 @@ fn folders_are_looked_at_and_none_is_made() {
     is(found("store.public"), false, "");
     is(found("store.key"), false, "this is not a key");
     assert!(!found("store.key").1.contains("hunter2"));
-    // A feed that has begun.
+    // Folders in which no feed has begun, whatever else is in them.
     secret::mode(&at("state"), 0o700);
     std::fs::remove_file(at("out")).expect("a file");
+    std::fs::create_dir(at("out")).expect("a folder");
+    std::fs::write(at("out/notes.txt"), "of readers").expect("a file");
     secret::write(&at("key"), "5a".repeat(32));
+    let found = said(&folder, 0);
+    is(found("store.private"), true, "no feed has begun in it");
+    is(found("store.public"), true, "no feed has begun in it");
+    // A feed that has begun.
     // A key that other accounts can read.
     secret::mode(&at("key"), 0o644);
     is(said(&folder, 2)("store.key"), false, "chmod 600");

@@ -173,7 +173,7 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
     let others = if small.len() == 1 { String::new() } else { format!(", and {} more have too few", small.len() - 1) };
     let text = format!(
         "class {} has {rows} row{}{others}: ARX-LR with k = {k} forms no such class. Set policy.k to the k that the \
-         table was made with, and rows without a class at the root in every column",
+         table was made with, and give rows without a class the root in every column",
         describe(nodes, columns),
         if *rows == 1 { "" } else { "s" }
     );

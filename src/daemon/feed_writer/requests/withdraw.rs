@@ -40,7 +40,7 @@ impl FeedWriter {
             false => "the people whose rows they added are never published again",
         };
         let text = format!(
-            "{releases} withdrawn: notices take the places of manifests, and {newest}. They had added {rows} rows; \
+            "{releases} withdrawn: notices replace the manifests, and {newest}. They had added {rows} rows; \
              {people}. Copies that readers have made cannot be recalled: ask readers to delete them{void}"
         );
         Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })

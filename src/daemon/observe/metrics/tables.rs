@@ -58,7 +58,7 @@ table! {
         LastTick = "last_tick_timestamp", "Time of the last tick, closed or skipped, in seconds since 1970";
         LastPublication = "last_publication_timestamp", "Time of the last publication, in seconds since 1970";
         LastScrub = "last_scrub_timestamp", "Time of the last completed scrub, in seconds since 1970";
-        Damaged = "damaged", "Entries, objects and published files that the last scrub found missing or changed";
+        Damaged = "damaged", "Entries, objects and published files that scrubs have found missing or changed";
         Quarantine = "quarantine", "Share of messages set aside since the last tick, when it was last compared with \
             the limit";
         SourceOldest = "source_oldest", "Age of the oldest message that is not accepted yet, in seconds";
