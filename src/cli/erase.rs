@@ -123,17 +123,8 @@ mod tests {
 
     #[test]
     fn a_list_has_so_many_people() {
-        let text = "[feed]\n\
-            name = \"t\"\n\
-            [policy]\n\
-            k = 2\n\
-            [[column]]\n\
-            name = \"id\"\n\
-            role = \"identifier\"\n\
-            [[column]]\n\
-            name = \"ward\"\n\
-            role = \"quasi\"\n\
-            taxonomy = { flat = [\"A\", \"B\"] }\n";
+        let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+            [[column]]\nname = \"ward\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n";
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed file");
         let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
         let hasher = PersonHasher::new(&[7; 32]);

@@ -222,26 +222,13 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     let unguarded: Vec<&str> = columns.lines().filter(|line| !line.starts_with("guarded")).collect();
     let alone = format!(
         "# Every snapshot on its own: all rows in each table, and nothing known of those before.\n\n\
-         [feed]\n\
-         name = \"alone\"\n\n\
-         [policy]\n\
-         k = 10\n\
-         guarantee = \"bcf\"\n\n\
-         [[column]]{}\n",
+         [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}\n",
         unguarded.join("\n")
     );
     write("alone/feed.toml", &alone)?;
     let one_list = format!(
-        "# The same people in a chain with one list of labels for all rows.\n\n\
-         [feed]\n\
-         name = \"one-list\"\n\n\
-         [policy]\n\
-         k = 10\n\
-         m = 2\n\
-         search = \"top-down\"\n\
-         max_wait = 2\n\
-         max_withheld = 0.01\n\n\
-         [[column]]{columns}"
+        "# The same people in a chain with one list of labels for all rows.\n\n[feed]\nname = \"one-list\"\n\n[policy]\nk = 10\nm = 2\n\
+         search = \"top-down\"\nmax_wait = 2\nmax_withheld = 0.01\n\n[[column]]{columns}"
     );
     write("one-list/feed.toml", &one_list)?;
     let (key, signing) = (chance::key()?, chance::key()?);

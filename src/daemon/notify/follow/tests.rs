@@ -102,17 +102,8 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
-        let text = "[feed]\n\
-                    name = \"t\"\n\
-                    [policy]\n\
-                    k = 2\n\
-                    [[column]]\n\
-                    name = \"id\"\n\
-                    role = \"identifier\"\n\
-                    [[column]]\n\
-                    name = \"sex\"\n\
-                    role = \"quasi\"\n\
-                    taxonomy = { flat = [\"F\", \"M\"] }\n";
+        let text = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
+                    [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed");
         let paper = Paper::default();
         let observer = Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
