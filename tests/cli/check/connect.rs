@@ -79,8 +79,8 @@ fn folders_are_looked_at_and_none_is_made() {
     // Folders in which no feed has begun, whatever else is in them.
     secret::mode(&at("state"), 0o700);
     std::fs::remove_file(at("out")).expect("a file");
-    std::fs::create_dir(at("out")).expect("a folder");
-    std::fs::write(at("out/notes.txt"), "of readers").expect("a file");
+    std::fs::create_dir_all(at("out/releases")).expect("a folder");
+    std::fs::write(at("out/releases/notes.txt"), "of readers").expect("a file");
     secret::write(&at("key"), "5a".repeat(32));
     let found = said(&folder, 0);
     is(found("store.private"), true, "no feed has begun in it");
