@@ -22,6 +22,7 @@ pub mod init;
 mod input_watch;
 pub mod new_chain;
 mod new_files;
+mod newest;
 mod out;
 mod paragraph;
 pub mod path;

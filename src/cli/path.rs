@@ -1,13 +1,15 @@
 //! `tidegate path` (CONTRACTS 3): the paths of a release's files, for scripts. Reads a manifest and prints.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::newest::{NewestArgs, newest_line};
 use super::place::{PublicPlace, public_of};
 use super::{CommandResult, Exit, Out};
-use crate::daemon::opened_release::manifest;
+use crate::daemon::opened_release::{FoundManifest, NewestRelease, find_manifest};
 use crate::engine::release::{FileLine, Manifest, TableKind};
 
 /// Print the paths of a release's files, for scripts: the tables that its manifest lists, one a line
@@ -15,7 +17,9 @@ use crate::engine::release::{FileLine, Manifest, TableKind};
 #[command(after_help = "\
   duckdb -c \"select count(*) from read_parquet([$(tidegate path releases | sed \"s/.*/'&'/\" | paste -sd,)])\"
 
-Exit code 0: printed. 2: an error, or there is no release.")]
+Standard error says which release is the newest one, and of when.
+
+Exit code 0: printed. 2: an error, there is no release, or the newest one is older than --at-least or --since allows.")]
 pub struct Args {
     /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
@@ -35,6 +39,8 @@ pub struct Args {
     /// The tables of its measures, one a line
     #[arg(long, group = "file")]
     measures: bool,
+    #[command(flatten)]
+    newest: NewestArgs,
 }
 
 /// The paths of a release's files.
@@ -43,6 +49,8 @@ pub struct Args {
 pub struct ReleasePaths {
     /// The release.
     pub release: u32,
+    /// The newest release.
+    pub newest: NewestRelease,
     /// Its manifest.
     pub manifest: String,
     /// Its report.
@@ -60,8 +68,9 @@ pub struct ReleasePaths {
 /// # Errors
 /// There is no such release, or its manifest cannot be read.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    let PublicPlace { store, layout } = public_of(&args.place)?;
-    let manifest = manifest(&*store, layout, args.release, &args.place)?;
+    let PublicPlace { store, layout, feed } = public_of(&args.place)?;
+    let expected = args.newest.expected(feed);
+    let FoundManifest { manifest, newest } = find_manifest(&*store, layout, args.release, &expected, &args.place)?;
     let root = root(&store.place());
     let at = |path: &str| format!("{root}/{path}");
     let tables = |kind: TableKind| -> Vec<String> {
@@ -70,6 +79,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     };
     let paths = ReleasePaths {
         release: manifest.release,
+        newest,
         manifest: at(&layout.manifest(manifest.release)),
         report: first(&manifest, |file| file.path.ends_with(".html")).map(at),
         taxonomy: first(&manifest, |file| file.path.starts_with("taxonomy/")).map(at),
@@ -87,6 +97,8 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         Args { measures: true, .. } => paths.measures.iter().collect(),
         _ => paths.parts.iter().collect(),
     };
+    // Standard output is for scripts.
+    let _ = write!(anstream::stderr(), "{}", newest_line(&paths.newest));
     out.text(&shown.into_iter().map(|path| format!("{path}\n")).collect::<String>());
     Ok(Exit::Done)
 }

@@ -21,6 +21,8 @@ pub struct PublicPlace {
     pub store: Arc<dyn Store>,
     /// The layout of its files.
     pub layout: Layout,
+    /// The name of the feed, if a feed file says it.
+    pub feed: Option<String>,
 }
 
 /// The public files of a feed file, of the folder of a feed, of a public root, or of a folder that `anonymize` writes to.
@@ -33,7 +35,7 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
         Some(file) => public_root(&FeedConfig::load(&file)?),
         None => {
             let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
-            Ok(PublicPlace { store: Arc::new(ReadOnlyFolder::open(place)?), layout })
+            Ok(PublicPlace { store: Arc::new(ReadOnlyFolder::open(place)?), layout, feed: None })
         }
     }
 }
@@ -43,5 +45,5 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
 /// # Errors
 /// The feed file names none, or it cannot be opened.
 pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
-    Ok(PublicPlace { store: root_opening::look(feed, false)?, layout: Layout::Root })
+    Ok(PublicPlace { store: root_opening::look(feed, false)?, layout: Layout::Root, feed: Some(feed.name.clone()) })
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::newest::{NewestArgs, newest_line};
 use super::place::feed_in;
 use super::{CommandResult, Exit, Out};
 use crate::daemon::config::FeedConfig;
@@ -21,9 +22,10 @@ use crate::engine::release::Layout;
 #[command(after_help = "\
 With a feed file the command checks the private and the public root. With a folder it checks a public root, which any \
 reader of releases can do, or a folder of `anonymize`, including the private part if the key is available. It names \
-everything that is missing or was changed.
+everything that is missing or was changed, and says which release is the newest one and of when. A place that was set back to \
+an earlier state is complete and unchanged: --at-least and --since refuse it.
 
-Exit code 0: nothing is missing or changed. 1: something is. 2: an error.")]
+Exit code 0: nothing is missing or changed. 1: something is, or the newest release is too old. 2: an error.")]
 pub struct Args {
     /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
@@ -34,6 +36,8 @@ pub struct Args {
     /// A public key of signed manifests, 64 hexadecimal digits in a file; give several if the signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
+    #[command(flatten)]
+    newest: NewestArgs,
 }
 
 /// Runs the command.
@@ -57,8 +61,10 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 
 fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
     let place = &args.place;
+    let expected = args.newest.expected(None);
     if place.join("manifest").is_dir() {
-        return Ok(VerifyAnswer::of(public(&ReadOnlyFolder::open(place)?, Layout::Root, keys)?, None));
+        let seen = public(&ReadOnlyFolder::open(place)?, Layout::Root, keys)?;
+        return Ok(VerifyAnswer::of(seen, None, &expected));
     }
     if !begun(place).unwrap_or(false) && !place.join("1").join("manifest.json").is_file() {
         let text = "there are no releases here: name the public root of a feed, a folder of `anonymize`, or, to check \
@@ -71,10 +77,11 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
         let operator = find_key(args.key.as_deref(), None, place, false)?.key;
         if let Some(folder) = roots(place, &operator)? {
             let (seen, found) = verify::roots(&*folder.private, &folder.ring, &*folder.public, Layout::Folders, keys)?;
-            return Ok(VerifyAnswer::of(seen, Some(found)));
+            return Ok(VerifyAnswer::of(seen, Some(found), &expected));
         }
     }
-    Ok(VerifyAnswer::of(public(&ReadOnlyFolder::open(place)?, Layout::Folders, keys)?, None))
+    let seen = public(&ReadOnlyFolder::open(place)?, Layout::Folders, keys)?;
+    Ok(VerifyAnswer::of(seen, None, &expected))
 }
 
 fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<VerifyAnswer> {
@@ -97,7 +104,8 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
         Ok(ring) => verify::roots(&*store, &ring, &*shown, Layout::Root, &keys)?,
         Err(error) => (public(&*shown, Layout::Root, &keys)?, Private::unopened(error)?),
     };
-    Ok(VerifyAnswer::of(seen, Some(found)))
+    let expected = args.newest.expected(Some(feed.name.clone()));
+    Ok(VerifyAnswer::of(seen, Some(found), &expected))
 }
 
 fn public_key(file: &Path) -> CommandResult<PublicKey> {
@@ -116,6 +124,9 @@ fn words(answer: &VerifyAnswer, place: &Path) -> String {
     parts.extend(answer.objects.map(|objects| many(objects, "sealed object", "sealed objects")));
     parts.push(many(answer.signatures, "signature", "signatures"));
     let mut text = format!("{}: {}\n", place.display(), parts.join(", "));
+    if let Some(newest) = &answer.newest {
+        text.push_str(&newest_line(newest));
+    }
     if answer.intact {
         text.push_str("everything is complete and unchanged\n");
     }

@@ -1,4 +1,4 @@
-//! Signatures of manifests (CONTRACTS 4): ed25519 over the exact bytes. The signing key is never printed; the public
+//! Signatures of manifests and notices (CONTRACTS 4): ed25519 over their `signed_bytes`. The signing key is never printed; the public
 //! key is for all readers of releases.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};

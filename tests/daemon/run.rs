@@ -17,6 +17,7 @@ mod kills;
 mod masks;
 mod measures;
 mod notices;
+mod old_releases;
 mod readers;
 mod rekey;
 mod removal;

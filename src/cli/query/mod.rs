@@ -6,11 +6,12 @@ mod words;
 
 use std::path::PathBuf;
 
+use super::newest::NewestArgs;
 use super::place::{PublicPlace, feed_in, public_of, public_root};
 use super::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::{FeedConfig, nearest};
 use crate::daemon::error::{self, Error, ErrorCategory};
-use crate::daemon::opened_release::Opened;
+use crate::daemon::opened_release::{FoundManifest, NewestRelease, Opened, find_manifest};
 use crate::daemon::view::query::QueryAnswer;
 use crate::engine::counting::{CellEstimate, CountQuestion, Countable, QuestionError};
 use crate::engine::model::predicate::{Condition, parse};
@@ -30,7 +31,7 @@ which a label begins or ends; missing sensitive values are `null`. Without a pre
 `em`), because those labels do not depend on where people lie in them. In other releases rows are spread evenly over the \
 values of their labels (`uniform`), and the error is not known.
 
-Exit code 0: answered. 2: an error.")]
+Exit code 0: answered. 2: an error, or the newest release is older than --at-least or --since allows.")]
 pub struct Args {
     /// A feed file, the folder of a public root, or a folder of `anonymize`
     #[arg(value_name = "FEED|DIR")]
@@ -47,6 +48,8 @@ pub struct Args {
     /// The release; by default the newest one
     #[arg(long, value_name = "NUMBER")]
     release: Option<u32>,
+    #[command(flatten)]
+    newest: NewestArgs,
 }
 
 /// Runs the command.
@@ -56,7 +59,7 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let conditions = parse(&args.predicate).map_err(|why| misread(&why.to_string()))?;
     let shown = progress::ProgressLine::new("reading");
-    let (opened, masked) = opened(&args)?;
+    let QueriedRelease { opened, newest, masked } = opened(&args)?;
     let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
     exact(&conditions, &by, masked.as_deref(), &opened)?;
     shown.say("counting".to_owned());
@@ -70,8 +73,13 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         None => None,
     };
     drop(shown);
-    let answer =
-        QueryAnswer::of(&opened, counted[0], apart.as_ref().map(|(counts, question)| (question, &**counts)), &by);
+    let answer = QueryAnswer::of(
+        &opened,
+        newest,
+        counted[0],
+        apart.as_ref().map(|(counts, question)| (question, &**counts)),
+        &by,
+    );
     if let (Some(file), Some((counts, question))) = (&args.out, &apart) {
         file::write(file, (question, counts), &by, &opened)?;
     }
@@ -83,20 +91,32 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     Ok(Exit::Done)
 }
 
-/// The release, and the names of its masked columns: None without a feed file, since the public files do not contain
-/// them.
-fn opened(args: &Args) -> error::Result<(Opened, Option<Vec<String>>)> {
+/// The release that is asked.
+struct QueriedRelease {
+    opened: Opened,
+    newest: NewestRelease,
+    /// The names of its masked columns: None without a feed file, since the public files do not contain them.
+    masked: Option<Vec<String>>,
+}
+
+fn opened(args: &Args) -> error::Result<QueriedRelease> {
     let place = &args.place;
-    let feed = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
-    let Some(file) = feed else {
-        let PublicPlace { store, layout } = public_of(place)?;
-        return Ok((Opened::newest(&*store, layout, args.release, place)?, None));
+    let file = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
+    let mut masked = None;
+    let public = match &file {
+        None => public_of(place)?,
+        Some(file) => {
+            let feed = FeedConfig::load(file)?;
+            let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
+            masked = Some(guarded.map(|column: &Column| column.name.to_string()).collect());
+            public_root(&feed)?
+        }
     };
-    let feed = FeedConfig::load(&file)?;
-    let PublicPlace { store, layout } = public_root(&feed)?;
-    let opened = Opened::newest(&*store, layout, args.release, &file)?;
-    let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
-    Ok((opened, Some(guarded.map(|column: &Column| column.name.to_string()).collect())))
+    let PublicPlace { store, layout, feed } = public;
+    let place = file.as_ref().unwrap_or(place);
+    let expected = args.newest.expected(feed);
+    let FoundManifest { manifest, newest } = find_manifest(&*store, layout, args.release, &expected, place)?;
+    Ok(QueriedRelease { opened: Opened::in_store(&*store, manifest, place)?, newest, masked })
 }
 
 /// Whether the values in the question are those of the people.

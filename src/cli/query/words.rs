@@ -4,17 +4,25 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use crate::cli::newest::newest_line;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
 use crate::daemon::view::query::{QueryAnswer, QueryFigures, SpreadRule};
+use crate::engine::release::Manifest;
 
 /// The greatest number of table lines that are shown; all of them are in the file and in JSON.
 const MOST: usize = 200;
 
 /// The answer.
 pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
-    let mut text = format!("release {} of {}, {} rows\n", answer.release, opened.manifest.feed, answer.rows);
+    let Manifest { feed, time, .. } = &opened.manifest;
+    let mut text = format!("release {} of {feed}, of {time}, {} rows\n", answer.release, answer.rows);
+    if answer.newest.release == answer.release {
+        text.push_str("it is the newest release\n");
+    } else {
+        text.push_str(&newest_line(&answer.newest));
+    }
     text.push_str(&format!("rows that match: {}\n", figures(&answer.all)));
     text.push_str(match answer.method {
         SpreadRule::Em => {

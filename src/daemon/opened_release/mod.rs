@@ -2,8 +2,10 @@
 //! one that the manifest names.
 
 mod detail;
+mod newest;
 
 pub use detail::{ColumnDetail, LabelSize};
+pub use newest::{ExpectedRelease, NewestRelease};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use crate::daemon::error::{Error, ErrorCategory as Fault, Result};
 use crate::daemon::ingest::check_parquet;
-use crate::daemon::journal::store::Store;
+use crate::daemon::journal::store::{ListedObject, Store};
 use crate::daemon::whole_file;
 use crate::engine::counting::Method;
 use crate::engine::gate::bytes::{Leak, PublishedTable, read_local, read_part};
@@ -36,12 +38,11 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// The newest release in a store, or the one with this number.
+    /// The release of a manifest, read from the store in which the manifest is.
     ///
     /// # Errors
-    /// There is none, or it differs from its manifest.
-    pub fn newest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Opened> {
-        let manifest = manifest(store, layout, release, place)?;
+    /// It consists of two tables, or a file differs from the manifest.
+    pub fn in_store(store: &dyn Store, manifest: Manifest, place: &Path) -> Result<Opened> {
         Opened::of(manifest, &|file| bytes(store, file), place)
     }
 
@@ -106,11 +107,25 @@ impl Opened {
     }
 }
 
-/// The manifest of the newest release in a store, or of the one with this number.
+/// A manifest of a place, and the newest release of that place.
+pub struct FoundManifest {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The newest release.
+    pub newest: NewestRelease,
+}
+
+/// The manifest of the newest release in a store, or of the one with this number, if the newest release is the expected one.
 ///
 /// # Errors
-/// There is none.
-pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: &Path) -> Result<Manifest> {
+/// There is none, a manifest cannot be read or is at the place of another one, or the newest release is not the expected one.
+pub fn find_manifest(
+    store: &dyn Store,
+    layout: Layout,
+    release: Option<u32>,
+    expected: &ExpectedRelease,
+    place: &Path,
+) -> Result<FoundManifest> {
     let listed = store.list("")?;
     let newest = listed.iter().filter_map(|object| layout.release(&object.path)).max();
     let Some(newest) = newest else {
@@ -119,16 +134,40 @@ pub fn manifest(store: &dyn Store, layout: Layout, release: Option<u32>, place: 
             "there are no releases here: name a feed file, the public root of a feed, or a folder of `anonymize`",
         ));
     };
-    let path = layout.manifest(release.unwrap_or(newest));
+    let absent = |release: u32| {
+        none(place, format!("there is no release {release}; the newest is {newest}")).in_field("--release")
+    };
+    let newest_manifest = manifest_at(store, layout, newest, &listed)?.ok_or_else(|| absent(newest))?;
+    let newest_release = NewestRelease::of(&newest_manifest);
+    if let Some(text) = expected.refusal(&newest_release) {
+        return Err(Error::new(Fault::Input, text).in_file(place));
+    }
+    let Some(release) = release.filter(|release| *release != newest) else {
+        return Ok(FoundManifest { manifest: newest_manifest, newest: newest_release });
+    };
+    let manifest = manifest_at(store, layout, release, &listed)?.ok_or_else(|| absent(release))?;
+    if manifest.feed != newest_release.feed {
+        let text = "this is the manifest of another feed than that of the newest release: it was moved here";
+        return Err(Error::new(Fault::Input, text).in_file(Path::new(&layout.manifest(release))));
+    }
+    Ok(FoundManifest { manifest, newest: newest_release })
+}
+
+/// The manifest of a release of a store with these objects; `None` if there is none.
+fn manifest_at(store: &dyn Store, layout: Layout, release: u32, listed: &[ListedObject]) -> Result<Option<Manifest>> {
+    let path = layout.manifest(release);
+    let wrong = |text: String| Error::new(Fault::Input, text).in_file(Path::new(&path));
     if listed.iter().any(|object| object.path == path && object.size > whole_file::MANIFEST) {
         let text = format!("larger than {} MiB: this is not a manifest", whole_file::MANIFEST >> 20);
-        return Err(Error::new(Fault::Input, text).in_file(Path::new(&path)));
+        return Err(wrong(text));
     }
-    let bytes = store.read(&path)?.ok_or_else(|| {
-        let text = format!("there is no release {}; the newest is {newest}", release.unwrap_or(newest));
-        none(place, text).in_field("--release")
-    })?;
-    Manifest::parse(&bytes).map_err(|why| Error::new(Fault::Input, why.to_string()).in_file(Path::new(&path)))
+    let Some(bytes) = store.read(&path)? else { return Ok(None) };
+    let manifest = Manifest::parse(&bytes).map_err(|why| wrong(why.to_string()))?;
+    if manifest.release != release {
+        let text = format!("this is the manifest of release {}: it was moved here", manifest.release);
+        return Err(wrong(text));
+    }
+    Ok(Some(manifest))
 }
 
 /// An error about the folder or address of the releases.

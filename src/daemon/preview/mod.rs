@@ -17,12 +17,13 @@ use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, Setting};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, SilentProgress, Task, TaskProgress, rehearse};
-use crate::daemon::opened_release::{Opened, manifest};
+use crate::daemon::journal::store::Memory;
+use crate::daemon::opened_release::{ExpectedRelease, Opened, find_manifest};
 use crate::daemon::seal::OperatorKey;
 use crate::engine::counting::RandomCounts;
 use crate::engine::histogram::{CodedRows, Headcount};
 use crate::engine::model::Role;
-use crate::engine::release::Layout;
+use crate::engine::release::{Layout, Manifest};
 
 /// The request for a preview.
 pub struct PreviewRequest<'a> {
@@ -50,6 +51,8 @@ pub trait PreviewProgress {
 
 /// The number of ticks that the sample is divided into to see how a chain continues.
 const TICKS: usize = 10;
+/// What errors call the place of releases that are not in files.
+const MEMORY: &str = "memory";
 
 /// Runs a sample.
 ///
@@ -97,8 +100,8 @@ pub fn trial(request: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Resu
     let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut SilentProgress)?;
     let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
-    let manifest = newest.map(|release| manifest(&public, Layout::Folders, Some(release), Path::new("memory")));
-    let without_detail = manifest.transpose()?.map_or_else(Vec::new, |manifest| {
+    let manifest = newest.map(|release| published(&public, release)).transpose()?;
+    let without_detail = manifest.map_or_else(Vec::new, |manifest| {
         manifest.without_detail(&feed.columns).into_iter().map(str::to_owned).collect()
     });
     Ok(PreviewTrial { outcome: last.outcome, without_detail })
@@ -145,13 +148,12 @@ impl<'a> Run<'a> {
         let figures = match entries.iter().rev().find_map(|entry| entry.release) {
             None => None,
             Some(release) => {
-                let (layout, memory) = (Layout::Folders, Path::new("memory"));
-                let manifest = manifest(&public, layout, Some(release), memory)?;
+                let manifest = published(&public, release)?;
                 // Two tables show each value unchanged: there is no detail to report, and no label to count by.
                 let figures = if manifest.two_tables() {
                     PreviewFigures::of_manifest(&manifest)
                 } else {
-                    let opened = Opened::newest(&public, layout, Some(release), memory)?;
+                    let opened = Opened::in_store(&public, manifest.clone(), Path::new(MEMORY))?;
                     PreviewFigures::of(&opened, |column| place(base, self.feed, column), counts)?
                 };
                 let measures = measures::sums(&public, &manifest, &self.feed.columns)?;
@@ -194,6 +196,13 @@ impl<'a> Run<'a> {
             Alternative { set, loss, loss_without, count_error, waiting: unpublished(&last) }
         }))
     }
+}
+
+/// The manifest of a release that a rehearsal has published.
+fn published(public: &Memory, release: u32) -> Result<Manifest> {
+    let expected = ExpectedRelease::default();
+    let found = find_manifest(public, Layout::Folders, Some(release), &expected, Path::new(MEMORY))?;
+    Ok(found.manifest)
 }
 
 /// The position of a quasi column of one feed among those of another one.

@@ -1,5 +1,5 @@
 //! Checks a public root by itself: the manifests follow one another, each file has the hash that its manifest states,
-//! and there is no file that no manifest names. With public keys every signature is checked, and must be of one of
+//! they are of one feed, and there is no file that no manifest names. With public keys every signature is checked, and must be of one of
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use super::{Finding, release_index};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::sign::PublicKey;
-use crate::engine::release::{Layout, Manifest, Notice, Sha256, TableId};
+use crate::engine::release::{Layout, Manifest, Notice, RemovalNotice, Sha256, TableId};
 
 /// A scrub reports a missing signature in the same words.
 pub(super) const NO_SIGNATURE: &str = "the signature is missing";
@@ -43,6 +43,8 @@ pub struct CheckedPublicRoot {
     looked: BTreeMap<String, Option<Sha256>>,
     /// Removed manifests.
     removals: Removals,
+    /// The feed that the first manifest or notice names.
+    feed: Option<String>,
     /// Tables and parts of tables that manifests list, and their rows.
     parts: BTreeMap<String, u64>,
 }
@@ -64,6 +66,7 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
         looked,
         parts,
         removals: Removals::default(),
+        feed: None,
     };
     let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned(), release_index::INDEX.to_owned()]);
     let objects = store.list("")?;
@@ -78,15 +81,16 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
     for (release, path) in manifests {
         named.extend([path.clone(), format!("{path}.sig")]);
         let Some(bytes) = store.read(path)? else { continue };
-        let manifest = Manifest::parse(&bytes);
-        let says = manifest.as_ref().map_or(true, |manifest| manifest.signed);
-        found.signature(store, path, (&bytes, says), keys)?;
-        match manifest {
+        match Manifest::parse(&bytes) {
             Ok(manifest) => {
+                found.signature(store, path, (&manifest.signed_bytes(), manifest.signed), keys)?;
                 found.notice(store, &manifest, keys, &mut named)?;
                 found.manifest(store, path, release, manifest, &bytes, &mut named)?;
             }
-            Err(error) => found.findings.push(Finding::new(path.clone(), error.to_string())),
+            Err(error) => {
+                found.signature(store, path, (&bytes, true), keys)?;
+                found.findings.push(Finding::new(path.clone(), error.to_string()));
+            }
         }
     }
     found.missing(&numbers);
@@ -143,6 +147,9 @@ impl CheckedPublicRoot {
         if manifest.release != release {
             wrong("this is the manifest of another release");
         }
+        if self.feed.get_or_insert_with(|| manifest.feed.clone()) != &manifest.feed {
+            wrong("this is the manifest of another feed");
+        }
         let before =
             self.releases.last().filter(|(before, _)| before.release + 1 == release).map(|(_, sha256)| *sha256);
         let before = before.or_else(|| self.removals.manifest(release.saturating_sub(1)));
@@ -179,11 +186,18 @@ impl CheckedPublicRoot {
     ) -> Result<()> {
         named.extend([path.to_owned(), format!("{path}.sig")]);
         let Some(bytes) = store.read(path)? else { return Ok(()) };
-        if !self.removals.take(self.layout, path, &bytes) {
+        let notice = RemovalNotice::parse(&bytes).ok();
+        let signed_bytes = notice.as_ref().map_or(bytes, RemovalNotice::signed_bytes);
+        let feed = notice.as_ref().map(|notice| notice.feed.clone());
+        if !notice.is_some_and(|notice| self.removals.take(self.layout, path, notice)) {
             self.findings.push(Finding::new(path, "this is not a notice of a deleted manifest"));
+        } else if self.feed.as_ref().is_some_and(|known| feed.as_ref() != Some(known)) {
+            self.findings.push(Finding::new(path, "this is a notice of another feed"));
+        } else {
+            self.feed = feed;
         }
         let is_signed = store.read(&format!("{path}.sig"))?.is_some();
-        self.signature(store, path, (&bytes, is_signed), keys)
+        self.signature(store, path, (&signed_bytes, is_signed), keys)
     }
 
     /// Whether the notice that the manifest of a release lists is its own and is signed as the manifest is.
@@ -200,12 +214,14 @@ impl CheckedPublicRoot {
         }
         named.insert(format!("{path}.sig"));
         let Some(bytes) = store.read(&path)? else { return Ok(()) };
-        let of = |notice: &Notice| (notice.release, notice.chain) == (manifest.release, manifest.chain);
-        if !Notice::parse(&bytes).is_ok_and(|notice| of(&notice)) {
+        let notice = Notice::parse(&bytes).ok();
+        let signed_bytes = notice.as_ref().map_or(bytes, Notice::signed_bytes);
+        let of_release = (manifest.feed.as_str(), manifest.release, manifest.chain);
+        if notice.is_none_or(|notice| (notice.feed.as_str(), notice.release, notice.chain) != of_release) {
             self.findings
                 .push(Finding::new(path.clone(), "this is not a notice of the rows that its release leaves out"));
         }
-        self.signature(store, &path, (&bytes, manifest.signed), keys)
+        self.signature(store, &path, (&signed_bytes, manifest.signed), keys)
     }
 
     /// Whether a manifest, or the notice that it lists, is signed as the manifest says.
@@ -213,7 +229,7 @@ impl CheckedPublicRoot {
         &mut self,
         store: &dyn ReadStore,
         path: &str,
-        (bytes, says): (&[u8], bool),
+        (signed_bytes, says): (&[u8], bool),
         keys: &[PublicKey],
     ) -> Result<()> {
         let place = format!("{path}.sig");
@@ -225,7 +241,7 @@ impl CheckedPublicRoot {
             (Some(_), []) => return Ok(()),
             (Some(signature), keys) => {
                 self.signatures += 1;
-                if keys.iter().any(|key| key.signed(bytes, &signature)) {
+                if keys.iter().any(|key| key.signed(signed_bytes, &signature)) {
                     return Ok(());
                 }
                 match keys {

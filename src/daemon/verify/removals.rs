@@ -25,9 +25,8 @@ pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
 }
 
 impl Removals {
-    /// Adds the notice at a path; `false` if it is not one, or one of another path.
-    pub fn take(&mut self, layout: Layout, path: &str, bytes: &[u8]) -> bool {
-        let Ok(notice) = RemovalNotice::parse(bytes) else { return false };
+    /// Adds the notice at a path; `false` if it is one of another path.
+    pub fn take(&mut self, layout: Layout, path: &str, notice: RemovalNotice) -> bool {
         if layout.removal(notice.reason, notice.release) != path {
             return false;
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use crate::daemon::opened_release::Opened;
+use crate::daemon::opened_release::{NewestRelease, Opened};
 use crate::engine::counting::{CellEstimate, CountQuestion, CountedColumn, Method};
 use crate::engine::histogram::Release;
 use crate::engine::model::Value;
@@ -28,6 +28,8 @@ pub struct QueryFigures {
 pub struct QueryAnswer {
     /// The release.
     pub release: u32,
+    /// The newest release of the place.
+    pub newest: NewestRelease,
     /// The number of its rows.
     pub rows: u64,
     /// How rows were spread over the values of their labels: `em` by the shares that make the labels most likely,
@@ -64,6 +66,7 @@ impl QueryAnswer {
     /// From the counts of an opened release.
     pub fn of(
         opened: &Opened,
+        newest: NewestRelease,
         all: CellEstimate,
         apart: Option<(&CountQuestion, &[CellEstimate])>,
         by: &[&str],
@@ -81,7 +84,7 @@ impl QueryAnswer {
             counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, question))
         });
         let (release, rows) = (opened.manifest.release, opened.tables.iter().map(Release::rows).sum());
-        QueryAnswer { release, rows, method, all: QueryFigures::of(&all), groups: groups.collect() }
+        QueryAnswer { release, newest, rows, method, all: QueryFigures::of(&all), groups: groups.collect() }
     }
 }
 

@@ -20,12 +20,11 @@ use super::part::PartLine;
 use super::past_release::PastRelease;
 use super::presentation::Presentation;
 use super::recoding::PublishedLabels;
+use super::signed::{SCHEMA, is_read, signed_bytes};
 use super::utility::{discernibility, loss};
 use crate::model::{Columns, Node};
 use crate::policy::{Guarantee, Policy};
 
-/// The version of the format.
-const SCHEMA: u32 = 1;
 /// The layout number for a release that consists of parts of a table that grows.
 const PARTS: u32 = 2;
 
@@ -74,7 +73,7 @@ pub struct ReleaseTerms<'a> {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this format: 1.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
     pub schema: u32,
     /// 2 if the release consists of parts of a table that grows: `files` then lists all of them, including those of
     /// earlier releases. Absent otherwise.
@@ -144,7 +143,8 @@ pub enum NoManifest {
     },
     /// Of another version.
     #[error(
-        "a manifest of version {0}, but this version of tidegate reads version {SCHEMA}: use the tidegate that wrote it"
+        "a manifest of version {0}, but this version of tidegate reads versions 1 to {SCHEMA}: use the tidegate that \
+         wrote it"
     )]
     Version(u32),
     /// The content is right, but its spelling is not canonical.
@@ -258,6 +258,11 @@ impl Manifest {
         bytes
     }
 
+    /// The bytes that the signature beside it covers.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        signed_bytes("manifest", self.schema, &self.feed, self.bytes())
+    }
+
     /// Reads the output of [`Manifest::bytes`].
     ///
     /// # Errors
@@ -266,7 +271,7 @@ impl Manifest {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         // The version is read first: another version may have other keys.
         if let Ok(Versioned { schema }) = serde_json::from_slice(bytes)
-            && schema != SCHEMA
+            && !is_read(schema)
         {
             return Err(NoManifest::Version(schema));
         }

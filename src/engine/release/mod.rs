@@ -24,6 +24,7 @@ mod recoding;
 mod removal;
 mod removal_reason;
 mod report;
+mod signed;
 mod table_kind;
 mod tables;
 mod taxonomy;

@@ -7,17 +7,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::manifest::{NoManifest, ReleaseFacts, ReleaseTerms};
+use super::signed::{SCHEMA, is_read, signed_bytes};
 use crate::model::{Node, Role, Taxonomy};
-
-/// The version of the format.
-const SCHEMA: u32 = 1;
 
 /// A notice of erasure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Notice {
-    /// The version of this format: 1.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -78,6 +76,11 @@ impl Notice {
         bytes
     }
 
+    /// The bytes that the signature beside it covers.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        signed_bytes("notice", self.schema, &self.feed, self.bytes())
+    }
+
     /// Reads the output of [`Notice::bytes`].
     ///
     /// # Errors
@@ -85,7 +88,7 @@ impl Notice {
     pub fn parse(bytes: &[u8]) -> Result<Notice, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         let notice: Notice = serde_json::from_slice(bytes).map_err(form)?;
-        if notice.schema != SCHEMA {
+        if !is_read(notice.schema) {
             return Err(NoManifest::Version(notice.schema));
         }
         if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }

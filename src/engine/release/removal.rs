@@ -8,16 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::digest::Sha256;
 use super::manifest::NoManifest;
 use super::removal_reason::RemovalReason;
-
-/// The version of the format.
-const SCHEMA: u32 = 1;
+use super::signed::{SCHEMA, is_read, signed_bytes};
 
 /// The notice about a removed manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RemovalNotice {
-    /// The version of this format: 1.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -57,6 +55,11 @@ impl RemovalNotice {
         bytes
     }
 
+    /// The bytes that the signature beside it covers.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        signed_bytes("notice", self.schema, &self.feed, self.bytes())
+    }
+
     /// Reads the output of [`RemovalNotice::bytes`].
     ///
     /// # Errors
@@ -64,7 +67,7 @@ impl RemovalNotice {
     pub fn parse(bytes: &[u8]) -> Result<RemovalNotice, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         let notice: RemovalNotice = serde_json::from_slice(bytes).map_err(form)?;
-        if notice.schema != SCHEMA {
+        if !is_read(notice.schema) {
             return Err(NoManifest::Version(notice.schema));
         }
         if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }

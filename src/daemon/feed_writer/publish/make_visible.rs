@@ -10,7 +10,7 @@ use super::public_root::FinalManifest;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::put_all;
 use crate::daemon::journal::{CandidateFile, Published};
-use crate::engine::release::{Layout, Sha256};
+use crate::engine::release::{Layout, Notice, Sha256};
 
 /// A release that has become visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +45,11 @@ impl FeedWriter {
         self.public.copy(approved, &copies, (&path, &manifest))?;
         if let Some(signing) = &self.settings.signing {
             let notice = self.settings.layout.notice(approved.release());
-            if let Some((notice, bytes)) = copies.iter().find(|(path, _)| *path == notice) {
-                self.public.sign(signing, (notice, bytes), &path)?;
+            if let Some((_, bytes)) = copies.iter().find(|(path, _)| *path == notice) {
+                let parsed = Notice::parse(bytes).map_err(|_| not_as_decided(&notice))?;
+                self.public.sign(signing, (&notice, &parsed.signed_bytes()), &path)?;
             }
-            self.public.sign(signing, (&path, manifest.bytes()), &path)?;
+            self.public.sign(signing, (&path, manifest.signed_bytes()), &path)?;
         }
         // A writer that was taken over must not publish again what the other writer may have removed.
         self.log.ours()?;

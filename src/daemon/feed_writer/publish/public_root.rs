@@ -12,7 +12,7 @@
 //! ```compile_fail
 //! # use tidegate::daemon::feed_writer::{FinalManifest, PublicRoot};
 //! # fn leak(public: &PublicRoot, bytes: Vec<u8>) {
-//! let _ = public.put_manifest("manifest/0000000001.json", &FinalManifest { bytes }); // its fields are private
+//! let _ = public.put_manifest("manifest/0000000001.json", &FinalManifest { bytes, signed_bytes: Vec::new() }); // its fields are private
 //! # }
 //! ```
 //!
@@ -48,6 +48,7 @@ pub struct PublicRoot(Arc<dyn Store>);
 /// A manifest as it is published: the approved one, with the digest of the entry that publishes it.
 pub struct FinalManifest {
     bytes: Vec<u8>,
+    signed_bytes: Vec<u8>,
 }
 
 impl FinalManifest {
@@ -61,7 +62,13 @@ impl FinalManifest {
             return Err(internal("these are not the bytes of the approved manifest".to_owned()));
         }
         let manifest = Manifest::parse(staged).map_err(|error| internal(error.to_string()))?;
-        Ok(FinalManifest { bytes: Manifest { decision: Some(decision), ..manifest }.bytes() })
+        let manifest = Manifest { decision: Some(decision), ..manifest };
+        Ok(FinalManifest { bytes: manifest.bytes(), signed_bytes: manifest.signed_bytes() })
+    }
+
+    /// The bytes that its signature covers.
+    pub(in crate::daemon::feed_writer) fn signed_bytes(&self) -> &[u8] {
+        &self.signed_bytes
     }
 
     /// Its bytes.
@@ -127,15 +134,15 @@ impl PublicRoot {
         self.put(path, manifest.bytes())
     }
 
-    /// Writes the signature of a file, before the file that makes it visible is at `visible`: until then a signature
+    /// Writes the signature of a file over these bytes, before the file that makes it visible is at `visible`: until then a signature
     /// has no meaning, and may be one under an earlier key.
     pub(in crate::daemon::feed_writer) fn sign(
         &self,
         signing: &Signing,
-        (path, bytes): (&str, &[u8]),
+        (path, signed_bytes): (&str, &[u8]),
         visible: &str,
     ) -> Result<()> {
-        let (place, signature) = (format!("{path}.sig"), signing.sign(bytes));
+        let (place, signature) = (format!("{path}.sig"), signing.sign(signed_bytes));
         match put(&*self.0, &place, &signature)? {
             PutOutcome::Ours => Ok(()),
             PutOutcome::Theirs if self.read(visible)?.is_none() => self.0.replace(&place, &signature),
@@ -150,14 +157,17 @@ impl PublicRoot {
         notice: &RemovalNotice,
         signing: Option<&Signing>,
     ) -> Result<()> {
-        let bytes = notice.bytes();
+        // One that an earlier version of the program has written says the same, and stays.
+        let there = self.read(path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
+        let there = there.filter(|there| RemovalNotice { schema: notice.schema, ..there.clone() } == *notice);
+        let notice = there.as_ref().unwrap_or(notice);
         if let Some(signing) = signing {
-            let (place, signature) = (format!("{path}.sig"), signing.sign(&bytes));
+            let (place, signature) = (format!("{path}.sig"), signing.sign(&notice.signed_bytes()));
             if put(&*self.0, &place, &signature)? == PutOutcome::Theirs && self.read(path)?.is_none() {
                 self.0.replace(&place, &signature)?;
             }
         }
-        self.put(path, &bytes)
+        self.put(path, &notice.bytes())
     }
 
     /// Names the newest release; `None`: there is none any more.
@@ -245,7 +255,7 @@ mod tests {
 
     #[test]
     fn only_what_was_approved_is_copied() {
-        let (store, manifest) = (Memory::default(), FinalManifest { bytes: b"{}".to_vec() });
+        let (store, manifest) = (Memory::default(), FinalManifest { bytes: b"{}".to_vec(), signed_bytes: Vec::new() });
         let (public, approved) = (PublicRoot::over(std::sync::Arc::new(store.clone())), decision(b"rows", b"{}"));
         let copy = |path: &str, bytes: &[u8]| {
             public.copy(&approved, &[(path.to_owned(), bytes.to_vec())], ("manifest/1.json", &manifest))
