@@ -14,5 +14,6 @@ mod protocol;
 mod proxy;
 mod store_kinds;
 mod suite;
+mod variables;
 
 use common::server;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::one_recoding;
 use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::guess::speaks_of_people;
+use crate::daemon::service::root_opening;
 use crate::engine::model::Role;
 use crate::engine::policy::{ChainPromise, OnRepeat, Search};
 
@@ -155,6 +156,15 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
                     and replaced keys stay there, readable with the operator's key. Turn both off; the program cannot \
                     check that";
         found.push(warning(Some("store.private"), text));
+    }
+    let ignored = root_opening::ignored_variables(feed);
+    if !ignored.is_empty() {
+        let text = format!(
+            "these variables of the environment do not reach the buckets: {}. Only those that the guide lists do (operations, \
+             section 13): certificates are always checked, and requests always signed",
+            ignored.join(", ")
+        );
+        found.push(warning(Some("store"), &text));
     }
     found.extend(feed.warnings.iter().map(|remark| warning(remark.field.as_deref(), &remark.text)));
     let text = "classes are only as good as the source: rows without a real person (tests, duplicates, invented rows) \

@@ -60,6 +60,7 @@ fields! {
     FileName: |this, key, line| line.text(key, &this.0);
     ErrorText: |this, key, line| line.text(key, &this.0);
     ColumnNames: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
+    VariableNames: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     Checks: |this, key, line| line.list(key, this.0.iter().map(String::as_str));
     IntakeCounts: |this, _key, line| write_counts(this, line);
     UnpublishedRows: |this, _key, line| this.write_all(line);
@@ -138,6 +139,17 @@ impl ColumnNames {
     /// Those of these names that the feed file declares: no other text is accepted.
     pub fn declared(columns: &Columns, names: &[String]) -> ColumnNames {
         ColumnNames(names.iter().filter(|name| columns.named(name).is_some()).cloned().collect())
+    }
+}
+
+/// Names of variables of the environment, never their values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableNames(Vec<String>);
+
+impl VariableNames {
+    /// These names.
+    pub fn new(names: Vec<String>) -> VariableNames {
+        VariableNames(names)
     }
 }
 

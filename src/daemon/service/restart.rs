@@ -12,12 +12,13 @@ use super::halt::Halts;
 use super::known_log::KnownLog;
 use super::outcome::FeedTick;
 use super::queries::RunOptions;
+use super::root_opening::ignored_variables;
 use super::running_feed::RunningFeed;
 use super::world::{World, run_blocking};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::observe::FeedObserver;
-use crate::daemon::observe::events::{ShuttingDown, Started};
+use crate::daemon::observe::events::{ShuttingDown, Started, VariableNames, VariablesIgnored};
 
 /// Between two attempts: at first, at most in the first hours, and after those. Each attempt appends a fence to the
 /// log, which stays there for good.
@@ -51,6 +52,10 @@ async fn try_again(
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
     observer.emit(&Started { version: env!("CARGO_PKG_VERSION") });
+    let ignored = ignored_variables(&feed);
+    if !ignored.is_empty() {
+        observer.emit(&VariablesIgnored { names: VariableNames::new(ignored) });
+    }
     let known = Arc::new(KnownLog::new(&mut *world.chance())?);
     let halts = Arc::new(Halts::new(observer.clone(), Arc::clone(&world)));
     let mut running = RunningFeed { feed: Arc::new(feed), observer, how, known, halts, world };

@@ -1,5 +1,6 @@
 //! How a feed file becomes a running feed: its roots are opened and locked, its keys read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::daemon::config::{Approval, FeedConfig, Root, Secret, SourcePlace, Sto
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot};
 use crate::daemon::ingest::topic::UnwantedPolicies;
-use crate::daemon::journal::store::{Local, Packs, ReadOnlyFolder, Store, open};
+use crate::daemon::journal::store::{Bucket, Local, Packs, ReadOnlyFolder, Store, open};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -82,6 +83,18 @@ pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
 pub fn public(feed: &FeedConfig) -> Result<PublicRoot> {
     let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
     open(&root, false).map(PublicRoot::over)
+}
+
+/// The variables of the environment that look like settings of a feed's buckets and do not reach them.
+pub fn ignored_variables(feed: &FeedConfig) -> Vec<String> {
+    let Some(table) = &feed.services.store else { return Vec::new() };
+    let mut names = BTreeSet::new();
+    for (root, private) in [(&table.private, true), (&table.public, false)] {
+        if let Some(Root::Bucket(url)) = root {
+            names.extend(Bucket::ignored_variables(url, private));
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// The operator's key.

@@ -47,6 +47,12 @@ impl Bucket {
         Bucket::open_with(url, &Variables::of_process(private), BucketTimeouts::default())
     }
 
+    /// The variables of the environment that look like settings of this bucket and do not reach it.
+    pub fn ignored_variables(url: &str, private: bool) -> Vec<String> {
+        let Ok(address) = BucketAddress::parse(url) else { return Vec::new() };
+        Variables::of_process(private).ignored(address.keeper)
+    }
+
     /// As [`Bucket::open`], with other variables and timeouts.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::log_fields::{Event, event};
 use crate::daemon::error::{Error, ErrorCategory};
-use crate::daemon::observe::field::{ErrorText, UnpublishedRows};
+use crate::daemon::observe::field::{ErrorText, UnpublishedRows, VariableNames};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::state::FeedPhase;
 
@@ -48,6 +48,18 @@ event! {
 impl Event for Started {
     const STATE: Option<FeedPhase> = Some(FeedPhase::Starting);
 
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
+    /// Variables of the environment look like settings of a bucket, and do not reach it.
+    VariablesIgnored = "variables_ignored", Warn {
+        /// Their names.
+        names: VariableNames,
+    }
+}
+
+impl Event for VariablesIgnored {
     fn count(&self, _: &Meters<'_>) {}
 }
 

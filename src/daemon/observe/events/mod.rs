@@ -12,17 +12,18 @@ mod tests;
 mod ticks;
 mod upkeep;
 
-pub use super::field::{Checks, ColumnNames, ErrorText, FileName, UnpublishedRows};
+pub use super::field::{Checks, ColumnNames, ErrorText, FileName, UnpublishedRows, VariableNames};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{
     Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,
 };
 pub use intake::{
-    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun, QuarantineShare,
-    RegistryAway, RegistryBack,
+    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun,
+    QuarantineShare, RegistryAway, RegistryBack,
 };
 pub use lifecycle::{
     ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
+    VariablesIgnored,
 };
 pub use log_fields::{Event, ProcessEvent};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};

@@ -132,6 +132,8 @@ fn a_feed_lives() {
     assert_eq!(state(), FeedPhase::Starting);
     let ahead = ClockAhead { now: then(), ahead: Duration::from_secs(7200) };
     watch.check(&ahead, &format!("warn  clock_ahead {FEED} now=2026-11-21T10:00:00Z ahead=7200.000"), &[]);
+    let ignored = VariablesIgnored { names: VariableNames::new(vec!["AWS_PROFILE".into(), "AWS_ALLOW_HTTP".into()]) };
+    watch.check(&ignored, &format!("warn  variables_ignored {FEED} names=AWS_PROFILE,AWS_ALLOW_HTTP"), &[]);
     let behind = ClockBehind { due: jiff::Timestamp::UNIX_EPOCH, last: then() };
     let line = "due=1970-01-01T00:00:00Z last=2026-11-21T10:00:00Z";
     watch.check(&behind, &format!("warn  clock_behind {FEED} {line}"), &[]);

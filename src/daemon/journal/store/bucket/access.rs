@@ -1,5 +1,6 @@
-//! The access to a bucket: its address, and the environment's settings for endpoint, region and credentials. Each root
-//! may have its own, so `TIDEGATE_PRIVATE_AWS_…` and `TIDEGATE_PUBLIC_AWS_…` take precedence over `AWS_…` (likewise
+//! The access to a bucket: its address, and the environment's settings for endpoint, region and credentials. A variable
+//! reaches the client only if it is listed here: the library knows others, by which it would accept any certificate, or
+//! send requests unsigned, and which another program may have set for itself. Each root may have its own, so `TIDEGATE_PRIVATE_AWS_…` and `TIDEGATE_PUBLIC_AWS_…` take precedence over `AWS_…` (likewise
 //! `GOOGLE_…` and `AZURE_…`). Never prints a value.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,73 @@ impl BucketService {
             BucketService::Azure => "AZURE_",
         }
     }
+
+    /// The variables that reach its client, without the prefix.
+    fn variables(self) -> &'static [&'static str] {
+        match self {
+            BucketService::Aws => &AWS,
+            BucketService::Google => &GOOGLE,
+            BucketService::Azure => &AZURE,
+        }
+    }
 }
+
+/// What of the environment reaches a client, without the prefix of the service. Nothing here weakens a connection.
+const AWS: [&str; 21] = [
+    "REGION",
+    "DEFAULT_REGION",
+    "ENDPOINT",
+    "ENDPOINT_URL",
+    "ENDPOINT_URL_S3",
+    "ACCESS_KEY_ID",
+    "SECRET_ACCESS_KEY",
+    "SESSION_TOKEN",
+    "TOKEN",
+    "WEB_IDENTITY_TOKEN_FILE",
+    "ROLE_ARN",
+    "ROLE_SESSION_NAME",
+    "CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "CONTAINER_CREDENTIALS_FULL_URI",
+    "CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "VIRTUAL_HOSTED_STYLE_REQUEST",
+    "REQUEST_PAYER",
+    "SERVER_SIDE_ENCRYPTION",
+    "SSE_KMS_KEY_ID",
+    "SSE_BUCKET_KEY_ENABLED",
+    "SSE_CUSTOMER_KEY_BASE64",
+];
+const GOOGLE: [&str; 6] = [
+    "APPLICATION_CREDENTIALS",
+    "SERVICE_ACCOUNT",
+    "SERVICE_ACCOUNT_PATH",
+    "SERVICE_ACCOUNT_KEY",
+    "BEARER_TOKEN",
+    "BASE_URL",
+];
+const AZURE: [&str; 20] = [
+    "STORAGE_ACCOUNT_NAME",
+    "STORAGE_ACCOUNT_KEY",
+    "STORAGE_ACCESS_KEY",
+    "STORAGE_MASTER_KEY",
+    "STORAGE_SAS_KEY",
+    "STORAGE_SAS_TOKEN",
+    "STORAGE_TOKEN",
+    "STORAGE_CLIENT_ID",
+    "CLIENT_ID",
+    "STORAGE_CLIENT_SECRET",
+    "CLIENT_SECRET",
+    "STORAGE_TENANT_ID",
+    "TENANT_ID",
+    "STORAGE_AUTHORITY_ID",
+    "AUTHORITY_HOST",
+    "FEDERATED_TOKEN_FILE",
+    "OBJECT_ID",
+    "MSI_RESOURCE_ID",
+    "STORAGE_ENDPOINT",
+    "ENDPOINT",
+];
+/// Permits an unencrypted endpoint, if it is written for one root: another program may have set the shared variable for itself.
+const ALLOW_HTTP: &str = "ALLOW_HTTP";
 
 /// A bucket and the folder in it. Contains no secret: only names fit in.
 #[derive(Debug, Clone)]
@@ -100,19 +167,37 @@ impl Variables {
     /// The variables of a service, by their common names in lower case. Those for this root alone take precedence, and
     /// with one of them all of its group: half of other credentials would be useless.
     pub fn of(&self, keeper: BucketService) -> BTreeMap<String, String> {
-        let under = |prefix: String| {
-            let cut = prefix.len() - keeper.prefix().len();
-            self.all
-                .iter()
-                .filter(move |(name, _)| name.starts_with(&prefix))
-                .map(move |(name, value)| (name[cut..].to_ascii_lowercase(), value.clone()))
-        };
-        let own: BTreeMap<String, String> = under(format!("{}{}", self.own, keeper.prefix())).collect();
+        let (mut own, mut shared) = (BTreeMap::new(), BTreeMap::new());
+        for (name, value) in &self.all {
+            let Some((name, is_own)) = self.listed(keeper, name) else { continue };
+            let settings = if is_own { &mut own } else { &mut shared };
+            settings.insert(format!("{}{name}", keeper.prefix()).to_ascii_lowercase(), value.clone());
+        }
         let taken: BTreeSet<&str> = own.keys().map(|name| group(name)).collect();
-        let shared = under(keeper.prefix().to_owned()).filter(|(name, _)| !taken.contains(group(name)));
-        let mut all: BTreeMap<String, String> = shared.collect();
-        all.extend(own);
-        all
+        shared.retain(|name, _| !taken.contains(group(name)));
+        shared.extend(own);
+        shared
+    }
+
+    /// The variables of a service that do not reach its client, by their whole names.
+    pub fn ignored(&self, keeper: BucketService) -> Vec<String> {
+        let of_service = |name: &&String| {
+            name.starts_with(keeper.prefix())
+                || name.strip_prefix(self.own).is_some_and(|rest| rest.starts_with(keeper.prefix()))
+        };
+        let names = self.all.keys().filter(of_service);
+        names.filter(|name| self.listed(keeper, name).is_none()).cloned().collect()
+    }
+
+    /// The name of a listed variable without its prefixes, and whether it is for this root alone.
+    fn listed<'n>(&self, keeper: BucketService, name: &'n str) -> Option<(&'n str, bool)> {
+        let (rest, is_own) = match name.strip_prefix(self.own) {
+            Some(rest) => (rest, true),
+            None => (name, false),
+        };
+        let rest = rest.strip_prefix(keeper.prefix())?;
+        let is_listed = keeper.variables().contains(&rest) || (is_own && rest == ALLOW_HTTP);
+        is_listed.then_some((rest, is_own))
     }
 }
 
@@ -136,9 +221,8 @@ fn group(name: &str) -> &str {
         | "aws_role_session_name"
         | "aws_container_credentials_relative_uri"
         | "aws_container_credentials_full_uri"
-        | "aws_container_authorization_token_file"
-        | "aws_skip_signature" => "aws credentials",
-        "google_base_url" | "azure_storage_endpoint" | "azure_endpoint" | "azure_storage_use_emulator" => "endpoint",
+        | "aws_container_authorization_token_file" => "aws credentials",
+        "google_base_url" | "azure_storage_endpoint" | "azure_endpoint" => "endpoint",
         name if name.starts_with("google_") && !name.ends_with("_http") => "google credentials",
         name if name.starts_with("azure_") && !name.ends_with("_http") => "azure credentials",
         name => name,
@@ -157,9 +241,9 @@ pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -
     if !settings.get(&allow).is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         if !plain.iter().all(|url| stays_here(url)) {
             let text = format!(
-                "the store at {} would be reached without encryption: name an https:// endpoint, or set {prefix}ALLOW_HTTP \
-                 to true",
-                address.written
+                "the store at {} would be reached without encryption: name an https:// endpoint, or set \
+                 {}{prefix}{ALLOW_HTTP} to true",
+                address.written, variables.own
             );
             return Err(Error::new(ErrorCategory::Usage, text));
         }
@@ -264,6 +348,54 @@ mod tests {
     }
 
     #[test]
+    fn variables_that_are_not_listed_reach_no_client() {
+        let all = [
+            ("AWS_ALLOW_INVALID_CERTIFICATES", "true"),
+            ("TIDEGATE_PRIVATE_AWS_ALLOW_INVALID_CERTIFICATES", "true"),
+            ("TIDEGATE_PUBLIC_AWS_SKIP_SIGNATURE", "true"),
+            ("AWS_ALLOW_HTTP", "true"),
+            ("AWS_PROXY_URL", "http://proxy"),
+            ("AWS_METADATA_ENDPOINT", "http://else"),
+            ("AWS_REGION", "here"),
+            ("GOOGLE_ALLOW_INVALID_CERTIFICATES", "true"),
+            ("AZURE_STORAGE_USE_EMULATOR", "true"),
+        ];
+        let private = variables(true, &all);
+        for (keeper, names) in
+            [(BucketService::Aws, &["aws_region"][..]), (BucketService::Google, &[]), (BucketService::Azure, &[])]
+        {
+            assert_eq!(private.of(keeper).keys().collect::<Vec<_>>(), names, "{keeper:?}");
+        }
+        let ignored = [
+            "AWS_ALLOW_HTTP",
+            "AWS_ALLOW_INVALID_CERTIFICATES",
+            "AWS_METADATA_ENDPOINT",
+            "AWS_PROXY_URL",
+            "TIDEGATE_PRIVATE_AWS_ALLOW_INVALID_CERTIFICATES",
+        ];
+        assert_eq!(private.ignored(BucketService::Aws), ignored);
+        assert_eq!(private.ignored(BucketService::Azure), ["AZURE_STORAGE_USE_EMULATOR"]);
+    }
+
+    /// The library reads the names as we write them.
+    #[test]
+    fn the_library_knows_each_listed_variable() {
+        let written = |keeper: BucketService| {
+            let names = keeper.variables().iter().chain([&ALLOW_HTTP]);
+            names.map(move |name| format!("{}{name}", keeper.prefix()).to_ascii_lowercase())
+        };
+        for name in written(BucketService::Aws) {
+            assert!(name.parse::<object_store::aws::AmazonS3ConfigKey>().is_ok(), "{name}");
+        }
+        for name in written(BucketService::Google) {
+            assert!(name.parse::<object_store::gcp::GoogleConfigKey>().is_ok(), "{name}");
+        }
+        for name in written(BucketService::Azure) {
+            assert!(name.parse::<object_store::azure::AzureConfigKey>().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
     fn without_encryption_only_to_this_machine() {
         let address = BucketAddress::parse("s3://a").expect("an address");
         let allowed = |all: &[(&str, &str)]| {
@@ -275,7 +407,9 @@ mod tests {
         let there = "http://localhost.example.org:9000";
         assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there)]), None);
         assert_eq!(allowed(&[("AWS_ENDPOINT_URL", "http://127.0.0.1@example.org")]), None);
-        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there), ("AWS_ALLOW_HTTP", "true")]).as_deref(), Some("true"));
+        let own = ("TIDEGATE_PRIVATE_AWS_ALLOW_HTTP", "true");
+        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there), own]).as_deref(), Some("true"));
+        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there), ("AWS_ALLOW_HTTP", "true")]), None);
         assert_eq!(allowed(&[("AWS_ENDPOINT_URL", "https://example.org")]).as_deref(), Some("false"));
     }
 }

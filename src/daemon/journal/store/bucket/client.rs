@@ -157,7 +157,7 @@ fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Resu
     })
 }
 
-/// The settings that a service's builder knows by name; other variables are those of other programs.
+/// The settings by the names of a service's builder.
 fn known<K: std::str::FromStr>(settings: &BTreeMap<String, String>) -> impl Iterator<Item = (K, &String)> {
     settings.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value)))
 }
