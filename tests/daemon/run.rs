@@ -28,6 +28,7 @@ mod secrets;
 mod set_aside;
 mod signatures;
 mod silent_bucket;
+mod source_links;
 mod two_tables;
 mod web_receiver;
 mod webhooks;

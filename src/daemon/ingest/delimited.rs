@@ -2,7 +2,6 @@
 //! the header, quotes are closed, and everything is UTF-8. Cells become dictionary-encoded strings; an empty one is
 //! null. If rows cannot be separated, reading ends with an error, since there is no row that could be set aside.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
@@ -15,6 +14,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::content::Content;
 use super::header;
+use super::input_file::InputFile;
 use super::message_places::MessageForm;
 use super::quotes::{LONGEST, QuoteError, Quotes, delimiter};
 use super::raw::SecretBytes;
@@ -57,11 +57,13 @@ pub struct Delimited {
 }
 
 impl Delimited {
-    /// Opens a file and reads its header.
-    pub fn open(path: &Path) -> Result<Delimited> {
-        let io = |error: std::io::Error| Error::io(path, "read the file", &error);
-        let mut content = Content::from(File::open(path).map_err(io)?);
-        let delimiter = delimiter(&mut content).map_err(io)?;
+    /// Reads the header of an open file.
+    pub fn open(input: &InputFile) -> Result<Delimited> {
+        Delimited::of_content(input.path(), input.content())
+    }
+
+    fn of_content(path: &Path, mut content: Content) -> Result<Delimited> {
+        let delimiter = delimiter(&mut content).map_err(|error| Error::io(path, "read the file", &error))?;
         Delimited::over(path, content, delimiter)
     }
 
@@ -245,8 +247,8 @@ impl Delimited {
     }
 
     /// The line of the file that row number `row` (from 0) begins on.
-    pub fn line_of(path: &Path, row: u64) -> Option<u64> {
-        let mut again = Delimited::open(path).ok()?;
+    pub fn line_of(&self, row: u64) -> Option<u64> {
+        let mut again = Delimited::of_content(&self.path, self.reader.get_ref().again()?).ok()?;
         for _ in 0..=row {
             again.next().ok().filter(|&more| more)?;
         }
@@ -258,7 +260,7 @@ impl Delimited {
 fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
     if let Some((broken, at)) = quotes.broken() {
         let error = Error::new(ErrorCategory::Input, broken.to_string()).in_file(path);
-        return match at.and_then(|at| line_at(path, at)) {
+        return match at.and_then(|at| line_at(quotes.again()?, at)) {
             Some(line) => error.at_line(line),
             None => error,
         };
@@ -277,8 +279,8 @@ fn refused(path: &Path, error: &csv::Error, quotes: &Quotes) -> Error {
 }
 
 /// The line of a position.
-fn line_at(path: &Path, bytes: u64) -> Option<u64> {
-    let mut before = File::open(path).ok()?.take(bytes);
+fn line_at(file: Content, bytes: u64) -> Option<u64> {
+    let mut before = file.take(bytes);
     let (mut block, mut line) = (vec![0; READ], 1);
     loop {
         match before.read(&mut block).ok()? {

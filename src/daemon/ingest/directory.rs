@@ -1,7 +1,8 @@
 //! A folder in which files appear (CONTRACTS 5): which of them are complete, in the order of their names. Reads only;
 //! the caller records which were accepted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -21,6 +22,9 @@ pub struct FileStamp {
 pub struct Directory {
     path: PathBuf,
     settle: Duration,
+    /// Names that are links or special files, and what they are; those that were reported stay.
+    irregular: BTreeMap<String, &'static str>,
+    reported: BTreeSet<String>,
     /// Files that are not accepted yet: their stamps, and since when they are unchanged.
     standing: BTreeMap<String, (FileStamp, Instant)>,
 }
@@ -37,7 +41,8 @@ pub struct FolderFile {
 impl Directory {
     /// Watches a folder; a file must be unchanged for as long as `settle`.
     pub fn new(path: &Path, settle: Duration) -> Directory {
-        Directory { path: path.to_path_buf(), settle, standing: BTreeMap::new() }
+        let (irregular, reported, standing) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Directory { path: path.to_path_buf(), settle, irregular, reported, standing }
     }
 
     /// The path of a file with this name.
@@ -56,7 +61,9 @@ impl Directory {
     /// # Errors
     /// The folder cannot be read, or a name is no text.
     pub fn look(&mut self, now: Instant, taken: &dyn Fn(&str) -> bool) -> Result<(Vec<FolderFile>, Vec<FolderFile>)> {
-        let mut files = self.files()?;
+        let FolderListing { mut files, irregular } = self.listing()?;
+        self.reported.retain(|name| irregular.contains_key(name));
+        self.irregular = irregular;
         files.sort_by(|a, b| a.name.cmp(&b.name));
         let (taken, new): (Vec<FolderFile>, Vec<FolderFile>) = files.into_iter().partition(|file| taken(&file.name));
         let mut before = std::mem::take(&mut self.standing);
@@ -76,6 +83,14 @@ impl Directory {
         Ok((ready, taken))
     }
 
+    /// Links and special files that the last look found and the one before did not, and what they are. They are never opened.
+    pub fn newly_irregular(&mut self) -> Vec<(String, &'static str)> {
+        let new = self.irregular.iter().filter(|(name, _)| !self.reported.contains(*name));
+        let new: Vec<(String, &'static str)> = new.map(|(name, kind)| (name.clone(), *kind)).collect();
+        self.reported.extend(new.iter().map(|(name, _)| name.clone()));
+        new
+    }
+
     /// Whether there are files that are not accepted yet.
     pub fn waits(&self) -> bool {
         !self.standing.is_empty()
@@ -83,7 +98,10 @@ impl Directory {
 
     /// The current stamp of a file; `None` if it is gone.
     pub fn again(&self, name: &str) -> Option<FileStamp> {
-        look(&self.file(name)).ok().flatten()
+        match look(&self.file(name)) {
+            Ok(Some(FolderEntry::File(stamp))) => Some(stamp),
+            _ => None,
+        }
     }
 
     /// All files of the feed.
@@ -91,10 +109,14 @@ impl Directory {
     /// # Errors
     /// As [`Directory::look`].
     pub fn files(&self) -> Result<Vec<FolderFile>> {
+        Ok(self.listing()?.files)
+    }
+
+    fn listing(&self) -> Result<FolderListing> {
         let refused = |error: std::io::Error| {
             Error::io(&self.path, "look into the folder of the source", &error).in_field("source.path")
         };
-        let mut files = Vec::new();
+        let mut found = FolderListing::default();
         for entry in std::fs::read_dir(&self.path).map_err(refused)? {
             let entry = entry.map_err(refused)?;
             let Ok(name) = entry.file_name().into_string() else {
@@ -105,11 +127,13 @@ impl Directory {
                 continue;
             }
             // A file may disappear while we read the folder.
-            if let Some(look) = look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
-                files.push(FolderFile { name, look });
+            match look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
+                Some(FolderEntry::File(look)) => found.files.push(FolderFile { name, look }),
+                Some(FolderEntry::Irregular(kind)) => drop(found.irregular.insert(name, kind)),
+                None => {}
             }
         }
-        Ok(files)
+        Ok(found)
     }
 }
 
@@ -118,13 +142,41 @@ fn left_alone(name: &str) -> bool {
     name.starts_with(['.', '_']) || name.ends_with(".tmp") || name.ends_with(".part")
 }
 
-fn look(path: &Path) -> std::io::Result<Option<FileStamp>> {
-    match std::fs::metadata(path) {
-        Ok(about) if about.is_file() => Ok(Some(FileStamp { size: about.len(), modified: about.modified()? })),
-        Ok(_) => Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+/// What is in a folder, without folders in it.
+#[derive(Default)]
+struct FolderListing {
+    files: Vec<FolderFile>,
+    irregular: BTreeMap<String, &'static str>,
+}
+
+/// What a name stands for.
+enum FolderEntry {
+    File(FileStamp),
+    /// A link or a special file.
+    Irregular(&'static str),
+}
+
+/// What a name stands for, without following it; `None` for a folder, and if it is gone.
+fn look(path: &Path) -> std::io::Result<Option<FolderEntry>> {
+    let about = match std::fs::symlink_metadata(path) {
+        Ok(about) => about,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let kind = about.file_type();
+    if kind.is_dir() {
+        return Ok(None);
     }
+    if kind.is_file() {
+        return Ok(Some(FolderEntry::File(FileStamp { size: about.len(), modified: about.modified()? })));
+    }
+    let kind = match kind {
+        kind if kind.is_symlink() => "link",
+        kind if kind.is_fifo() => "pipe",
+        kind if kind.is_socket() => "socket",
+        _ => "device",
+    };
+    Ok(Some(FolderEntry::Irregular(kind)))
 }
 
 #[cfg(test)]
@@ -145,12 +197,17 @@ mod tests {
             write(name, "one");
         }
         std::fs::create_dir(folder.path().join("folder")).expect("a folder");
-        // A dangling link is treated like a file that disappears meanwhile.
-        std::os::unix::fs::symlink("nowhere", folder.path().join("0.csv")).expect("a link");
+        // A link is never followed.
+        for (name, to) in [("0.csv", "nowhere"), ("1.csv", "b.csv")] {
+            std::os::unix::fs::symlink(to, folder.path().join(name)).expect("a link");
+        }
         assert!(!directory.waits(), "nothing was seen yet");
         assert!(names(&mut directory, 0, &[]).is_empty(), "it may still grow");
+        let links = ["0.csv", "1.csv"].map(|name| (name.to_owned(), "link"));
+        assert_eq!(directory.newly_irregular(), links);
         assert!(directory.waits());
         assert!(names(&mut directory, 1, &[]).is_empty());
+        assert!(directory.newly_irregular().is_empty(), "they were reported");
         assert_eq!(names(&mut directory, 2, &[]), ["b.csv"]);
         write("a.csv", "one");
         assert!(names(&mut directory, 3, &[]).is_empty(), "an earlier name comes first, and it may still grow");

@@ -4,7 +4,6 @@
 //! content. A stream must have an end marker: one that was truncated between two batches would lose rows silently.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use arrow_schema::DataType;
 use super::content::Content;
 use super::guard::guarded;
 use super::header;
+use super::input_file::InputFile;
 use super::limits::{FREE_ROWS_OF_MESSAGE, few_rows};
 use super::message_places::MessageForm;
 use super::messages;
@@ -64,9 +64,9 @@ pub struct IpcFile {
 }
 
 impl IpcFile {
-    /// Opens a file and reads its schema.
-    pub fn open(path: &Path) -> Result<IpcFile> {
-        IpcFile::over(path, File::open(path).map_err(|error| Error::io(path, "read the file", &error))?.into())
+    /// Reads the schema of an open file.
+    pub fn open(input: &InputFile) -> Result<IpcFile> {
+        IpcFile::over(input.path(), input.content())
     }
 
     /// Reads the content of a file with this name.

@@ -2,12 +2,12 @@
 //! held in memory: only the values that are read remain of them. Blank lines are no rows, wherever they are.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::content::Content;
+use super::input_file::InputFile;
 use super::json::{JsonWalk, STRANGE};
 use super::message_places::MessagePlace;
 use super::paths::FieldPaths;
@@ -49,8 +49,8 @@ pub struct LineBlock {
 
 impl LinesFile {
     /// Opens a file; a UTF-8 byte order mark is skipped.
-    pub fn open(path: &Path) -> Result<LinesFile> {
-        LinesFile::over(path, File::open(path).map_err(|error| Error::io(path, "open the file", &error))?.into())
+    pub fn open(input: &InputFile) -> Result<LinesFile> {
+        LinesFile::over(input.path(), input.content())
     }
 
     /// Reads the content of a file with this name.

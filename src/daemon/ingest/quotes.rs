@@ -105,6 +105,11 @@ impl Quotes {
         }
     }
 
+    /// The same file from its beginning; `None` if it is memory.
+    pub fn again(&self) -> Option<Content> {
+        self.file.again()
+    }
+
     /// The bytes of the file between positions that the parser gives: unchanged, or without the parts that are left out
     /// if they would be too many; `None` if they still are.
     pub fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::cuts::Cuts;
+use super::input_file::InputFile;
 use super::offer::{Offer, SetAsideMessage};
 use super::person::PersonHasher;
 use super::repeats::Repeats;
@@ -70,23 +71,24 @@ pub fn take_sifted(
     repeats: Option<&mut Repeats<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
-    cut(path, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
+    let input = InputFile::open(path)?;
+    cut(&input, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
 }
 
-/// As [`take_sifted`], for a file with any number of set-aside messages: as soon as these have `most` bytes they are
+/// As [`take_sifted`], for an open file with any number of set-aside messages: as soon as these have `most` bytes they are
 /// passed on to `put`, and the result contains only the last ones.
 ///
 /// # Errors
 /// As [`take`], or they cannot be passed on.
 pub fn take_cut(
-    path: &Path,
+    input: &InputFile,
     columns: &Columns,
     hasher: &PersonHasher,
     repeats: Option<&mut Repeats<'_>>,
     most: usize,
     put: OfferSink<'_>,
 ) -> Result<TakenRows> {
-    cut(path, columns, hasher, repeats, (most, put), &mut |_| {})
+    cut(input, columns, hasher, repeats, (most, put), &mut |_| {})
 }
 
 /// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held in memory.
@@ -108,21 +110,21 @@ pub fn take_within(
         );
         Err(Error::new(ErrorCategory::Input, text).in_file(path))
     };
-    cut(path, columns, hasher, None, (most, &mut full), progress)
+    cut(&InputFile::open(path)?, columns, hasher, None, (most, &mut full), progress)
 }
 
 /// Receives messages that are passed on.
 type OfferSink<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
 
 fn cut(
-    path: &Path,
+    input: &InputFile,
     columns: &Columns,
     hasher: &PersonHasher,
     repeats: Option<&mut Repeats<'_>>,
     (most, put): (usize, OfferSink<'_>),
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
-    let mut source = SourceFile::open(path)?;
+    let (path, mut source) = (input.path(), SourceFile::of(input)?);
     source.keep();
     let coder = Coder::new(columns, source.reading(), hasher);
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

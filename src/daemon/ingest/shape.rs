@@ -1,9 +1,8 @@
 //! Recognises the format of a file by its first bytes; its name must agree. Nothing here reads further.
 
-use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
+use super::input_file::InputFile;
 use super::ipc::MAGIC;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
@@ -30,19 +29,11 @@ pub enum TableFormat {
 ///
 /// # Errors
 /// The file cannot be read, is empty, has an unknown format, or another format than its name says.
-pub fn shape(path: &Path) -> Result<TableFormat> {
+pub fn shape(input: &InputFile) -> Result<TableFormat> {
+    let path = input.path();
     let bad = |text: &str| Error::new(ErrorCategory::Input, text).in_file(path);
     let mut head = Vec::new();
-    let about = path.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
-    if about.is_dir() {
-        return Err(bad("this is a folder, not a file"));
-    }
-    // Checked before it is opened: opening a pipe without a writer would never return.
-    if !about.is_file() {
-        return Err(Error::irregular(ErrorCategory::Input, path));
-    }
-    let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-    file.take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
+    input.content().take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
     let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let named = named(&end);
     let strange = named.is_none() && !end.is_empty();

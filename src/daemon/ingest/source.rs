@@ -8,6 +8,7 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch};
 
 use super::delimited::Delimited;
 use super::header;
+use super::input_file::InputFile;
 use super::ipc::IpcFile;
 use super::lines::{LineBlock, LinesFile};
 use super::parquet::ParquetFile;
@@ -76,13 +77,21 @@ impl SourceFile {
     /// # Errors
     /// The file cannot be read, or is no table.
     pub fn open(path: &Path) -> Result<SourceFile> {
-        let format = match shape(path)? {
-            TableFormat::Delimited => FileFormat::Delimited(Delimited::open(path)?),
-            TableFormat::Parquet => FileFormat::Parquet(ParquetFile::open(path)?),
-            TableFormat::Lines => FileFormat::Lines(LinesFile::open(path)?),
-            TableFormat::Ipc => FileFormat::Ipc(IpcFile::open(path)?),
+        SourceFile::of(&InputFile::open(path)?)
+    }
+
+    /// The table of an open file.
+    ///
+    /// # Errors
+    /// As [`SourceFile::open`].
+    pub fn of(input: &InputFile) -> Result<SourceFile> {
+        let format = match shape(input)? {
+            TableFormat::Delimited => FileFormat::Delimited(Delimited::open(input)?),
+            TableFormat::Parquet => FileFormat::Parquet(ParquetFile::open(input)?),
+            TableFormat::Lines => FileFormat::Lines(LinesFile::open(input)?),
+            TableFormat::Ipc => FileFormat::Ipc(IpcFile::open(input)?),
         };
-        Ok(SourceFile { path: path.to_path_buf(), format })
+        Ok(SourceFile { path: input.path().to_path_buf(), format })
     }
 
     /// The names of all columns. In a text without a header they are values: they may be quoted only if all declared
@@ -189,6 +198,6 @@ impl SourceFile {
 
     /// The position of a row (from 0): its line in a text, otherwise its number (from 1).
     pub fn line_of(&self, row: u64) -> Option<u64> {
-        if self.is_text() { Delimited::line_of(&self.path, row) } else { Some(row + 1) }
+        if let FileFormat::Delimited(file) = &self.format { file.line_of(row) } else { Some(row + 1) }
     }
 }

@@ -10,9 +10,9 @@ use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{Consumed, TakenMessages, UnnamedObjects};
 use crate::daemon::ingest::directory::{Directory, FolderFile};
-use crate::daemon::ingest::{SourceFile, TakenRows as Decoded, digest};
+use crate::daemon::ingest::{InputFile, SourceFile, TakenRows as Decoded};
 use crate::daemon::intake_counts::IntakeCounts;
-use crate::daemon::observe::events::{FileName, FileTaken, LateFile};
+use crate::daemon::observe::events::{FileLeftAlone, FileName, FileTaken, LateFile};
 use crate::engine::release::Sha256;
 
 /// How often files that were read are compared with the log again.
@@ -41,6 +41,9 @@ impl Keeper {
         let writer = &self.writer;
         let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
         let (ready, taken) = folder.look(now, &|name| writer.taken(name).is_some())?;
+        for (name, kind) in folder.newly_irregular() {
+            self.observer.emit(&FileLeftAlone { file: FileName::of(Path::new(&name)), kind });
+        }
         if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
             // A writer that has nothing to write must notice too that another has taken over.
@@ -65,7 +68,7 @@ impl Keeper {
             return Ok(());
         }
         let file = self.folder()?.file(&seen.name);
-        let now = digest(&file);
+        let now = InputFile::open_unlinked(&file).and_then(|input| input.digest());
         // A file that was read may be moved away at any time.
         if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
             return Ok(());
@@ -90,10 +93,11 @@ impl Keeper {
 
     /// The content of a file; None if it changes meanwhile.
     fn read_at_rest(&mut self, file: &Path) -> Result<Option<ReadFile>> {
-        let sha256 = digest(file)?;
-        self.fitting(file).map_err(untaken)?;
-        let (decoded, shelf) = self.writer.read(file).map_err(untaken)?;
-        match digest(file) {
+        let input = InputFile::open_unlinked(file)?;
+        let sha256 = input.digest()?;
+        self.fitting(&input).map_err(untaken)?;
+        let (decoded, shelf) = self.writer.read(&input).map_err(untaken)?;
+        match input.digest() {
             Ok(now) if now == sha256 => Ok(Some(ReadFile { sha256, decoded, shelf })),
             other => {
                 self.writer.let_go(shelf);
@@ -131,7 +135,7 @@ impl Keeper {
     }
 
     /// Whether a file has the format that the feed file names.
-    fn fitting(&self, file: &Path) -> Result<()> {
+    fn fitting(&self, input: &InputFile) -> Result<()> {
         let named = self.feed.services.source.as_ref().and_then(|source| source.format);
         let word = match named {
             None => return Ok(()),
@@ -141,12 +145,12 @@ impl Keeper {
             Some(Format::Csv) => "csv",
             Some(Format::Parquet) => "parquet",
         };
-        let found = SourceFile::open(file)?.format();
+        let found = SourceFile::of(input)?.format();
         if found == word {
             return Ok(());
         }
         let text = format!("the file is {found}, but the feed file says format = \"{word}\": correct one of them");
-        Err(Error::new(ErrorCategory::Input, text).in_file(file).in_field("source.format"))
+        Err(Error::new(ErrorCategory::Input, text).in_file(input.path()).in_field("source.format"))
     }
 }
 

@@ -7,7 +7,7 @@ use arrow_ipc::CompressionType;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
-use tidegate::daemon::ingest::{Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted};
+use tidegate::daemon::ingest::{InputFile, Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
@@ -124,7 +124,15 @@ fn many_are_handed_on_in_several_offers() {
             offers.push(offer);
             Ok(())
         };
-        let taken = take_cut(&path, &columns(), &hasher(), Some(&mut repeats), most, &mut put).expect("rows");
+        let taken = take_cut(
+            &InputFile::open(&path).expect("a file"),
+            &columns(),
+            &hasher(),
+            Some(&mut repeats),
+            most,
+            &mut put,
+        )
+        .expect("rows");
         assert!(taken.rows == all.rows && taken.nulled == all.nulled, "{name}");
         assert!(offers.len() > 2, "{name}: {}", offers.len());
         offers.push(taken.aside);
@@ -150,6 +158,7 @@ fn what_cannot_be_handed_on_ends_it() {
     let path = folder.file("a.jsonl", json_lines().repeat(10));
     let mut repeats = Repeats::of(&|_| false);
     let mut put = |_| Err(Error::new(ErrorCategory::Io, "the disk is full"));
-    let failed = take_cut(&path, &columns(), &hasher(), Some(&mut repeats), 500, &mut put);
+    let failed =
+        take_cut(&InputFile::open(&path).expect("a file"), &columns(), &hasher(), Some(&mut repeats), 500, &mut put);
     assert_eq!(failed.err().map(|error| error.text), Some("the disk is full".to_owned()));
 }

@@ -2,11 +2,9 @@
 //! the other, so that they need little memory however many there are. Objects that no entry names in the end are
 //! removed, here or at the next start.
 
-use std::path::Path;
-
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
-use crate::daemon::ingest::{Offer, Repeats, TakenRows, take_cut};
+use crate::daemon::ingest::{InputFile, Offer, Repeats, TakenRows, take_cut};
 use crate::daemon::journal::{Drafts, Log, Quarantined, destroy_all};
 use crate::engine::histogram::Person;
 use crate::engine::policy::OnRepeat;
@@ -58,7 +56,7 @@ impl FeedWriter {
     ///
     /// # Errors
     /// As [`take_cut`], or they cannot be written.
-    pub fn read(&mut self, file: &Path) -> Result<(TakenRows, UnnamedObjects)> {
+    pub fn read(&mut self, file: &InputFile) -> Result<(TakenRows, UnnamedObjects)> {
         let FeedWriter { log, state, policy, hasher, .. } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);

@@ -26,6 +26,7 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use self::pages::{ColumnPages, unreadable};
 use super::guard::guarded;
 use super::header;
+use super::input_file::InputFile;
 use super::message_places::MessageForm;
 use super::messages;
 use super::raw::SecretBytes;
@@ -48,10 +49,9 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a file and reads its footer.
-    pub fn open(path: &Path) -> Result<ParquetFile> {
-        let file = File::open(path).map_err(|error| Error::io(path, "open the file", &error))?;
-        let file = Arc::new(file);
+    /// Reads the footer of an open file.
+    pub fn open(input: &InputFile) -> Result<ParquetFile> {
+        let (path, file) = (input.path(), input.handle());
         pages::footer(path, &*file)?;
         let load = |options| guarded(|| ArrowReaderMetadata::load(&*file, options).ok()).flatten();
         let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;

@@ -111,6 +111,20 @@ impl Event for BrokersBack {
 }
 
 event! {
+    /// A name in the folder of the source is not that of a regular file, and is not opened.
+    FileLeftAlone = "file_left_alone", Warn {
+        /// The name.
+        file: FileName,
+        /// What it is: `link`, `pipe`, `socket` or `device`.
+        kind: &'static str,
+    }
+}
+
+impl Event for FileLeftAlone {
+    fn count(&self, _: &Meters<'_>) {}
+}
+
+event! {
     /// The schema registry does not answer; messages wait for it, and nothing is lost.
     RegistryAway = "registry_away", Warn {
         /// The reason, in words of this program.

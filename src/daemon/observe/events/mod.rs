@@ -18,7 +18,7 @@ pub use decisions::{
     Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,
 };
 pub use intake::{
-    BatchTaken, BrokersAway, BrokersBack, FileTaken, LateFile, NothingSetAside, PartitionsBegun,
+    BatchTaken, BrokersAway, BrokersBack, FileLeftAlone, FileTaken, LateFile, NothingSetAside, PartitionsBegun,
     QuarantineShare, RegistryAway, RegistryBack,
 };
 pub use lifecycle::{

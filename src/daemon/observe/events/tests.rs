@@ -231,6 +231,8 @@ fn rows_come_in() {
         "step_seconds_sum{step=\"ingest\"} 0.2504",
     ];
     watch.check(&taken, &format!("info  file_taken {FEED} {line}"), &moved);
+    let left = FileLeftAlone { file: name("a.csv"), kind: "link" };
+    watch.check(&left, &format!("warn  file_left_alone {FEED} file=a.csv kind=link"), &[]);
     let late = LateFile { file: name("a.csv"), after: name("b.csv") };
     watch.check(&late, &format!("warn  late_file {FEED} file=a.csv after=b.csv"), &["late_files_total 1"]);
     let share = QuarantineShare { quarantined: 1, seen: 4, limit: 0.01, above: true };
