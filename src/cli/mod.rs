@@ -127,7 +127,10 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut out = Out::new(json);
     let answer = match Cli::try_parse_from(args) {
-        Ok(cli) => fault::caught(|| dispatch(cli.command, &mut out)),
+        Ok(cli) => fault::caught(|| {
+            process::seed_hashes()?;
+            dispatch(cli.command, &mut out)
+        }),
         Err(said) if !said.use_stderr() => {
             out.text(&said.render().ansi().to_string());
             Ok(Exit::Done)

@@ -6,14 +6,31 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::daemon::chance::{Chance as _, SystemChance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::model::RecordHasher;
 
-/// Other accounts cannot read what this process writes, and its memory is not written to a disk.
+/// Other accounts cannot read what this process writes; its memory is not written to a disk, and no other process of the same
+/// account can read it.
 pub fn safely() {
-    use rustix::process::{Resource, Rlimit, setrlimit, umask};
+    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit, umask};
     umask(rustix::fs::Mode::from_raw_mode(0o077));
     // If even this is not permitted, core dumps are not possible either.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+/// Draws the seed of tables whose keys come from records.
+///
+/// # Errors
+/// The system gives no random bytes.
+pub fn seed_hashes() -> Result<()> {
+    let mut seed = [0; 16];
+    SystemChance.fill(&mut seed)?;
+    let (own, shared) = seed.split_at(8);
+    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    RecordHasher::seed([number(own), number(shared)]);
+    Ok(())
 }
 
 /// The runtime of feeds.

@@ -215,8 +215,8 @@ fn pages_are_read_only_and_few() {
 #[test]
 fn pages_ask_for_a_token_and_that_of_life_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
-    secret::write(&folder.path().join("one"), "hunter-one\n");
-    secret::write(&folder.path().join("two"), "hunter-two");
+    secret::write(&folder.path().join("one"), "hunter-one-00112233445566778899aabb\n");
+    secret::write(&folder.path().join("two"), "hunter-two-00112233445566778899aabb");
     let tables = format!("{ANY_PORT}tokens = [\"file:one\", \"file:two\"]\n");
     let served = Served::new(&feed("one", folder.path(), &tables));
     assert_eq!(served.get("/health/live").0, 200);
@@ -226,7 +226,7 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
     one.emit(&Halted::because(&Error::new(ErrorCategory::Io, "ward-7.csv")));
     // Probes of a cluster send no token: they learn that the process runs, and nothing about its feeds.
     assert_eq!(served.get("/health/live").2, "live\n");
-    let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one\r\n\r\n";
+    let shown = "GET /health/ready HTTP/1.1\r\nHost: tidegate\r\nAuthorization: Bearer hunter-one-00112233445566778899aabb\r\n\r\n";
     assert!(served.ask(shown).2.contains("ward-7.csv"));
     let refused = |path: &str| {
         let (status, head, body) = served.get(path);
@@ -237,14 +237,23 @@ fn pages_ask_for_a_token_and_that_of_life_does_not() {
     // The same answer for a page that exists, for one of a feed that is halted, and for no page.
     let pages = ["/metrics", "/health/ready", "/nothing", "/health/live/"].map(refused);
     assert_eq!(pages, std::array::from_fn(|_| "a token is required: Authorization: Bearer …\n".to_owned()));
-    for header in ["Bearer hunter-one", "Bearer hunter-two", "bearer hunter-two"] {
+    for header in [
+        "Bearer hunter-one-00112233445566778899aabb",
+        "Bearer hunter-two-00112233445566778899aabb",
+        "bearer hunter-two-00112233445566778899aabb",
+    ] {
         assert_eq!(served.with_token("/metrics", header), 200, "{header}");
         assert_eq!(served.with_token("/health/ready", header), 503, "{header}");
         assert_eq!(served.with_token("/nothing", header), 404, "{header}");
     }
-    for header in
-        ["Bearer hunter", "Bearer hunter-one,hunter-two", "Bearer ", "Basic hunter-one", "hunter-one", "\u{ff}"]
-    {
+    for header in [
+        "Bearer hunter",
+        "Bearer hunter-one-00112233445566778899aabb,hunter-two-00112233445566778899aabb",
+        "Bearer ",
+        "Basic hunter-one-00112233445566778899aabb",
+        "hunter-one-00112233445566778899aabb",
+        "\u{ff}",
+    ] {
         assert_eq!(served.with_token("/metrics", header), 401, "{header}");
         assert_eq!(served.with_token("/health/ready", header), 401, "{header}");
         assert_eq!(served.with_token("/nothing", header), 401, "{header}");
@@ -319,8 +328,9 @@ fn a_port_that_is_taken_is_named() {
 fn a_token_that_cannot_be_is_refused_before_anything_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     secret::write(&folder.path().join("empty"), "\n");
-    secret::write(&folder.path().join("spaced"), "hunter two");
-    for name in ["empty", "spaced", "missing"] {
+    secret::write(&folder.path().join("spaced"), "hunter two".repeat(4));
+    secret::write(&folder.path().join("short"), "hunter".repeat(6).split_at(31).0);
+    for name in ["empty", "spaced", "short", "missing"] {
         let feed = feed("one", folder.path(), &format!("{ANY_PORT}tokens = [\"file:{name}\"]\n"));
         let error = HttpPort::open(&feed.services.http).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("http.tokens"));

@@ -15,3 +15,4 @@ mod mutants;
 mod needs;
 mod plain_words;
 mod schemas;
+mod shipped;

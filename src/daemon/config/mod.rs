@@ -33,7 +33,7 @@ pub use approvers::{Approvers, MOST_NAME};
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
-pub use notify::{Notify, WebhookSettings};
+pub use notify::{Notify, UNENCRYPTED, WebhookSettings};
 pub use secret::{Secret, WebAddress, is_local, parts};
 pub use services::{Http, PageTexts, Schedule, Services, StoreSettings, Ticks};
 pub use setting::Setting;

@@ -26,6 +26,10 @@ pub struct Notify {
     pub proxy: Option<WebAddress>,
 }
 
+/// The error for an address without encryption at another machine.
+pub const UNENCRYPTED: &str =
+    "notifications would travel unencrypted to another machine: write an address with https://";
+
 /// A web address that receives notifications.
 #[derive(Debug)]
 pub struct WebhookSettings {
@@ -114,6 +118,6 @@ fn judge(path: &str, address: &WebAddress, reach: &AllowedHosts, notes: &mut Not
     if let Some(("http", host)) = address.host()
         && !is_local(host)
     {
-        notes.warn(path, "notifications travel unencrypted: write an https address");
+        notes.refuse(path, UNENCRYPTED);
     }
 }

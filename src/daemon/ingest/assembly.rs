@@ -4,7 +4,6 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
@@ -12,9 +11,9 @@ use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{CodedRows, Person, SensitiveValues};
-use crate::engine::model::{Columns, Leaf, Role, Value};
+use crate::engine::model::{Columns, Leaf, RecordHasher, Role, Value};
 
-const HASHER: FixedState = FixedState::with_seed(0x6173_7365);
+const HASHER: RecordHasher = RecordHasher;
 
 /// The rows so far.
 pub struct Assembly {

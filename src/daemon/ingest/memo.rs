@@ -2,12 +2,12 @@
 
 use std::hash::BuildHasher;
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::engine::histogram::MisfitKind;
+use crate::engine::model::RecordHasher;
 
-const HASHER: FixedState = FixedState::with_seed(0x6d65_6d6f);
+const HASHER: RecordHasher = RecordHasher;
 /// The most cached texts; a column with more distinct ones gains little.
 const MOST: usize = 1 << 14;
 /// Longer texts are hardly labels.

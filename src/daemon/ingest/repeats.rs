@@ -4,17 +4,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use foldhash::fast::FixedState;
-
 use super::row_batch::{RowBatch, RowFault};
 use crate::engine::histogram::{MisfitKind, Person};
-use crate::engine::model::Value;
+use crate::engine::model::{RecordHasher, Value};
 
 /// Recognises rows of people who have one already.
 pub struct Repeats<'k> {
     known: &'k dyn Fn(Person) -> bool,
     /// The people of new rows, if that matters.
-    new: Option<HashSet<Person, FixedState>>,
+    new: Option<HashSet<Person, RecordHasher>>,
 }
 
 impl<'k> Repeats<'k> {

@@ -11,7 +11,7 @@ use super::notification::Notification;
 use super::receiver::{HandoverOutcome, NotificationReceiver};
 use super::signature::{HEADER, Signer};
 use crate::daemon::clock;
-use crate::daemon::config::{AllowedHosts, Notify, WebAddress, WebhookSettings, is_local};
+use crate::daemon::config::{AllowedHosts, Notify, UNENCRYPTED, WebAddress, WebhookSettings, is_local};
 use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
 use crate::daemon::web::{AddressResolver, Web, why};
 
@@ -36,10 +36,8 @@ impl Webhook {
         let text = hook.address.read().map_err(|error| error.in_field(field))?;
         let url = notify.reach.url(&text).map_err(|text| Error::new(ErrorCategory::Feed, text).in_field(field))?;
         let local = url.host_str().is_some_and(|host| is_local(host.trim_matches(['[', ']'])));
-        // A warning about this was given when the feed file was read.
-        if url.scheme() == "http" && !local && hook.address.host().is_none() {
-            let text = "notifications would travel unencrypted to another machine: write an address with https://";
-            return Err(Error::new(ErrorCategory::Feed, text).in_field(field));
+        if url.scheme() == "http" && !local {
+            return Err(Error::new(ErrorCategory::Feed, UNENCRYPTED).in_field(field));
         }
         let signer = Signer::read(&hook.key).map_err(|error| error.in_field(format!("{field}_key")))?;
         let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));

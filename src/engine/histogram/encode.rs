@@ -12,14 +12,13 @@ use std::convert::Infallible;
 use std::hash::BuildHasher;
 
 use arrow_array::RecordBatch;
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::cells::{MisfitKind, RawCell, ReadableColumn, as_seen, in_calendar, parse_value};
 use super::measure::units;
 use super::reading::CellReading;
 use super::{Histogram, ValueCode};
-use crate::model::{Column, Columns, Domain, Kind, Leaf, Role, Value};
+use crate::model::{Column, Columns, Domain, Kind, Leaf, RecordHasher, Role, Value};
 
 /// A cell, or a whole column, that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub struct Dictionary {
     table: HashTable<u32>,
 }
 
-const HASHER: FixedState = FixedState::with_seed(0x6761_7465);
+const HASHER: RecordHasher = RecordHasher;
 
 impl Dictionary {
     /// The values by number.

@@ -3,8 +3,9 @@
 
 use std::hash::BuildHasher;
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+
+use crate::model::RecordHasher;
 
 /// Distinct tuples of `width` codes, stored flat.
 #[derive(Clone, Default)]
@@ -21,7 +22,7 @@ pub struct Tuples {
 /// For up to this many tuples a linear search is faster.
 const FEW: u32 = 8;
 
-const HASHER: FixedState = FixedState::with_seed(0x7469_6465);
+const HASHER: RecordHasher = RecordHasher;
 
 impl Tuples {
     /// Starts empty.

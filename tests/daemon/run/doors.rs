@@ -40,7 +40,7 @@ fn fits(answer: &Json) {
 #[test]
 fn a_feed_that_listens_beyond_this_machine_names_a_token() {
     let place = Place::new(NEVER);
-    place.put("metrics.token", "hunter-one\n");
+    place.put("metrics.token", "hunter-one-00112233445566778899aabb\n");
     place.edit(LOOPBACK, "bind = \"0.0.0.0:0\"\n");
     for command in [&["check", "feed.toml"][..], &["run", "feed.toml"]] {
         let (code, answer) = place.json(command);
@@ -55,13 +55,17 @@ fn a_feed_that_listens_beyond_this_machine_names_a_token() {
     let port = port(&daemon);
     assert_eq!(page(&port, "/health/live", ""), (200, "live\n".to_owned()));
     for path in ["/health/ready", "/metrics", "/nothing"] {
-        for header in ["", "Authorization: Bearer hunter-two\r\n", "Authorization: Basic hunter-one\r\n"] {
+        for header in [
+            "",
+            "Authorization: Bearer hunter-two-00112233445566778899aabb\r\n",
+            "Authorization: Basic hunter-one-00112233445566778899aabb\r\n",
+        ] {
             let (status, body) = page(&port, path, header);
             assert_eq!(status, 401, "{path}");
             assert!(!body.contains("running") && !body.contains("tidegate_"), "{body}");
         }
     }
-    let shown = "Authorization: Bearer hunter-one\r\n";
+    let shown = "Authorization: Bearer hunter-one-00112233445566778899aabb\r\n";
     let (status, body) = page(&port, "/health/ready", shown);
     assert_eq!((status, body.trim_end()), (200, "{\"ready\":true,\"feeds\":{\"t\":\"running\"}}"));
     assert!(page(&port, "/metrics", shown).1.contains("tidegate_halted{feed=\"t\"} 0"));
@@ -72,7 +76,7 @@ fn a_feed_that_listens_beyond_this_machine_names_a_token() {
 #[test]
 fn an_option_that_opens_the_pages_needs_a_token_too() {
     let place = Place::new(NEVER);
-    place.put("metrics.token", "hunter-one");
+    place.put("metrics.token", "hunter-one-00112233445566778899aabb");
     let (code, answer) = place.json(&["run", "--bind=0.0.0.0:0", "feed.toml"]);
     assert_eq!((code, &answer["error"]["field"]), (2, &"http.tokens".into()), "{answer}");
     assert!(answer["error"]["text"].as_str().is_some_and(|text| text.contains("--token")), "{answer}");
@@ -80,7 +84,7 @@ fn an_option_that_opens_the_pages_needs_a_token_too() {
     daemon.says("recovered", 1);
     let port = port(&daemon);
     assert_eq!(page(&port, "/metrics", "").0, 401);
-    assert_eq!(page(&port, "/metrics", "Authorization: Bearer hunter-one\r\n").0, 200);
+    assert_eq!(page(&port, "/metrics", "Authorization: Bearer hunter-one-00112233445566778899aabb\r\n").0, 200);
     // A probe in the container sends the same request.
     let bind = format!("--bind=0.0.0.0:{port}");
     let health = place.done(&["health", &bind, "--token=metrics.token", "feed.toml"]);
@@ -91,8 +95,8 @@ fn an_option_that_opens_the_pages_needs_a_token_too() {
 #[test]
 fn a_probe_asks_the_daemon() {
     let place = Place::new(PER_FILE);
-    place.put("metrics.token", "hunter-one\n");
-    place.put("other.token", "hunter-two\n");
+    place.put("metrics.token", "hunter-one-00112233445566778899aabb\n");
+    place.put("other.token", "hunter-two-00112233445566778899aabb\n");
     place.edit(LOOPBACK, &format!("{LOOPBACK}{TOKENS}"));
     let daemon = place.start();
     daemon.says("recovered", 1);

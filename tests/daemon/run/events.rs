@@ -170,7 +170,7 @@ fn columns_without_detail_are_named_where_they_begin() {
 #[test]
 fn pages_are_served_where_the_command_says() {
     let place = Place::new(NEVER);
-    place.put("metrics.token", "hunter-one");
+    place.put("metrics.token", "hunter-one-00112233445566778899aabb");
     place.edit("bind = \"127.0.0.1:0\"\n", "bind = \"203.0.113.1:9464\"\ntokens = [\"file:metrics.token\"]\n");
     let daemon = place.start_with(&["--bind", "127.0.0.1:0", "feed.toml"]);
     daemon.says("listening address=127.0.0.1:", 1);

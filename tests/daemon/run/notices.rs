@@ -287,13 +287,15 @@ fn a_feed_that_cannot_begin() {
     assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
 }
 
-/// No operator was warned about an address in another file.
+/// In the feed file, and in another file that it names.
 #[test]
-fn a_secret_address_at_another_machine_is_encrypted() {
-    let place = telling(PER_FILE, "k = 3\n", &[("webhook", "file:hook".to_owned())]);
-    place.put("hook", "http://data.invalid/Pq7person");
-    let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
-    let text = answer["error"]["text"].as_str().expect("text");
-    assert!(text.contains("https://") && !answer.to_string().contains("Pq7person"), "{answer}");
+fn an_address_at_another_machine_is_encrypted() {
+    for address in ["http://data.invalid/Pq7person", "file:hook"] {
+        let place = telling(PER_FILE, "k = 3\n", &[("webhook", address.to_owned())]);
+        place.put("hook", "http://data.invalid/Pq7person");
+        let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+        assert_eq!((code, &answer["error"]["field"]), (2, &"notify.webhook".into()), "{answer}");
+        let text = answer["error"]["text"].as_str().expect("text");
+        assert!(text.contains("https://") && !answer.to_string().contains("Pq7person"), "{answer}");
+    }
 }

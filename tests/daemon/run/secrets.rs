@@ -8,7 +8,7 @@ use crate::common::secret;
 const SECRETS: [(&str, &str, &str); 5] = [
     ("store.key", "a.key", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
     ("store.signing_key", "sign.key", "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"),
-    ("http.tokens", "metrics.token", "Sq7secret"),
+    ("http.tokens", "metrics.token", "Sq7secret-Sq7secret-Sq7secret-Sq7secret"),
     ("notify.webhook", "hook.url", "http://127.0.0.1:9/Sq7secret"),
     ("notify.webhook_key", "hook.key", "Sq7secret-Sq7secret-Sq7secret-Sq7secret"),
 ];

@@ -113,7 +113,8 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         let mut kept = kept.lock().expect("no panic");
         kept.asked += 1;
         if (200..300).contains(&kept.status) {
-            let what = serde_json::from_slice(&body).expect("JSON");
+            // What is asked of a proxy has no body.
+            let what = if body.is_empty() { Json::Null } else { serde_json::from_slice(&body).expect("JSON") };
             kept.reported.push(Received { path, key, signature, body, what });
         }
         (kept.status, kept.location.as_ref().map(|url| format!("Location: {url}\r\n")).unwrap_or_default())

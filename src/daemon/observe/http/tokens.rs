@@ -7,6 +7,9 @@ use zeroize::Zeroize;
 use crate::daemon::config::Secret;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
+/// The fewest characters of a token.
+const FEWEST: usize = 32;
+
 /// Hashes of the tokens; if there are none, no token is required.
 pub struct Tokens(Vec<[u8; 32]>);
 
@@ -18,10 +21,13 @@ impl Tokens {
     pub fn read(secrets: &[Secret]) -> Result<Tokens> {
         let digest = |secret: &Secret| {
             let mut token = secret.read().map_err(|error| error.in_field("http.tokens"))?;
-            let sendable = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+            let sendable = token.len() >= FEWEST && token.bytes().all(|byte| byte.is_ascii_graphic());
             let digest = Sha256::digest(token.as_bytes()).into();
             token.zeroize();
-            let text = "a token is one or more visible ASCII characters without a space: write it again";
+            let text = format!(
+                "a token has {FEWEST} or more visible ASCII characters and no space, so that an attacker cannot guess it: make \
+                 another one with `(umask 077; openssl rand -hex 32 > FILE)`"
+            );
             sendable.then_some(digest).ok_or_else(|| Error::new(ErrorCategory::Usage, text).in_field("http.tokens"))
         };
         secrets.iter().map(digest).collect::<Result<_>>().map(Tokens)

@@ -3,12 +3,12 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::paths::LayerBits;
+use crate::model::RecordHasher;
 
-const HASHER: FixedState = FixedState::with_seed(0x6c65_6674);
+const HASHER: RecordHasher = RecordHasher;
 
 /// People with the same labels in a state.
 pub struct LabelGroup {
