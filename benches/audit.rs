@@ -56,6 +56,7 @@ fn chains(c: &mut Criterion) {
             histogram,
             behind: None,
             values: values.clone(),
+            people_known: true,
             growth: None,
         };
         let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} {kind}"));
@@ -128,6 +129,7 @@ fn adult(c: &mut Criterion) {
         histogram: None,
         behind: None,
         values: all.values().clone(),
+        people_known: false,
         growth: None,
     };
     let mut group = c.benchmark_group("adult");

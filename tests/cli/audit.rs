@@ -5,6 +5,7 @@ mod certainty;
 mod crowds;
 mod risk;
 mod sums;
+mod who_reads;
 
 use crate::common;
 use std::fs;
@@ -152,8 +153,15 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
     for raw in [false, true] {
         let tables = common::tables(&columns, &list("R"), &list("D"));
         let common::Tables { releases, number, histogram, values } = tables;
-        let subject =
-            AuditSubject { releases, number, histogram: raw.then_some(histogram), behind: None, values, growth: None };
+        let subject = AuditSubject {
+            releases,
+            number,
+            histogram: raw.then_some(histogram),
+            behind: None,
+            values,
+            people_known: raw,
+            growth: None,
+        };
         let names: Vec<String> = (1..=3).map(|at| format!("r{at}")).collect();
         let verdict = |budget: u64| {
             let figures =
@@ -164,48 +172,20 @@ fn ce_b2_is_not_called_safe_when_the_budget_is_spent() {
         };
         for budget in [0, 1, 40] {
             let (verdict, exact, left) = verdict(budget);
-            assert_eq!((verdict.safe, verdict.decided, exact, left), (false, false, false, 2), "budget {budget}");
-            assert!(verdict.reasons[0].text.contains("not known"), "{}", verdict.reasons[0].text);
+            // With the raw rows the equations alone, without a search, show how few candidates are left.
+            assert_eq!((verdict.safe, verdict.decided, exact, left), (false, raw, false, 2), "budget {budget}");
+            let words = if raw { "everybody's quasi columns" } else { "not known" };
+            assert!(verdict.reasons[0].text.contains(words), "{}", verdict.reasons[0].text);
         }
         // However much work is permitted, it never makes the chain safe, and once it is enough it stays enough.
         let mut solved = false;
         for budget in (0..3000).step_by(10) {
             let (verdict, exact, left) = verdict(budget);
-            assert!(!verdict.safe && (verdict.decided || !solved), "budget {budget}");
-            assert!(!exact || left == 1, "budget {budget}");
-            solved = verdict.decided;
+            assert!(!verdict.safe && (exact || !solved), "budget {budget}");
+            assert!(!exact || left == 1 && verdict.decided, "budget {budget}");
+            solved = exact;
         }
         assert!(solved);
-    }
-}
-
-#[test]
-fn golden_chains_through_files() {
-    let cases = golden("chain_small.json");
-    let cases = cases.as_array().expect("cases").iter().enumerate();
-    for (at, case) in cases.filter(|(at, case)| at % 5 == 0 || case["A_pair"] != case["A_exact"]) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let found = audit(&as_files(case, folder.path(), 2, true));
-        let chain = &found["chain"];
-        assert_eq!(chain["anonymity"], case["A_exact"], "#{at}");
-        assert_eq!(chain["paper"], case["A_paper"], "#{at}");
-        assert_eq!(chain["exact"], json!(true), "#{at}");
-        let (mine, pair) = (&chain["per_increment"], &case["A_pair_per_timestamp"]);
-        if case["laminar"] == json!(true) {
-            assert_eq!((mine, &chain["realised"]["anonymity"]), (pair, &case["A_pair_realised"]), "#{at}");
-        }
-        let [mine, pair] = [mine, pair].map(|list| list.as_array().expect("figures"));
-        assert!(
-            mine.iter().zip(pair).all(|(mine, pair)| mine.as_u64() <= pair.as_u64()),
-            "#{at}: never above the pairs"
-        );
-        assert_eq!(mine.iter().map(Json::as_u64).min(), Some(case["A_exact"].as_u64()), "#{at}");
-        assert_eq!(chain["realised"]["lower"], case["A_safe_realised"], "#{at}");
-        let sound = chain["realised"]["lower"].as_u64() >= Some(2)
-            || chain["exact"] == json!(true) && chain["realised"]["anonymity"].as_u64() >= Some(2);
-        let crowds =
-            found["releases"].as_array().expect("releases").iter().all(|release| release["k"].as_u64() >= Some(2));
-        assert_eq!(found["safe"], json!(sound && crowds), "#{at}");
     }
 }
 

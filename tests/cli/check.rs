@@ -260,7 +260,11 @@ fn warnings_say_what_can_go_wrong() {
     let cases = [
         ("", COLUMNS.to_owned(), "`diversity` is not set"),
         ("search = \"top-down\"", COLUMNS.to_owned(), "Write `m = 2` and `guarded` values"),
-        ("guarantee = \"bcf\"", COLUMNS.to_owned(), "not safe against an attacker who knows the algorithm"),
+        (
+            "guarantee = \"bcf\"",
+            COLUMNS.to_owned(),
+            "not safe against a reader who knows these of everybody, nor against one who knows the algorithm",
+        ),
         ("", without_id, "no column is an identifier"),
         ("on_repeat = \"none\"", COLUMNS.to_owned(), "counts every row as a different person"),
         ("", COLUMNS.to_owned(), "classes are only as good as the source"),

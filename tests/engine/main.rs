@@ -27,6 +27,7 @@ mod golden_levels;
 mod golden_standing;
 mod groups;
 mod halves;
+mod headcounts;
 mod levels;
 mod local_recoding;
 mod mask;

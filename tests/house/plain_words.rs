@@ -6,7 +6,6 @@ use crate::architecture::texts;
 const PHRASES: &[(&str, &str)] = &[
     ("whoever", "name the actor: attacker, reader, operator, feed, gate"),
     ("somebody", "name the actor: attacker, reader, operator, feed, gate"),
-    ("everybody", "all people, all readers"),
     ("nobody", "no person, no reader"),
     ("anybody", "a person, a reader"),
     ("what there is", "name what is there"),

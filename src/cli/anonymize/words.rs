@@ -139,7 +139,8 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
         wrapped(text, "", &said);
     }
     if policy.guarantee() == Some(Guarantee::Bcf) {
-        let said = "Guarantee `bcf`: these releases are not safe against an attacker who knows the algorithm.";
+        let said = "Guarantee `bcf`: these releases assume a reader who knows one person's quasi columns. They are not safe \
+                    against a reader who knows everybody's, nor against one who knows the algorithm.";
         wrapped(text, "", said);
     }
 }

@@ -183,6 +183,18 @@ fn whole(text: &mut String, chain: &ChainFigures, k: u64) {
             realised.all.iter().map(|at| at.as_ref().map_or("-".into(), |at| at.left.to_string())).collect();
         wrapped(text, "  by the release they were new in: ", &by.join(", "));
         put(text, &format!("Including empty classes: {kind} {left}, {everywhere}"));
+        if let Some(known) = &chain.known {
+            let range = match known.exact() {
+                Some(known) => known.to_string(),
+                None if known.left == u64::MAX => format!("at least {}", known.proven),
+                None => format!("{} to {}", known.proven, known.left),
+            };
+            let range = candidates(&range);
+            put(
+                text,
+                &format!("To a reader who knows everybody's quasi columns and when each person was added: {range}"),
+            );
+        }
     } else {
         put(text, &format!("All releases together leave {kind} {left}, {everywhere}"));
         put(text, "Without --increment, classes that may be empty are counted too");
@@ -294,7 +306,8 @@ fn judgement(
         } else {
             "every class has at least that many rows"
         };
-        put(text, &format!("SAFE for k = {}: {crowd}.", policy.k()));
+        put(text, &format!("SAFE for k = {} against {}:", policy.k(), reader(subject)));
+        put(text, &format!("{crowd}."));
         if policy.diversity().is_none() {
             put(
                 text,
@@ -303,7 +316,8 @@ fn judgement(
         }
         return;
     }
-    put(text, if verdict.decided { "UNSAFE" } else { "UNDECIDED, which counts as unsafe" });
+    let verdict_words = if verdict.decided { "UNSAFE" } else { "UNDECIDED, which counts as unsafe," };
+    put(text, &format!("{verdict_words} against {}:", reader(subject)));
     for reason in verdict.reasons.iter().take(MOST_REASONS) {
         wrapped(text, "  - ", &reason.text);
     }
@@ -313,6 +327,14 @@ fn judgement(
     put(text, "\nWhat to do");
     for advice in advice(verdict, figures, subject, policy) {
         wrapped(text, "  - ", advice);
+    }
+}
+
+/// The reader that the verdict is about.
+fn reader(subject: &AuditSubject) -> &'static str {
+    match subject.people_known {
+        true => "a reader who knows everybody's quasi columns and when each person was added",
+        false => "a reader who knows one person's quasi columns and when that person was added",
     }
 }
 

@@ -118,8 +118,9 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(undivided(feed));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     if *policy.chain() == ChainPromise::Bcf {
-        let text = "`bcf` is not safe against an attacker who knows the algorithm: a recoding that was refused reveals \
-                    why it would have been unsafe. Use it for comparison only; `blind` is safe";
+        let text = "`bcf` assumes a reader who knows the quasi columns and increment of one person. It is not safe against a \
+                    reader who knows these of everybody, nor against one who knows the algorithm: a recoding that was \
+                    refused reveals why it would have been unsafe. Use it for comparison only; `blind` is safe against both";
         warn(Some("policy.guarantee"), text);
     }
     found.extend(unattacked(feed));

@@ -134,8 +134,8 @@ fn guarantee(policy: &Policy) -> String {
              of an attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
         ),
         ChainPromise::Bcf => {
-            "Attacks across releases leave at least k candidates, by the published algorithm, for comparison only \
-                       (guarantee = \"bcf\")."
+            "Attacks across releases by a reader who knows one person's quasi columns leave at least k candidates, by the \
+             published algorithm, for comparison only (guarantee = \"bcf\")."
                 .into()
         }
         ChainPromise::Disjoint { output, .. } => {

@@ -20,7 +20,8 @@ const MOST_TICKS: usize = 20;
 const MOST_REFUSED: usize = 30;
 
 /// The text beside every release under `bcf`.
-const BCF: &str = "Guarantee `bcf`: not safe against an attacker who knows the algorithm.";
+const BCF: &str = "Guarantee `bcf`: assumes a reader who knows one person's quasi columns; not safe against one who knows \
+                   everybody's, nor against one who knows the algorithm.";
 
 /// The text beside a recoding that is not shown by any row.
 const TWO_TABLES: &str = "In two tables: quasi columns are published unchanged, so membership in the release is \

@@ -17,6 +17,7 @@ use crate::engine::gate::{correspondence, diversity};
 use crate::engine::histogram::Release;
 use crate::engine::model::Columns;
 use crate::engine::policy::Policy;
+use crate::engine::release::AssumedReader;
 
 /// The result of `tidegate audit --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,6 +27,8 @@ pub struct Audit {
     pub safe: bool,
     /// False if no proved lower bound of the chain reaches `policy.k` and no figure is below it.
     pub decided: bool,
+    /// The reader that the verdict is about.
+    pub reader: AssumedReader,
     /// Every failed check; empty if safe.
     pub reasons: Vec<AuditReason>,
     /// One entry per release, in the order given.
@@ -228,6 +231,9 @@ pub struct AuditChain {
     pub exact: bool,
     /// `anonymity` by increment; if recodings cross, an entry above `anonymity` may be only an upper bound.
     pub per_increment: Vec<u64>,
+    /// The least number of candidates that a person has against a reader who knows the quasi columns and increments of
+    /// all people; null without the raw rows, if rows did not keep their labels, and if it was too much work to find.
+    pub known: Option<u64>,
     /// Over targets that exist; null without the raw rows, unless rows keep their labels.
     pub realised: Option<ChainRealised>,
 }
@@ -269,11 +275,15 @@ pub fn audit(
     });
     Audit {
         safe: verdict.safe,
+        reader: if subject.people_known { AssumedReader::Everybody } else { AssumedReader::OnePerson },
         decided: verdict.decided,
         reasons: verdict.reasons.iter().map(reason).collect(),
         releases: entries.collect(),
         pairs: figures.pairs.iter().map(pair).collect(),
-        chain: figures.crowds.as_ref().map(grown).or_else(|| figures.chain.as_ref().map(chain)),
+        chain: match (&figures.crowds, &figures.chain) {
+            (Some(crowds), _) => Some(grown(crowds, subject.people_known)),
+            (None, of) => of.as_ref().map(chain),
+        },
         crowds: figures.crowds.is_some(),
         minimality: figures.minimality.as_ref().map(|of| minimality(of, columns, named)),
         refinement: refinements(&figures.refinement, policy, columns),
@@ -385,15 +395,18 @@ fn chain(chain: &ChainFigures) -> AuditChain {
         paper: chain.paper,
         exact: chain.exact(),
         per_increment,
+        known: chain.known.as_ref().and_then(|known| known.exact()),
         realised,
     }
 }
 
 /// A chain whose rows keep their labels.
-fn grown(crowds: &CrowdFigures) -> AuditChain {
+fn grown(crowds: &CrowdFigures, people_known: bool) -> AuditChain {
     let per_increment: Vec<u64> = (0..crowds.new.len()).map(|at| crowds.left(at).unwrap_or(0)).collect();
     let (anonymity, exact) = (crowds.anonymity(), crowds.exact());
     let lower = if exact { anonymity } else { 0 };
     let realised = ChainRealised { anonymity, lower, per_increment: per_increment.clone() };
-    AuditChain { anonymity, paper: anonymity, exact, per_increment, realised: Some(realised) }
+    // The people of a label who came together stay together, so there is nothing else that a reader could know of them.
+    let known = (exact && people_known).then_some(anonymity);
+    AuditChain { anonymity, paper: anonymity, exact, per_increment, known, realised: Some(realised) }
 }

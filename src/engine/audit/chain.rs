@@ -1,16 +1,16 @@
 //! The figures of a chain (SCIENCE 3), computed increment by increment, and solved exactly where recodings cross.
 
 use super::exact_candidates::{SolveInput, solve};
-use super::findings::{ChainFigures, RealisedFigures, WeakestTarget};
+use super::findings::{ChainFigures, KnownFigures, RealisedFigures, WeakestTarget};
 use super::tables::AuditSubject;
 use super::target_figures::{AuditScope, TargetFigures};
 use super::weak_targets::{WeakTargets, share};
-use crate::gate::chain::{ComparablePairs, ExactBudget, ReleaseChain, ShrunkRelease, lower_bounds};
+use crate::gate::chain::{ComparablePairs, ExactBudget, Headcounts, ReleaseChain, ShrunkRelease, lower_bounds};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 use crate::histogram::Slices;
 
 /// The figures of the chain, and for each release the diversity of what attacks leave; `judged` is the required k,
-/// and the budget of work.
+/// the budget of work, and whether diversity is required.
 ///
 /// # Errors
 /// A release lacks rows of an earlier one.
@@ -19,7 +19,7 @@ pub fn figures(
     chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,
     (measures, shares): (&Measures, &[ValueShares]),
-    judged: (u64, ExactBudget),
+    (k, budget, is_diversity_judged): (u64, ExactBudget, bool),
 ) -> Result<(ChainFigures, Vec<DiversityFigures>), ShrunkRelease> {
     let n = chain.releases().len();
     let comparable = ComparablePairs::of(chain);
@@ -67,9 +67,54 @@ pub fn figures(
         realised.as_ref().is_none_or(|found: &RealisedFigures| found.lower.len() == n),
         "a lower bound for each release"
     );
-    let mut figures = ChainFigures { tight, whole, solved: false, all, paper, realised, empty };
+    let mut figures = ChainFigures { tight, whole, solved: false, all, paper, realised, known: None, empty };
+    if let Some(histogram) = &subject.histogram {
+        let mut worlds = Headcounts::of(chain, histogram);
+        figures.known = Some(known(worlds.as_mut(), budget));
+        let budget = if is_diversity_judged { budget } else { budget.min(ExactBudget::SMALL) };
+        if let Some(of_worlds) = worlds.and_then(|worlds| diversity(worlds, measures, shares, budget)) {
+            after = of_worlds;
+            figures.known.as_mut().expect("set above").diversity_exact = true;
+        }
+    }
     if !tight {
-        solve(chain, &comparable, &open, &mut figures, judged);
+        solve(chain, &comparable, &open, &mut figures, (k, budget));
     }
     Ok((figures, after))
+}
+
+/// The fewest candidates that are left to a person; `None` of the worlds means that there are too many to hold.
+fn known(worlds: Option<&mut Headcounts>, mut budget: ExactBudget) -> KnownFigures {
+    let open =
+        KnownFigures { left: u64::MAX, proven: 0, increment: 0, people: 0, seen: Vec::new(), diversity_exact: false };
+    let Some(worlds) = worlds else { return open };
+    let Some(found) = worlds.fewest(&mut budget) else { return open };
+    let of = &worlds.types()[found.at];
+    KnownFigures {
+        left: found.left,
+        proven: found.proven,
+        increment: of.increment,
+        people: of.people,
+        seen: of.seen.clone(),
+        diversity_exact: false,
+    }
+}
+
+/// The worst diversity, for each release, of the candidates that worlds leave; `None` if the budget does not suffice.
+fn diversity(
+    mut worlds: Headcounts,
+    measures: &Measures,
+    shares: &[ValueShares],
+    mut budget: ExactBudget,
+) -> Option<Vec<DiversityFigures>> {
+    let mut after = vec![DiversityFigures::default(); shares.len()];
+    for at in 0..worlds.types().len() {
+        let increment = worlds.types()[at].increment;
+        let candidates = worlds.candidates(at, &mut budget)?;
+        let shape = measures.shape(&candidates);
+        for (figures, shares) in after[increment..].iter_mut().zip(&shares[increment..]) {
+            *figures = figures.worse(shape).worse(measures.distances(&candidates, shares));
+        }
+    }
+    Some(after)
 }

@@ -17,6 +17,8 @@ pub struct ChainFigures {
     pub paper: u64,
     /// The targets that contain a person; known only with the raw rows.
     pub realised: Option<RealisedFigures>,
+    /// What is left against a reader who knows everybody's quasi columns and increments; computed only with the raw rows.
+    pub known: Option<KnownFigures>,
     /// Increments that add no row.
     pub empty: Vec<bool>,
 }
@@ -31,6 +33,30 @@ pub struct RealisedFigures {
     pub solved: bool,
     /// For each increment the sound lower bound.
     pub lower: Vec<Option<u64>>,
+}
+
+/// The figures against a reader who knows everybody's quasi columns and increments (SCIENCE 3, *Who reads*).
+#[derive(Debug)]
+pub struct KnownFigures {
+    /// Some people have at most this many candidates.
+    pub left: u64,
+    /// All people have at least this many.
+    pub proven: u64,
+    /// The increment of the people that `left` is about.
+    pub increment: usize,
+    /// Their number.
+    pub people: u64,
+    /// Their classes: (release, class), one per recoding.
+    pub seen: Vec<(usize, usize)>,
+    /// Whether the candidates of all people are known value by value, so that diversity is exact.
+    pub diversity_exact: bool,
+}
+
+impl KnownFigures {
+    /// The fewest candidates of any person; `None` if they are not known.
+    pub fn exact(&self) -> Option<u64> {
+        (self.left == self.proven).then_some(self.left)
+    }
 }
 
 /// A target with the smallest number of candidates.

@@ -2,7 +2,9 @@
 //! reaches k. An upper bound can show that a chain is unsafe, never that it is safe; if neither is shown, the verdict
 //! is open, and open is not safe.
 
-use super::{AuditFigures, ChainFigures, GuardedTie, Requirement, TieFigure, WeakestTarget};
+use super::{
+    AuditFigures, ChainFigures, GuardedTie, KnownFigures, RealisedFigures, Requirement, TieFigure, WeakestTarget,
+};
 use crate::gate::certainty::FactExtent;
 use crate::gate::diversity::{LimitedFigure, ROUNDING};
 use crate::gate::minimality::Credibility;
@@ -98,73 +100,98 @@ impl FigureLimits<'_> {
 
     /// Judges the chain; false if it cannot be decided.
     fn chain(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
-        let k = self.policy.k();
         assert_eq!(chain.empty.len(), chain.all.len(), "each increment is checked, or has no people");
-        let judged = |at: &usize| !chain.empty[*at];
-        let all =
-            (0..chain.all.len()).filter(judged).map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
-        let realised = chain.realised.as_ref().and_then(|realised| {
-            let people = realised.all.iter().enumerate().filter_map(|(at, target)| Some((at, target.as_ref()?)));
-            people.min_by_key(|(_, target)| target.left)
-        });
-        let lower = chain.realised.as_ref().and_then(|realised| realised.lower.iter().flatten().min().copied());
-        let exact = |target: Option<(usize, &WeakestTarget)>, exact: bool| {
-            target.filter(|_| exact).map(|(_, target)| target.left)
-        };
-        if [lower, exact(realised, chain.exact_realised()), exact(all, chain.exact())]
-            .into_iter()
-            .flatten()
-            .any(|sound| sound >= k)
-        {
+        match (&chain.known, &chain.realised) {
+            (Some(known), Some(realised)) => self.known(known, realised, reasons),
+            _ => self.classes_alone(chain, reasons),
+        }
+    }
+
+    /// Judges a chain whose raw rows are known, against a reader who knows everybody's quasi columns and increments.
+    fn known(&self, known: &KnownFigures, realised: &RealisedFigures, reasons: &mut Vec<FailedCheck>) -> bool {
+        let k = self.policy.k();
+        if known.proven >= k {
             return true;
         }
-        let condemned = [realised, all].into_iter().flatten().find(|(_, target)| target.left < k);
-        let (value, text) = match condemned {
-            Some((increment, target)) => (target.left, self.condemned(increment, target, realised.is_some())),
-            None => (lower.unwrap_or(0), self.open(lower, realised.or(all))),
+        let people = realised.all.iter().enumerate().filter_map(|(at, target)| Some((at, target.as_ref()?)));
+        let weakest = people.min_by_key(|(_, target)| target.left).filter(|(_, target)| target.left < k);
+        let (value, text) = if let Some((increment, target)) = weakest {
+            (target.left, self.condemned(increment, target, true))
+        } else if known.left < k {
+            (known.left, self.condemned_by_headcounts(known))
+        } else {
+            let text = format!(
+                "a reader who knows everybody's quasi columns and the release in which each person came leaves between {} \
+                 and {} candidates; the exact number was too much work to find, so it is not known whether k = {k} holds, \
+                 which counts as unsafe",
+                known.proven,
+                if known.left == u64::MAX { "all".to_owned() } else { known.left.to_string() },
+            );
+            (known.proven, text)
         };
         reasons.push(FailedCheck { check: "chain", release: None, value: value as f64, limit: k as f64, text });
-        condemned.is_some()
+        weakest.is_some() || known.left < k
+    }
+
+    /// Judges a chain of which the tables alone are known.
+    fn classes_alone(&self, chain: &ChainFigures, reasons: &mut Vec<FailedCheck>) -> bool {
+        let k = self.policy.k();
+        let judged = (0..chain.all.len()).filter(|&at| !chain.empty[at]);
+        let weakest = judged.map(|at| (at, &chain.all[at])).min_by_key(|(_, target)| target.left);
+        let Some((increment, target)) = weakest else { return true };
+        if target.left >= k && chain.exact() {
+            return true;
+        }
+        let is_condemned = target.left < k;
+        let (value, text) = if is_condemned {
+            (target.left, self.condemned(increment, target, false))
+        } else {
+            let text = format!(
+                "the recodings of these releases cross: at most {} candidates are left, and the exact number was too much \
+                 work to find, so it is not known whether k = {k} holds. Give the raw rows with --increment",
+                target.left
+            );
+            (0, text)
+        };
+        reasons.push(FailedCheck { check: "chain", release: None, value: value as f64, limit: k as f64, text });
+        is_condemned
+    }
+
+    fn condemned_by_headcounts(&self, known: &KnownFigures) -> String {
+        let are = if known.people == 1 { "person who was" } else { "people who were" };
+        let them = if known.people == 1 { "this person has" } else { "each of them has" };
+        format!(
+            "to a reader who knows everybody's quasi columns and the release in which each person came, {} {are} new in \
+                 release {} and in {} stand out: {them} only {} left; the policy requires at least {}",
+            known.people,
+            known.increment + 1,
+            self.seen(&known.seen),
+            many(known.left, "candidate row"),
+            self.policy.k()
+        )
+    }
+
+    /// Classes in words.
+    fn seen(&self, seen: &[(usize, usize)]) -> String {
+        let mut words: Vec<String> = Vec::with_capacity(seen.len());
+        for &(release, class) in seen {
+            let size = self.releases[release].size(class);
+            let (class, name) = (self.class(release, class), &self.names[release]);
+            words.push(format!("class {class} of release {} ({name}; {size} rows)", release + 1));
+        }
+        words.join(" and in ")
     }
 
     fn condemned(&self, increment: usize, target: &WeakestTarget, known: bool) -> String {
-        let seen: Vec<String> = target
-            .seen
-            .iter()
-            .map(|&(release, class)| {
-                let size = self.releases[release].size(class);
-                format!(
-                    "class {} of release {} ({}; {size} rows)",
-                    self.class(release, class),
-                    release + 1,
-                    self.names[release]
-                )
-            })
-            .collect();
         let who = if known { "a person who was" } else { "any person who was" };
         format!(
             "{who} new in release {} and is in {} has only {} left once the releases are compared; the policy requires \
              at least {}",
             increment + 1,
-            seen.join(" and in "),
+            self.seen(&target.seen),
             many(target.left, "candidate row"),
             self.policy.k()
         )
-    }
-
-    fn open(&self, lower: Option<u64>, upper: Option<(usize, &WeakestTarget)>) -> String {
-        let upper = upper.map_or(0, |(_, target)| target.left);
-        let k = self.policy.k();
-        match lower {
-            None => format!(
-                "the recodings of these releases cross: at most {upper} candidates are left, and the exact number was \
-                 too much work to find, so it is not known whether k = {k} holds. Give the raw rows with --increment"
-            ),
-            Some(lower) => format!(
-                "the recodings of these releases cross: between {lower} and {upper} candidates are left, and the exact \
-                 number was too much work to find, so it is not known whether k = {k} holds, which counts as unsafe"
-            ),
-        }
     }
 
     fn diversity(&self, figures: &AuditFigures, reasons: &mut Vec<FailedCheck>) {
@@ -188,10 +215,13 @@ impl FigureLimits<'_> {
                 }
             }
         }
-        let uncertain = figures.chain.as_ref().is_some_and(|chain| !chain.tight);
+        let uncertain = figures.chain.as_ref().is_some_and(|chain| match &chain.known {
+            Some(known) => !known.diversity_exact,
+            None => !chain.tight,
+        });
         if uncertain && self.policy.diversity().is_some_and(|wanted| *wanted != Default::default()) {
-            let text = "the recodings of these releases cross, so the number of rows that attacks exclude is known \
-                        only as a bound, and the diversity of the remaining rows cannot be shown"
+            let text = "the number of rows that attacks exclude is known only as a bound, so the diversity of the \
+                        remaining rows cannot be shown"
                 .to_owned();
             reasons.push(FailedCheck { check: "diversity", release: None, value: 0.0, limit: 0.0, text });
         }

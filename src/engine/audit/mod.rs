@@ -22,7 +22,7 @@ mod weak_targets;
 
 pub use coarseness_leak::CoarsenessLeak;
 pub use crowds::{CrowdFigures, SmallChange};
-pub use findings::{ChainFigures, RealisedFigures, WeakestTarget};
+pub use findings::{ChainFigures, KnownFigures, RealisedFigures, WeakestTarget};
 pub use growth::{LeftOutRows, RowChanges, RowContradiction};
 pub use judge::{AuditVerdict, FailedCheck, judge};
 pub use minimality::{ForeignRows, GuardedTie, Guards, MinimalityFigures, MinimalityProblem, Requirement, TieFigure};
@@ -149,8 +149,13 @@ impl AuditFigures {
             Slices::of(histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>())
         });
         let pairs = pairs::figures(&chain, slices.as_ref(), &trees, subject.values.len())?;
-        let (figures, after) =
-            chain::figures(subject, &chain, slices.as_ref(), (&measures, &shares), (policy.k(), budget))?;
+        let (figures, after) = chain::figures(
+            subject,
+            &chain,
+            slices.as_ref(),
+            (&measures, &shares),
+            (policy.k(), budget, policy.diversity().is_some()),
+        )?;
         if subject.releases.len() > 1 {
             releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
         }

@@ -23,6 +23,8 @@ pub struct AuditSubject {
     pub behind: Option<Vec<Sizes>>,
     /// The dictionary of all tables.
     pub values: SensitiveValues,
+    /// Whether the raw rows behind the releases were given, and compared with them.
+    pub people_known: bool,
     /// The added and removed rows, in a chain whose rows keep their labels.
     pub growth: Option<RowChanges>,
 }
@@ -133,7 +135,8 @@ impl AuditSubject {
         // If classes have labels of their own, only leaves are fine enough to distinguish rows for all of them.
         let histogram = histogram.map(|raw| if local { raw } else { raw.coarsened(&finest(&releases), &trees) });
         let growth = keeps.then(|| RowChanges::stated(&releases, &labels));
-        let subject = AuditSubject { releases, number, histogram, behind, values, growth };
+        let people_known = histogram.is_some();
+        let subject = AuditSubject { releases, number, histogram, behind, values, people_known, growth };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -164,7 +167,8 @@ impl AuditSubject {
         let number = numbered(&mut releases, &trees);
         let histogram =
             raw.map(|raw| raw.with_values(&values, &maps[releases.len()]).coarsened(&finest(&releases), &trees));
-        let subject = AuditSubject { releases, number, histogram, behind: None, values, growth: None };
+        let people_known = histogram.is_some();
+        let subject = AuditSubject { releases, number, histogram, behind: None, values, people_known, growth: None };
         subject.check(kind, columns)?;
         Ok(subject)
     }
@@ -179,6 +183,7 @@ impl AuditSubject {
         if increments.as_ref().is_some_and(|increments| increments.len() != tables.len()) {
             return Err(UnfitTables::Increments);
         }
+        let people_known = increments.is_some();
         let increments = increments.unwrap_or_default();
         let known = tables.iter().map(|(_, values)| values).chain(increments.iter().map(Histogram::values));
         let known = known.chain(left_out.iter().map(|missing| &missing.values));
@@ -207,7 +212,7 @@ impl AuditSubject {
             }
         }
         let number = (0..releases.len()).collect();
-        Ok(AuditSubject { releases, number, histogram: None, behind: None, values, growth: Some(growth) })
+        Ok(AuditSubject { releases, number, histogram: None, behind: None, values, people_known, growth: Some(growth) })
     }
 
     /// Checks that the increments under each recoding are the release.

@@ -3,7 +3,7 @@
 //! slice.
 
 use super::{Histogram, Release, Tuples};
-use crate::model::Cut;
+use crate::model::{Cut, Node};
 
 /// The class that does not exist: no row of a release is in it yet.
 pub const NOWHERE: u32 = u32::MAX;
@@ -57,6 +57,15 @@ impl NumberedClasses {
         self.classes.is_empty()
     }
 
+    /// The number of the class that a tuple of leaves is in under this recoding, or [`NOWHERE`]; `nodes` is storage for
+    /// its labels.
+    pub fn of_tuple(&self, histogram: &Histogram, tuple: usize, cuts: &[Cut], nodes: &mut [Node]) -> u32 {
+        for (slot, (cut, leaf)) in nodes.iter_mut().zip(cuts.iter().zip(histogram.tuple_at(tuple))) {
+            *slot = cut.at(leaf);
+        }
+        self.classes.find(nodes).unwrap_or(NOWHERE)
+    }
+
     /// The class of a release with this number.
     pub fn in_release(&self, release: usize, id: u32) -> Option<usize> {
         let class = *self.in_release[release].get(id as usize)?;
@@ -79,10 +88,7 @@ impl Slices {
         let (mut nodes, mut key) = (vec![0; width], vec![0; cuts.len() + 1]);
         for tuple in 0..histogram.tuples() {
             for (recoding, (cuts, numbered)) in cuts.iter().zip(numbered).enumerate() {
-                for (slot, (cut, leaf)) in nodes.iter_mut().zip(cuts.iter().zip(histogram.tuple_at(tuple))) {
-                    *slot = cut.at(leaf);
-                }
-                key[recoding + 1] = numbered.classes.find(&nodes).unwrap_or(NOWHERE);
+                key[recoding + 1] = numbered.of_tuple(histogram, tuple, cuts, &mut nodes);
             }
             let mut last = None;
             for cell in histogram.cells_of(tuple) {

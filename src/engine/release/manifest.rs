@@ -68,6 +68,18 @@ pub struct ReleaseTerms<'a> {
     pub kept: &'a [PartLine],
 }
 
+/// What a reader of releases knows of people beforehand (SCIENCE 3, *Who reads*). Readers of both kinds have all releases and
+/// know when each person whom they know was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AssumedReader {
+    /// The quasi columns of everybody.
+    Everybody,
+    /// The quasi columns of one person.
+    OnePerson,
+}
+
 /// A manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -99,6 +111,10 @@ pub struct Manifest {
     /// What the chain promises; null if each release contains other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
     pub guarantee: Option<Guarantee>,
+    /// The reader that `bcf` assumes: one who knows the quasi columns and increment of one person. Absent under every other
+    /// guarantee, which holds against readers who know these of everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<AssumedReader>,
     /// The smallest class that the policy allows.
     pub k: u64,
     /// The number of rows of the smallest class; 0 without rows.
@@ -183,6 +199,7 @@ impl Manifest {
             contact: facts.presentation.contact.map(str::to_owned),
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
             guarantee: terms.policy.guarantee(),
+            reader: (terms.policy.guarantee() == Some(Guarantee::Bcf)).then_some(AssumedReader::OnePerson),
             k: terms.policy.k(),
             smallest_class: smallest,
             rows: table.sums.rows(),

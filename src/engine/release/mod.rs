@@ -37,7 +37,7 @@ pub use figure::Figure;
 pub use file::FileLine;
 pub use language::Language;
 pub use layout::{Layout, PlacedFile, PlacedFiles};
-pub use manifest::{Manifest, NoManifest, ReleaseFacts, ReleaseTerms};
+pub use manifest::{AssumedReader, Manifest, NoManifest, ReleaseFacts, ReleaseTerms};
 pub use measure_figures::MeasureFigures;
 pub use notice::{ErasedLabel, Notice};
 pub use overview::Overview;

@@ -32,7 +32,7 @@ fn labels_that_contain_each_other_are_checked() {
     let figures = json!({"fa": 2, "ca": 2, "ba": 2});
     assert_eq!(found["pairs"], json!([{"earlier": 0, "later": 1, "fa": 2, "ca": 2, "ba": 2, "realised": figures}]));
     let realised = json!({"anonymity": 2, "lower": 2, "per_increment": [2, 2]});
-    let chain = json!({"anonymity": 2, "paper": 2, "exact": true, "per_increment": [2, 2], "realised": realised});
+    let chain = json!({"anonymity": 2, "paper": 2, "exact": true, "per_increment": [2, 2], "known": null, "realised": realised});
     assert_eq!(found["chain"], chain);
     assert_eq!(found["refinement"], Json::Null);
     let words: Vec<String> = folder.args(&BOTH).into_iter().filter(|arg| arg != "--json").collect();

@@ -106,8 +106,10 @@ fn bcf_says_what_it_is_not_safe_against() {
         if guarantee == Guarantee::Bcf {
             assert_eq!(lines, [&json!({"check": "algorithm", "made": false, "value": null, "limit": null})]);
             assert!(said && report.contains("not safe against this attacker"));
+            assert!(report.contains("one who knows the columns below of every person"));
+            assert_eq!(reported["reader"], "one_person", "the reader that the guarantee assumes");
         } else {
-            assert!(lines.is_empty() && !said);
+            assert!(lines.is_empty() && !said && reported.get("reader").is_none());
         }
     }
 }

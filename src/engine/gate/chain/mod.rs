@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::histogram::{Excess, JoinCells, NotSuperset, NumberedClasses, Release};
 use crate::model::{Cut, Taxonomy};
 
-pub use exact::{ExactBudget, ExactTarget, ExactWorlds, LeastRemaining};
+pub use exact::{ExactBudget, ExactTarget, ExactWorlds, FewestCandidates, Headcounts, LeastRemaining, PeopleType};
 pub use lower_bound::lower_bounds;
 pub use targets::{ChainTarget, ComparablePairs, Fold};
 

@@ -13,9 +13,11 @@
 //! invented.
 
 mod budget;
+mod headcounts;
 mod integral_proof;
 mod part;
 mod proof;
+mod reduction;
 mod round;
 mod search;
 mod simplex;
@@ -25,6 +27,7 @@ use super::{ChainTarget, ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, ValueCode};
 pub use budget::ExactBudget;
 use budget::OpenReason;
+pub use headcounts::{FewestCandidates, Headcounts, PeopleType};
 use search::WorldSearch;
 use worlds::Worlds;
 

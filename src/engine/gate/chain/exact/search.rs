@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::budget::{ExactBudget, OpenReason};
 use super::part::EquationBlock;
-use super::proof::VariableBound;
+use super::proof::{VariableBound, is_world};
 use super::simplex::Vertex;
 
 /// The most numbers in the copies that are made while branching.
@@ -38,6 +38,13 @@ impl WorldSearch {
             most: vec![u64::MAX; variables],
             enough: 0,
         }
+    }
+
+    /// Starts with the knowledge of one world.
+    pub fn with_world(part: &Arc<EquationBlock>, world: &[u64]) -> WorldSearch {
+        let records: Vec<i64> = world.iter().map(|&rows| i64::try_from(rows).expect("rows in memory")).collect();
+        assert!(is_world(part, &records), "the rows that exist are a world");
+        WorldSearch { seen: world.to_vec(), ..WorldSearch::of(part) }
     }
 
     /// The known range of a variable: a number that some world has, and one that no world exceeds.

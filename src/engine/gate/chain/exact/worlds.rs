@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::budget::{ExactBudget, OpenReason};
 use super::part::EquationBlock;
+use super::reduction::representative;
 use crate::gate::chain::{ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
@@ -180,7 +181,7 @@ impl<'s> Setting<'s> {
         for at in 0..self.end.len() {
             path(at).iter().for_each(|&equation| used[equation as usize] = true);
             for pair in path(at).windows(2) {
-                let (a, b) = (find(&mut root, pair[0]), find(&mut root, pair[1]));
+                let (a, b) = (representative(&mut root, pair[0]), representative(&mut root, pair[1]));
                 root[a.max(b) as usize] = a.min(b);
             }
         }
@@ -190,7 +191,7 @@ impl<'s> Setting<'s> {
         let mut number = vec![NOWHERE; self.grown.len()];
         let (mut parts, mut local) = (Vec::<EquationBlock>::new(), vec![0u32; self.grown.len()]);
         for equation in 0..self.grown.len() as u32 {
-            let top = find(&mut root, equation) as usize;
+            let top = representative(&mut root, equation) as usize;
             if number[top] == NOWHERE {
                 number[top] = parts.len() as u32;
                 parts.push(EquationBlock::new(Vec::new(), &[]));
@@ -201,7 +202,7 @@ impl<'s> Setting<'s> {
         }
         let mut place = Vec::with_capacity(self.end.len());
         for at in 0..self.end.len() {
-            let number = number[find(&mut root, path(at)[0]) as usize];
+            let number = number[representative(&mut root, path(at)[0]) as usize];
             let part = &mut parts[number as usize];
             place.push((number, part.variables() as u32));
             part.push(path(at).iter().map(|&equation| local[equation as usize]));
@@ -212,13 +213,4 @@ impl<'s> Setting<'s> {
         let width = self.chain.numbered.len() + 1;
         Ok(Worlds { paths: self.paths, place, width, parts: parts.into_iter().map(Arc::new).collect() })
     }
-}
-
-/// The representative equation of a connected block, with path compression.
-fn find(root: &mut [u32], mut at: u32) -> u32 {
-    while root[at as usize] != at {
-        root[at as usize] = root[root[at as usize] as usize];
-        at = root[at as usize];
-    }
-    at
 }

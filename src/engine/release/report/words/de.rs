@@ -65,10 +65,11 @@ pub const WORDS: Words = Words {
                     Person gehört zu einer Klasse von mindestens {k} ({others}), soweit sich Releases vergleichen lassen, und die Überzeugung \
                     eines Angreifers über eine Person kann sich höchstens um das Chancenverhältnis ändern, das die Richtlinie unten begrenzt \
                     (<code>max_odds</code>).",
-    promise_bcf_warning: "Nicht sicher gegenüber einem Angreifer, der das Verfahren kennt: Ein Release, das es verweigert hat, kann sensible Werte \
-                          verraten. Diese Garantie ist für Vergleiche da.",
-    promise_bcf: "Jede Person gehört zu einer Klasse von mindestens {k} ({others}) für einen Angreifer, der die Releases vergleicht und sonst \
-                  nichts weiß.",
+    promise_bcf_warning: "Nicht sicher gegenüber einem Angreifer, der das Verfahren kennt, denn ein Release, das es verweigert hat, kann sensible \
+                          Werte verraten, und nicht gegenüber einem, der die Spalten unten von jeder Person kennt. Diese Garantie ist für \
+                          Vergleiche da.",
+    promise_bcf: "Jede Person gehört zu einer Klasse von mindestens {k} ({others}) für einen Angreifer, der die Releases vergleicht, die \
+                  Spalten unten von dieser einen Person kennt und sonst nichts weiß.",
     promise_two_warning: "Die Spalten unten sind genau so veröffentlicht, wie sie sind: Ein Leser, der sie von einer Person kennt, kann \
                           herausfinden, ob die Person in diesem Release ist.",
     promise_two: "Jedes Release enthält andere Personen als die vorigen. Es besteht aus zwei Tabellen, und geschützt ist, welcher sensible Wert zu \

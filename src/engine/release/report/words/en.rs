@@ -64,9 +64,10 @@ pub const WORDS: Words = Words {
     promise_chain: "The gate tested one finer form of this release once, and a random draw decided whether to use it. Each person is one of \
                     a class of at least {k} ({others}) as far as releases can be compared, and an attacker's belief about a person can \
                     change by no more than the odds that the policy below limits (<code>max_odds</code>).",
-    promise_bcf_warning: "Not safe against an attacker who knows the algorithm: a release that it refused can reveal sensitive values. This \
-                          guarantee exists for comparison.",
-    promise_bcf: "Each person is one of a class of at least {k} ({others}) for an attacker who compares the releases and knows nothing more.",
+    promise_bcf_warning: "Not safe against an attacker who knows the algorithm, as a release that it refused can reveal sensitive values, nor \
+                          against one who knows the columns below of every person. This guarantee exists for comparison.",
+    promise_bcf: "Each person is one of a class of at least {k} ({others}) for an attacker who compares the releases, knows the columns below \
+                  of this one person, and knows nothing more.",
     promise_two_warning: "The columns below are published exactly as they are: a reader who knows them of a person can find out whether the \
                           person is in this release.",
     promise_two: "Each release holds other people than the releases before it. It consists of two tables, and what is protected is which \
