@@ -86,7 +86,7 @@ fn manifest(table: &Table) -> Manifest {
 fn the_form_is_what_the_contract_says() {
     let manifest = manifest(&small());
     let text = String::from_utf8(manifest.bytes()).expect("text");
-    assert!(text.starts_with("{\n  \"schema\": 1,\n  \"feed\": \"admissions\",\n") && text.ends_with("\n}\n"));
+    assert!(text.starts_with("{\n  \"schema\": 2,\n  \"feed\": \"admissions\",\n") && text.ends_with("\n}\n"));
     let json: Json = serde_json::from_str(&text).expect("JSON");
     let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
     let order = "schema feed chain release time policy guarantee k smallest_class rows classes withheld loss \
@@ -122,8 +122,14 @@ fn a_manifest_has_one_spelling() {
         assert_ne!(other, text);
         assert_eq!(Manifest::parse(other.as_bytes()), Err(NoManifest::Spelling), "{other}");
     }
-    let other = text.replacen("\"schema\": 1", "\"schema\": 2", 1);
-    assert_eq!(Manifest::parse(other.as_bytes()), Err(NoManifest::Version(2)));
+    let other = text.replacen("\"schema\": 2", "\"schema\": 3", 1);
+    assert_eq!(Manifest::parse(other.as_bytes()), Err(NoManifest::Version(3)));
+    // Files of earlier versions stay as they are, and so does what is signed of them.
+    let earlier = text.replacen("\"schema\": 2", "\"schema\": 1", 1);
+    let read = Manifest::parse(earlier.as_bytes()).expect("a manifest");
+    assert_eq!(read.signed_bytes(), earlier.as_bytes());
+    let read = Manifest::parse(text.as_bytes()).expect("a manifest");
+    assert_eq!(read.signed_bytes(), format!("tidegate manifest 1\nfeed admissions\n{text}").as_bytes());
     let forms = [
         text.replacen("  \"signed\"", "  \"note\": 1,\n  \"signed\"", 1),
         text.replacen("\"quasi 1\"", "\"quasi 0\"", 1),
