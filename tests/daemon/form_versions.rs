@@ -202,12 +202,12 @@ fn a_manifest_of_another_version_is_refused_as_such() {
     let mut public = roots.public.objects();
     let (path, bytes) = public.iter().find(|(path, _)| path.starts_with("manifest/")).expect("a manifest");
     let text =
-        String::from_utf8(bytes.clone()).expect("text").replacen("\"schema\": 1", "\"schema\": 2,\n  \"depth\": 3", 1);
+        String::from_utf8(bytes.clone()).expect("text").replacen("\"schema\": 2", "\"schema\": 3,\n  \"depth\": 3", 1);
     let path = path.clone();
-    assert!(text.contains("\"schema\": 2"), "{text}");
+    assert!(text.contains("\"schema\": 3"), "{text}");
     public.insert(path.clone(), text.into_bytes());
     let changed = Roots { private: roots.private.clone(), public: Memory::with(public) };
     let found = changed.verified();
-    let names = |finding: &Finding| finding.text.contains("a manifest of version 2") && finding.file == path;
+    let names = |finding: &Finding| finding.text.contains("a manifest of version 3") && finding.file == path;
     assert!(found.iter().any(names), "{found:?}");
 }
