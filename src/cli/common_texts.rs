@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::render;
+use crate::daemon::error::printable;
+use crate::daemon::preview::SampleList;
 
 /// Writes a notice that is not an error to standard error.
 pub fn note(text: &str) {
@@ -21,4 +23,31 @@ pub fn shell(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if !path.is_empty() && path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// A count in groups of three digits.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The warning about a taxonomy that may be a list of the people of a sample.
+pub fn sample_list(list: &SampleList) -> String {
+    let SampleList { column, leaves, values, once } = list;
+    format!(
+        "`{}`: its taxonomy lists {} leaves, of which this sample has {} and {} occur once, as keys and names of people \
+         do. Releases publish every leaf of a taxonomy, even without rows: list all possible values instead of those \
+         of a sample, or remove the column",
+        printable(column),
+        grouped(*leaves),
+        grouped(*values),
+        grouped(*once)
+    )
 }

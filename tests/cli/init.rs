@@ -2,6 +2,7 @@
 //! overwritten, and no value of an identifier or of a sensitive column is shown anywhere.
 #![cfg(feature = "daemon")]
 
+mod encounters;
 mod headers;
 mod values;
 

@@ -17,7 +17,9 @@ use follow::PreviewLine;
 /// Show what a feed file would publish from a sample, and which settings give more detail; writes nothing
 #[derive(clap::Args)]
 #[command(after_help = "\
-The command runs the sample through the search and the gate of `anonymize`, in memory. Each file is one tick. It also tries \
+The command runs the sample through the search and the gate of `anonymize`, in memory. Each file is one tick, as for \
+`anonymize` and a feed with `per_file = true`; with --one-tick all files are one tick, as for `run` with a schedule, which takes \
+all files that have come since the last tick. It also tries \
 the rows as ten ticks, and under each of a few other settings, and lists what these give; each can be given here as an \
 option or written into the feed file.
 
@@ -34,6 +36,9 @@ pub struct Args {
     /// Change the value of a key of the feed file: policy.k=10, column.zip.weight=2; column.zip=none removes the column
     #[arg(long = "set", value_name = "KEY=VALUE", num_args = 1..)]
     settings: Vec<String>,
+    /// Count all files as one tick, as `run --once` does
+    #[arg(long)]
+    one_tick: bool,
     /// Do not try other settings
     #[arg(long)]
     no_alternatives: bool,
@@ -51,6 +56,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         file: &args.feed,
         settings: &settings,
         inputs: &args.inputs,
+        one_tick: args.one_tick,
         time: &time,
         alternatives: !args.no_alternatives,
     };
@@ -61,7 +67,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         out.value(&found);
     } else {
-        out.text(&words::report(&found, &args.feed));
+        out.text(&words::report(&found, &args.feed, if args.one_tick { 1 } else { args.inputs.len() }));
     }
     Ok(if found.outcome == InputOutcome::Published { Exit::Done } else { Exit::Unsafe })
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cli::common_texts::sample_list;
 use crate::cli::detail_table;
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
@@ -13,10 +14,18 @@ use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums,
 /// The greatest number of alternatives that are shown.
 const SHOWN: usize = 12;
 
-/// The report.
-pub fn report(preview: &Preview, feed: &Path) -> String {
+/// The report on a sample in this many ticks.
+pub fn report(preview: &Preview, feed: &Path, ticks: usize) -> String {
     let mut text = String::new();
     outcome(&mut text, preview);
+    if ticks > 1 {
+        let said = format!(
+            "Each of the {ticks} files is one tick here. `tidegate run` takes all files that have come since the last tick \
+             together, unless `per_file = true`: --one-tick does the same."
+        );
+        wrapped(&mut text, "", &said);
+    }
+    lists(&mut text, preview);
     if preview.loss.is_some() {
         match preview.columns[..] {
             [] => wrapped(&mut text, "", "In two tables: quasi columns are published unchanged."),
@@ -49,6 +58,13 @@ fn outcome(text: &mut String, preview: &Preview) {
 /// A share within a sentence, where the dash that tables show for 0 would be unclear.
 fn share(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
+}
+
+/// Taxonomies whose leaves may name people.
+fn lists(text: &mut String, preview: &Preview) {
+    for list in &preview.sample_lists {
+        wrapped(text, "", &sample_list(list));
+    }
 }
 
 fn worth(text: &mut String, preview: &Preview) {

@@ -2,7 +2,7 @@
 //! leaves for missing and unknown values. `hierarchy` builds trees; this file reads only the line of a hierarchy file
 //! that has an error.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::column_path;
@@ -10,6 +10,7 @@ use super::file::{ColumnTable, FeedFile};
 use super::floor;
 use super::hierarchy;
 use super::places::ConfigProblem;
+use super::secret_files;
 use crate::daemon::error::{Error, SourceLine};
 use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{Column, DetailSettings, Domain, Kind, ReleaseColumn, Role};
@@ -25,8 +26,8 @@ pub struct ParsedColumn {
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Reads all columns; paths of files are relative to `base`.
-pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
+/// Reads all columns; paths of files are relative to `base`. None of the files of `secrets` is read.
+pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedColumn {
     let mut read = ParsedColumn { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
     for (at, table) in tables.iter().enumerate() {
         let path = format!("column[{at}]");
@@ -38,7 +39,7 @@ pub fn read(tables: &[ColumnTable], base: &Path) -> ParsedColumn {
             );
             read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
         }
-        let mut one = ColumnReader { table, path, base, read: &mut read };
+        let mut one = ColumnReader { table, path, base, secrets, read: &mut read };
         one.names();
         one.roles();
         one.guarded();
@@ -92,6 +93,7 @@ struct ColumnReader<'r> {
     table: &'r ColumnTable,
     path: String,
     base: &'r Path,
+    secrets: &'r [PathBuf],
     read: &'r mut ParsedColumn,
 }
 
@@ -252,6 +254,14 @@ impl ColumnReader<'_> {
     }
 
     fn load(&mut self, table: &TaxonomyTable) -> Option<(Domain, Kind)> {
+        if let Some((key, name)) = table.reads()
+            && secret_files::is_one(&self.base.join(name), self.secrets)
+        {
+            let text = "this is the file of a secret that this feed file names, and labels of a taxonomy are published: name \
+                        the file of the taxonomy";
+            self.refuse(&format!("taxonomy.{key}"), text);
+            return None;
+        }
         match hierarchy::load(table, self.base) {
             Ok(loaded) => {
                 let path = format!("{}.taxonomy", self.path);

@@ -37,6 +37,11 @@ pub fn load(table: &TaxonomyTable, base: &File) -> Result<LoadedTaxonomy> {
     }
     let bytes = whole_file::bytes(&file, "read the taxonomy", ErrorCategory::Taxonomy, whole_file::HIERARCHY);
     let bytes = bytes.map_err(|error| error.in_field(key))?;
+    if is_key(&bytes) {
+        let text = "this is a key, and labels of a taxonomy are published: name the file of the taxonomy. If anyone may have \
+                    read the key here, make a new one";
+        return Err(Error::new(ErrorCategory::Taxonomy, format!("{}: {text}", file.display())).in_field(key));
+    }
     let rows = match form {
         forms::TaxonomyForm::File => rows(&bytes),
         _ => codes(&bytes),
@@ -45,6 +50,14 @@ pub fn load(table: &TaxonomyTable, base: &File) -> Result<LoadedTaxonomy> {
     let built = forms::build(table, &rows).map_err(|error| place(error, Some((key, &file))))?;
     let warnings = built.warnings.into_iter().map(|text| format!("{}: {text}", file.display())).collect();
     Ok(LoadedTaxonomy { domain: built.domain, kind: built.kind, warnings })
+}
+
+/// Whether the content of a file is a key as this program writes it, or a private key as others do.
+fn is_key(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let line = text.trim();
+    let is_own = line.len() == 64 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_own || (line.starts_with("-----BEGIN ") && line.contains("PRIVATE KEY-----"))
 }
 
 /// The error of a form, with its place: in the file if it is about the file's content, otherwise only the key.

@@ -22,6 +22,7 @@ mod places;
 mod readings;
 pub mod schema;
 mod secret;
+mod secret_files;
 mod services;
 mod setting;
 mod source;
@@ -54,6 +55,7 @@ use self::readings::{FeedFileText, Readings};
 use self::unbuilt_safeguards::{Purpose, UnbuiltSafeguard, unbuilt};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::delta::same_but_for_capitals;
+use crate::engine::model::forms::TaxonomyForm;
 use crate::engine::model::{Column, Columns, Role};
 use crate::engine::policy::{ChainKind, ColumnFacts, Policy, Search};
 
@@ -72,6 +74,8 @@ pub struct FeedConfig {
     pub services: Arc<Services>,
     /// Harmless findings that an operator should know, in no particular order.
     pub warnings: Vec<Warning>,
+    /// The names of quasi columns whose taxonomy lists its leaves (`file`, `flat`, or `prefix`).
+    pub listed: Vec<String>,
     /// The same file as it was read in earlier versions, if a new chain halves with a coin although the file does not
     /// say so.
     earlier: Option<Box<FeedConfig>>,
@@ -150,8 +154,9 @@ impl FeedConfig {
             }
         }
         let unbuilt = unbuilt(tree.get_ref(), purpose);
+        let secrets = secret_files::of(tree.get_ref(), file.parent().unwrap_or(Path::new("")));
         let written = deserialize(tree, &places)?;
-        understand(written, file, &places, (unbuilt, purpose))
+        understand(written, file, &places, (unbuilt, purpose, &secrets))
     }
 
     /// Whether releases contain all people so far or only the newest ones.
@@ -163,6 +168,12 @@ impl FeedConfig {
     /// Delta table.
     pub fn writes_delta(&self) -> bool {
         self.services.publish.delta && same_but_for_capitals(&self.columns).is_none()
+    }
+
+    /// The same feed with other columns, for a new chain in memory.
+    #[must_use]
+    pub fn with_columns(&self, columns: Columns) -> FeedConfig {
+        FeedConfig { columns, earlier: None, ..self.clone() }
     }
 
     /// The file as a new chain reads it.
@@ -210,7 +221,7 @@ fn understand(
     mut written: FeedFile,
     file: &Path,
     places: &Places<'_>,
-    (unbuilt, purpose): (Vec<UnbuiltSafeguard>, Purpose),
+    (unbuilt, purpose, secrets): (Vec<UnbuiltSafeguard>, Purpose, &[PathBuf]),
 ) -> Result<FeedConfig> {
     let base = file.parent().unwrap_or(Path::new(""));
     let mut notes = Notes::default();
@@ -218,12 +229,18 @@ fn understand(
     if !(1..=64).contains(&written.feed.name.len()) || !written.feed.name.chars().all(name_fits) {
         notes.refuse("feed.name", "`name` is 1 to 64 small letters, digits, dashes and underscores: \"admissions\"");
     }
-    let read = columns::read(&written.column, base);
+    let read = columns::read(&written.column, base, secrets);
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
     notes.problems.extend(columns::class(&written));
     let min_records = written.schedule.as_ref().and_then(|schedule| schedule.min_records);
     let services = services::read(&mut written, base, &mut notes);
+    if let Some(services) = &services
+        && let Some(public) = services.store.as_ref().and_then(|store| store.public.as_ref())
+    {
+        let source = services.source.as_ref().map(|source| &source.place);
+        notes.problems.extend(secret_files::exposed(public, source, secrets, base));
+    }
     let found = FeedFileText {
         file: &written,
         min_records,
@@ -246,6 +263,7 @@ fn understand(
     }
     let warning = |(path, text)| Warning { field: Some(path), text };
     let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
+    let listed = listed(&written.column);
     let feed = |(policy, columns), earlier, unfit| FeedConfig {
         file: file.to_path_buf(),
         name: written.feed.name.clone(),
@@ -253,11 +271,24 @@ fn understand(
         policy,
         services: services.clone(),
         warnings: warnings.clone(),
+        listed: listed.clone(),
         earlier,
         unfit,
     };
     let earlier = earlier.map(|reading| Box::new(feed(reading, None, None)));
     Ok(feed(newest, earlier, unfit))
+}
+
+/// The names of quasi columns whose taxonomy lists its leaves; in all other forms, ranges and standards give them.
+fn listed(tables: &[ColumnTable]) -> Vec<String> {
+    let mut found = Vec::new();
+    for table in tables.iter().filter(|table| table.role == Role::Quasi) {
+        let form = table.taxonomy.as_ref().and_then(|taxonomy| taxonomy.form().ok());
+        if matches!(form, Some(TaxonomyForm::File | TaxonomyForm::Flat | TaxonomyForm::Prefix)) {
+            found.push(table.name.clone());
+        }
+    }
+    found
 }
 
 /// Columns of a published table whose names differ only in case.

@@ -101,6 +101,34 @@ pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
     codes.len() as f64 >= share * values.len() as f64 && categories.len() > 1 && telling
 }
 
+/// What a reference of FHIR (`Patient/17`, `https://host/fhir/Patient/17`) refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Referred {
+    /// A patient.
+    Patient,
+    /// A person who treats or accompanies patients.
+    OtherPerson,
+    /// The case of a patient.
+    Case,
+}
+
+/// What all values of a column refer to, if they are such references.
+pub fn referred(profile: &Profile) -> Option<Referred> {
+    let mut all = profile.trimmed().map(|(value, _)| reference(value));
+    let first = all.next()??;
+    if all.all(|other| other == Some(first)) { Some(first) } else { None }
+}
+
+fn reference(value: &str) -> Option<Referred> {
+    let (before, _) = value.rsplit_once('/')?;
+    match before.rsplit('/').next().unwrap_or(before) {
+        "Patient" | "Person" => Some(Referred::Patient),
+        "Practitioner" | "PractitionerRole" | "RelatedPerson" => Some(Referred::OtherPerson),
+        "Encounter" | "EpisodeOfCare" | "Account" | "Coverage" => Some(Referred::Case),
+        _ => None,
+    }
+}
+
 /// Whether days from the first to the last are dates of birth: they cover a lifetime.
 pub fn are_births(from: i32, to: i32) -> bool {
     let year = |day: i32| dates::civil_from_days(day).0;

@@ -17,6 +17,7 @@ const MOST_KNOWN_CATEGORIES: usize = 1_000;
 
 /// A file of values directly under the root, with those that begin with the same word under that word.
 pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
+    refuse_different(profile)?;
     let most = if name.is_known() { MOST_KNOWN_CATEGORIES } else { MOST_CATEGORIES };
     if profile.values.len() > most {
         return Err(format!("it has more than {most} different values; give it a hierarchy, then use the form `file`"));
@@ -44,6 +45,19 @@ pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, Stri
     Ok(Proposal { rows: Some(rows), unknown: Some(other), kind, ..Proposal::new(table, why) })
 }
 
+/// Refuses to list the values of a column that has many different ones: releases publish all leaves of a taxonomy.
+///
+/// # Errors
+/// More than a third of the values of the sample are different.
+pub fn refuse_different(profile: &Profile) -> Result<(), String> {
+    if !profile.is_mostly_different() {
+        return Ok(());
+    }
+    Err("more than a third of its values in the sample are different, and releases would publish a list of them: if it \
+         is a number of people, make it the identifier; if not, give it a taxonomy of all possible values"
+        .into())
+}
+
 /// The label of the group of values that begin with the same word, if there is one and it does not contain all values.
 fn first_word(value: &str, all: &[&str]) -> Option<String> {
     let word = |value: &str| value.trim().split([' ', '-', '_', '/', ',']).next().unwrap_or_default().to_owned();
@@ -55,6 +69,7 @@ fn first_word(value: &str, all: &[&str]) -> Option<String> {
 
 /// Postal codes under their districts.
 pub fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String> {
+    refuse_different(profile)?;
     let most = MOST_KNOWN_CATEGORIES;
     if profile.more || profile.values.len() > most {
         let text = "postal codes, of which the sample has more than";

@@ -22,6 +22,7 @@ pub use proposal::{OTHER, Proposal};
 pub use sample::SampleFacts;
 
 use self::budget::SampleColumn;
+use self::content::Referred;
 use self::names::{ColumnName, Identity};
 use self::profile::Profile;
 use self::shape::{Fractions, ValueShape};
@@ -58,6 +59,38 @@ pub fn speaks_of_people(column: &str) -> bool {
 /// Whether the name of a column contains a word that describes it.
 pub fn says_something(column: &str) -> bool {
     ColumnName::new(column).says_something()
+}
+
+/// A column of a sample that looks like the key of a person.
+pub struct PersonKey {
+    /// Its name.
+    pub name: String,
+    /// Its path, if it is inside an object.
+    pub path: Option<String>,
+    /// The type of its values.
+    pub kind: Kind,
+}
+
+/// The column that looks most like the key of a person, except those that are `known` by their names and paths.
+pub fn person_key(sample: &SampleFacts, known: impl Fn(&str, Option<&str>) -> bool) -> Option<PersonKey> {
+    let mut best: Option<(Identity, &Profile)> = None;
+    for profile in &sample.columns {
+        if known(&profile.name, profile.path.as_deref()) {
+            continue;
+        }
+        let name = ColumnName::new(&profile.name);
+        let shape = shape::of(profile, &name);
+        let ColumnGuess::Identifier(rank) = think(profile, &name, shape, sample.rows) else { continue };
+        let is_person = matches!(rank, Identity::Person | Identity::Key);
+        if is_person && best.is_none_or(|(found, _)| rank < found) {
+            best = Some((rank, profile));
+        }
+    }
+    best.map(|(_, profile)| PersonKey {
+        name: profile.name.clone(),
+        path: profile.path.clone(),
+        kind: profile.declared.unwrap_or(None).unwrap_or(Kind::String),
+    })
 }
 
 /// The first guess about a column.
@@ -106,7 +139,8 @@ pub fn guess(sample: &SampleFacts) -> Vec<Guess> {
                 identifier(guess, profile, *rank)
             }
             ColumnGuess::Identifier(_) => {
-                let reason = "another column already says who the person is; several identifiers would form one";
+                let reason = "another column already says who the person is; several identifiers would form one. If this one \
+                              does, and not the other, exchange them";
                 Guess { reason: reason.into(), ..guess }
             }
             ColumnGuess::Secret => {
@@ -191,28 +225,18 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
     if name.is_free_text() {
         return drop("the name says that it is free text, which may name people");
     }
-    match name.identity() {
-        Some(Identity::Person) if !fraction && (!telling || share > 0.1 || name.is_given_number()) => {
-            return ColumnGuess::Identifier(Identity::Person);
-        }
-        Some(Identity::Case) if !fraction && (!telling || share > 0.1) => {
-            return ColumnGuess::Identifier(Identity::Case);
-        }
-        Some(Identity::Case) => {
-            return drop("the name says that it is the number of a case, an insurance or an account");
-        }
-        Some(Identity::Person) if name.is_given_number() => return drop("the name says that it is a person's number"),
-        Some(Identity::Thing) if !fraction && share > 0.9 => return ColumnGuess::Identifier(Identity::Thing),
-        Some(Identity::Counter) if !fraction && share >= 1.0 && telling => {
-            return ColumnGuess::Identifier(Identity::Counter);
-        }
-        _ => {}
+    if let Some(thought) = identified(profile, name, fraction, telling) {
+        return thought;
     }
     if profile.values.len() == 1 && rows > 1 && !profile.more {
         return drop("it has the same value in every row of the sample");
     }
     if share >= 1.0 && telling && !fraction && !name.is_known() && !name.is_secret() && numbered(profile, shape) {
         return ColumnGuess::Identifier(Identity::Counter);
+    }
+    if is_key(profile, name, shape) {
+        // A person has several rows; a number of the row does not recur.
+        return ColumnGuess::Identifier(if share < 1.0 { Identity::Key } else { Identity::Counter });
     }
     match shape {
         ValueShape::FreeText => drop("it looks like free text, which may name people"),
@@ -224,6 +248,39 @@ fn think(profile: &Profile, name: &ColumnName, shape: ValueShape, rows: u64) -> 
         _ if name.is_known() || content::is_sex(profile) => ColumnGuess::Known,
         _ => ColumnGuess::Perhaps,
     }
+}
+
+/// What the name and the values of a column say about who or what it identifies; `None` if they say nothing.
+fn identified(profile: &Profile, name: &ColumnName, fraction: bool, telling: bool) -> Option<ColumnGuess> {
+    let drop = |reason: &str| Some(ColumnGuess::Drop(reason.into()));
+    let share = profile.distinctness();
+    match content::referred(profile) {
+        Some(Referred::Patient) => return Some(ColumnGuess::Identifier(Identity::Person)),
+        Some(Referred::OtherPerson) => return drop("its values refer to people who are not patients"),
+        Some(Referred::Case) if !telling || share > 0.1 => return Some(ColumnGuess::Identifier(Identity::Case)),
+        Some(Referred::Case) => return drop("its values refer to cases of patients"),
+        None => {}
+    }
+    match name.identity() {
+        Some(Identity::Person) if !fraction && (!telling || share > 0.1 || name.is_given_number()) => {
+            Some(ColumnGuess::Identifier(Identity::Person))
+        }
+        Some(Identity::Case) if !fraction && (!telling || share > 0.1) => Some(ColumnGuess::Identifier(Identity::Case)),
+        Some(Identity::Case) => drop("the name says that it is the number of a case, an insurance or an account"),
+        Some(Identity::Person) if name.is_given_number() => drop("the name says that it is a person's number"),
+        Some(Identity::Thing) if !fraction && share > 0.9 => Some(ColumnGuess::Identifier(Identity::Thing)),
+        Some(Identity::Counter) if !fraction && share >= 1.0 && telling => {
+            Some(ColumnGuess::Identifier(Identity::Counter))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a column whose name says nothing looks like the key of a person.
+fn is_key(profile: &Profile, name: &ColumnName, shape: ValueShape) -> bool {
+    let text = matches!(shape, ValueShape::Code { .. } | ValueShape::Zeros { length: Some(_), .. } | ValueShape::Text);
+    let said = name.is_known() || name.is_secret() || name.is_quantity() || name.is_amount();
+    text && !said && profile.has_keys()
 }
 
 /// Whether values that are all different look like assigned numbers: codes, or whole numbers without gaps.
@@ -243,7 +300,7 @@ fn promote(seen: &[(&Profile, ColumnName, ValueShape, ColumnGuess)]) -> Option<u
         seen.iter().rposition(|(profile, _, _, thought)| test(profile, thought))
     };
     last(&|profile, thought| matches!(thought, ColumnGuess::Perhaps) && categories(profile))
-        .or_else(|| last(&|_, thought| matches!(thought, ColumnGuess::Perhaps)))
+        .or_else(|| last(&|profile, thought| matches!(thought, ColumnGuess::Perhaps) && !profile.has_keys()))
         .or_else(|| {
             let left = seen.iter().filter(|(.., thought)| matches!(thought, ColumnGuess::Known)).count();
             (left > 1).then(|| last(&|_, thought| matches!(thought, ColumnGuess::Known))).flatten()
@@ -252,9 +309,13 @@ fn promote(seen: &[(&Profile, ColumnName, ValueShape, ColumnGuess)]) -> Option<u
 
 fn identifier(guess: Guess, profile: &Profile, rank: Identity) -> Guess {
     let reason = match rank {
-        Identity::Person => "the name says that it is a person's number; releases must not hold it",
+        Identity::Person => "its name or its values say that it is a person's number; releases must not hold it",
         Identity::Case => {
             "a number given to a person's case or contract; if a person can have several, put the person's number here"
+        }
+        Identity::Key => {
+            "A GUESS: its values look like keys of people, of whom some have several rows; put the person's number \
+             here if it is another column"
         }
         Identity::Thing => {
             "it identifies each row; if a person can have several rows, put the person's number here \

@@ -14,6 +14,8 @@ pub enum Identity {
     Person,
     /// The number of a case, an insurance or an account: a person has one or a few.
     Case,
+    /// A number of something with an unknown name, given to several rows each.
+    Key,
     /// Some identifying number.
     Thing,
     /// A counter.
@@ -22,7 +24,8 @@ pub enum Identity {
 
 const PEOPLE: &str = "patient person subject member client participant beneficiary insured nhs socialsecurity \
     medicalrecord patienten versicherten versicherter paciente asegurado assure assuré personen mitglied";
-const NUMBERS: &str = "id ids identifier no nr num nummer number numero número numéro key code hash pseudonym ref";
+const NUMBERS: &str = "id ids identifier no nr num nummer number numero número numéro key code hash pseudonym ref reference \
+    referenz";
 /// Word endings with the same meaning (`Fallnummer`, `Versichertennr`).
 const NUMBER_ENDS: [&str; 5] = ["nummer", "nr", "number", "numero", "kennung"];
 const PERSON_NUMBERS: &str = "mrn ssn nhsno nhsnumber patientid personid subjectid memberid pid empi kvnr svnr ahv nir dni nif \
@@ -40,7 +43,7 @@ const CONTACTS: &str = "email mail phone telephone mobile fax address street url
 const PERSONS: &str = "firstname lastname surname forename fullname familyname givenname middlename birthname maidenname \
     maiden username vorname nachname familienname geburtsname zuname rufname prenom prénom nomdefamille apellido apellidos \
     nextofkin angehörige angehoerige guardian doctor physician surgeon arzt ärztin hausarzt medecin médecin medico médico \
-    behandler initials signature unterschrift";
+    behandler practitioner initials signature unterschrift";
 const NAMES: &str = "name names nom noms nombre nombres";
 /// Free text.
 const TEXTS: &str = "freetext freitext comment comments kommentar kommentare bemerkung bemerkungen note notes notiz notizen \
@@ -104,7 +107,7 @@ impl ColumnName {
             let case = !self.any(PERSON_NUMBERS) && !self.any(PEOPLE);
             return Some(if case { Identity::Case } else { Identity::Person });
         }
-        if self.has("id identifier uuid guid pseudonym") {
+        if self.has("id identifier uuid guid pseudonym reference") {
             return Some(Identity::Thing);
         }
         self.any(COUNTERS).then_some(Identity::Counter)
@@ -130,7 +133,9 @@ impl ColumnName {
         let thing = self.is_secret() || (self.is_known() && !self.has("family birth"));
         let named = self.has(NAMES) || self.run.ends_with("name");
         let given = self.any("familyname birthname");
-        self.any(CONTACTS) || self.any(PERSONS) || (named && (given || !thing || self.any(PEOPLE)))
+        // The text that a reference to a person shows is the person's name.
+        let shown = self.has("display") && self.any(PEOPLE);
+        shown || self.any(CONTACTS) || self.any(PERSONS) || (named && (given || !thing || self.any(PEOPLE)))
     }
 
     /// Whether it is free text.
@@ -224,7 +229,13 @@ mod tests {
         {
             assert_eq!(ColumnName::new(name).identity(), Some(Identity::Case), "{name}");
         }
+        for name in ["subject_reference", "patient_reference", "subject_identifier_value", "beneficiary_reference"] {
+            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
+        }
+        assert_eq!(ColumnName::new("encounter_reference").identity(), Some(Identity::Case));
+        assert_eq!(ColumnName::new("basis_reference").identity(), Some(Identity::Thing));
         for name in [
+            "subject_display",
             "name",
             "Name",
             "Vorname",
@@ -245,7 +256,9 @@ mod tests {
         ] {
             assert!(ColumnName::new(name).is_contact(), "{name}");
         }
-        for name in ["country_name", "medicationName", "Stationsname", "family size", "relationship", "city"] {
+        for name in
+            ["class_display", "country_name", "medicationName", "Stationsname", "family size", "relationship", "city"]
+        {
             assert!(!ColumnName::new(name).is_contact(), "{name}");
         }
         for name in ["free text", "FreeText", "comment", "Bemerkung", "notes", "diagnosis_notes", "Freitext", "text"] {

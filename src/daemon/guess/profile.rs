@@ -15,6 +15,24 @@ const MOST_VALUES: usize = 100_000;
 /// The share of rows that may contain `NA` and the like in a column of numbers.
 const STRAY_SHARE: f64 = 0.05;
 
+/// With fewer rows, and with fewer different values, a sample says little about what a column is.
+const MANY_ROWS: u64 = 100;
+/// Keys of people have a larger share of different values than this.
+const KEY_SHARE: f64 = 0.1;
+/// One person has at most so many rows, or one in a hundred of a large sample.
+const MOST_ROWS_OF_A_KEY: u64 = 10;
+/// Keys have this many characters or more.
+const SHORTEST_KEY: usize = 4;
+
+/// Whether a value may be a key: long enough, without spaces, with a digit, and no number with a fraction.
+fn is_key(value: &str) -> bool {
+    if value.chars().count() < SHORTEST_KEY || value.chars().any(char::is_whitespace) {
+        return false;
+    }
+    let is_fraction = value.contains(['.', ',']) && value.chars().all(|c| !c.is_alphabetic());
+    !is_fraction && value.chars().any(|c| c.is_ascii_digit())
+}
+
 /// The profile of a column.
 pub struct Profile {
     /// Its name.
@@ -111,6 +129,31 @@ impl Profile {
     /// Whether some value has surrounding spaces.
     pub fn is_padded(&self) -> bool {
         self.values.keys().any(|value| value.trim() != &**value && !value.trim().is_empty())
+    }
+
+    /// Whether so many values of a large sample are different that a list of them would name people: more than a third,
+    /// of a hundred rows or more.
+    pub fn is_mostly_different(&self) -> bool {
+        if self.filled + self.missing < MANY_ROWS {
+            return false;
+        }
+        self.more || self.values.len() as u64 * 3 > self.filled
+    }
+
+    /// Whether values look like keys that each belong to one person: text without spaces, with digits, of which many
+    /// are different and none is frequent.
+    pub fn has_keys(&self) -> bool {
+        if self.filled < MANY_ROWS || self.distinctness() <= KEY_SHARE {
+            return false;
+        }
+        if !self.more && (self.values.len() as u64) < MANY_ROWS {
+            return false;
+        }
+        let most_rows = self.values.values().copied().max().unwrap_or(0);
+        if most_rows > (self.filled / MANY_ROWS).max(MOST_ROWS_OF_A_KEY) {
+            return false;
+        }
+        self.values.keys().all(|value| is_key(value.trim()))
     }
 
     /// The number of distinct values divided by the number of rows with a value.

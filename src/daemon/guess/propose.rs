@@ -67,7 +67,7 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
         ValueShape::FreeText => Err("it looks like free text, which cannot be generalised and may name people".into()),
         ValueShape::Zeros { min, max, length } => zeros(profile, name, (min, max), length),
         ValueShape::Code { length } if profile.values.len() > FEW_CODES && !profile.more => {
-            Ok(prefixed(profile, length, None))
+            prefixed(profile, length, None)
         }
         ValueShape::Postcode(form) => lists::postcodes(profile, form),
         ValueShape::Int { min: 0.., max: ..=MOST_YEARS, stray } if name.is_age() => ages(profile, stray),
@@ -130,7 +130,7 @@ fn zeros(
 ) -> Result<Proposal, String> {
     let codes = profile.values.len() > FEW_CODES && !profile.more;
     match length {
-        Some(length) if codes && !name.is_quantity() => return Ok(prefixed(profile, length, None)),
+        Some(length) if codes && !name.is_quantity() => return prefixed(profile, length, None),
         _ => {}
     }
     let amount = name.is_quantity() && profile.values.len() > FEW_CODES;
@@ -229,7 +229,8 @@ fn dated(name: &ColumnName, from: i32, to: i32) -> Proposal {
 }
 
 /// Codes of one length, grouped by their beginnings.
-fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
+fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Result<Proposal, String> {
+    lists::refuse_different(profile)?;
     let keep: Vec<i64> = (1..length as i64).rev().take(4).collect();
     let table = TaxonomyTable {
         prefix: Some(keep),
@@ -239,7 +240,7 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Proposal {
     };
     let rows = profile.trimmed().map(|(code, _)| vec![code.to_owned()]).collect();
     let why = "codes of one length; the file lists those of the sample, one a line: replace it by the whole list";
-    Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), kind, ..Proposal::new(table, why) }
+    Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), kind, ..Proposal::new(table, why) })
 }
 
 /// Postal codes that a file contains as numbers, so that their leading zeros are lost.
@@ -247,7 +248,7 @@ fn postal_numbers(profile: &Profile, name: &ColumnName) -> Result<Proposal, Stri
     let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
     let length = profile.trimmed().next().map_or(0, |(value, _)| value.len());
     if length > 1 && profile.trimmed().all(|(value, _)| value.len() == length) && !profile.more {
-        return Ok(prefixed(profile, length, kind));
+        return prefixed(profile, length, kind);
     }
     lists::categories(profile, name)
         .map_err(|_| "postal codes of different lengths: write them as text, with their zeros".into())

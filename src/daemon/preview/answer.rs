@@ -28,6 +28,8 @@ pub struct Preview {
     pub columns: Vec<ColumnDetail>,
     /// Columns in which most rows of the sample share one of the finest labels.
     pub broad_labels: Vec<BroadLabel>,
+    /// Taxonomies that list hardly more than the values of the sample; releases publish all their leaves.
+    pub sample_lists: Vec<SampleList>,
     /// Errors of the answers to random count queries over two and three columns, each with a true answer of at least
     /// half a percent of the rows of the sample. Rows that are not published are missing from the answers.
     pub count_error: Option<CountFigures>,
@@ -59,6 +61,20 @@ pub struct BroadLabel {
     pub values: u64,
     /// The share of the sample's rows that have it.
     pub share: f64,
+}
+
+/// A taxonomy that lists its leaves, has at most twice as many as the sample has values, and more than a third of them
+/// occur once: it may be a list of people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SampleList {
+    /// The column.
+    pub column: String,
+    /// The number of leaves.
+    pub leaves: u64,
+    /// The number of leaves that the sample has.
+    pub values: u64,
+    /// The number of leaves that one row of the sample has.
+    pub once: u64,
 }
 
 /// Relative errors of counts.

@@ -6,8 +6,11 @@ mod answer;
 mod broad_labels;
 mod figures;
 mod measures;
+mod people_behind_rows;
+mod sample_lists;
 
-pub use answer::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, UniformRows};
+pub use answer::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, SampleList, UniformRows};
+pub use people_behind_rows::PeopleBehindRows;
 
 use std::path::{Path, PathBuf};
 
@@ -31,8 +34,10 @@ pub struct PreviewRequest<'a> {
     pub file: &'a Path,
     /// Keys that have another value than in the file.
     pub settings: &'a [Setting],
-    /// Files of raw rows, one per tick.
+    /// Files of raw rows, one per tick unless `one_tick` is set.
     pub inputs: &'a [PathBuf],
+    /// Whether all files are one tick.
+    pub one_tick: bool,
     /// The time that releases carry.
     pub time: &'a str,
     /// Whether other settings are tried too.
@@ -77,7 +82,8 @@ pub fn preview(request: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -
     }
     sort(&mut alternatives);
     let broad = broad_labels::find(&feed.columns, &people);
-    Ok(Preview { broad_labels: broad, ..base.preview(rows.len() as u64, ticks, alternatives) })
+    let sample_lists = sample_lists::find(&feed, &people);
+    Ok(Preview { broad_labels: broad, sample_lists, ..base.preview(rows.len() as u64, ticks, alternatives) })
 }
 
 /// The result of one run of a sample, without alternatives.
@@ -87,6 +93,10 @@ pub struct PreviewTrial {
     pub outcome: InputOutcome,
     /// Quasi columns of the newest release that show only labels that stand for all values.
     pub without_detail: Vec<String>,
+    /// Taxonomies that list hardly more than the values of the sample.
+    pub sample_lists: Vec<SampleList>,
+    /// The people behind the rows, if rows outnumber them.
+    pub people: Option<PeopleBehindRows>,
 }
 
 /// Runs a sample once, without parts and other settings.
@@ -97,14 +107,34 @@ pub fn trial(request: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Resu
     let feed = FeedConfig::load_with(request.file, request.settings)?;
     let task = Run { feed: &feed, request }.task()?;
     // Warnings about the sample are given only once.
-    let (entries, public) = rehearse(&task, &RehearsalRows::read(&task, watch)?, &mut SilentProgress)?;
+    let sample = RehearsalRows::read(&task, watch)?;
+    let (entries, public) = rehearse(&task, &sample, &mut SilentProgress)?;
     let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
     let manifest = newest.map(|release| published(&public, release)).transpose()?;
     let without_detail = manifest.map_or_else(Vec::new, |manifest| {
         manifest.without_detail(&feed.columns).into_iter().map(str::to_owned).collect()
     });
-    Ok(PreviewTrial { outcome: last.outcome, without_detail })
+    let sample_lists = sample.rows().map_or_else(Vec::new, |rows| sample_lists::find(&feed, &headcount(&rows)));
+    let people = people(request, &feed)?;
+    Ok(PreviewTrial { outcome: last.outcome, without_detail, sample_lists, people })
+}
+
+/// The people behind the rows of the newest release, if a column of the sample looks like their key.
+fn people(request: &PreviewRequest<'_>, feed: &FeedConfig) -> Result<Option<PeopleBehindRows>> {
+    let Some(key) = people_behind_rows::key(feed, request.inputs) else { return Ok(None) };
+    let keyed = people_behind_rows::with_key(feed, &key);
+    let task = Run { feed: &keyed, request }.task()?;
+    // The sample was read without this column, so that an error is about its type.
+    let Ok(sample) = RehearsalRows::read(&task, &mut SilentProgress) else { return Ok(None) };
+    let (entries, public) = rehearse(&task, &sample, &mut SilentProgress)?;
+    let Some(release) = entries.iter().rev().find_map(|entry| entry.release) else { return Ok(None) };
+    let manifest = published(&public, release)?;
+    if manifest.two_tables() {
+        return Ok(None);
+    }
+    let opened = Opened::in_store(&public, manifest, Path::new(MEMORY))?;
+    Ok(people_behind_rows::count(&opened, feed, key))
 }
 
 /// A sample under a feed file.
@@ -132,7 +162,8 @@ impl<'a> Run<'a> {
     }
 
     fn sample(&self, watch: &mut dyn TaskProgress) -> Result<RehearsalRows> {
-        RehearsalRows::read(&self.task()?, watch)
+        let rows = RehearsalRows::read(&self.task()?, watch)?;
+        Ok(if self.request.one_tick { rows.divided(1) } else { rows })
     }
 
     /// The figures of the sample, with count queries that were drawn under the columns of `base`.
@@ -238,6 +269,7 @@ impl TrialResult {
             loss,
             columns,
             broad_labels: Vec::new(),
+            sample_lists: Vec::new(),
             count_error,
             uniform_classes,
             measures,

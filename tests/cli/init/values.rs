@@ -57,7 +57,7 @@ fn numbers_in_every_spelling_become_bands() {
             ("visits", |row| (row * row % 300).to_string()),
             ("temperature", |row| format!("{}.{}", 35 + row % 6, row % 10)),
             ("crp", |row| format!("{},{}", row % 40, row % 10)),
-            ("dose", |row| format!("{:03}", row % 90)),
+            ("dose", |row| format!("{:03}", row % 35)),
             ("waiting days", |row| if row == 7 { "NA".into() } else { (row % 77).to_string() }),
             ("agegroup", |row| format!("{}-{}", row % 9 * 5, row % 9 * 5 + 4)),
             ("intake", |row| format!("{} mg", row * 5)),

@@ -204,6 +204,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::chance",
             "daemon::clock",
             "daemon::config",
+            // Which column is the person, where rows outnumber people.
+            "daemon::guess",
             "daemon::seal",
             "daemon::feed_writer",
             "daemon::formats",
