@@ -52,7 +52,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::daemon::error::{Error, ErrorCategory};
+use crate::daemon::error::{Error, ErrorCategory, printable_but};
 
 /// Publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
 #[derive(Parser)]
@@ -132,13 +132,15 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             dispatch(cli.command, &mut out)
         }),
         Err(said) if !said.use_stderr() => {
-            out.text(&said.render().ansi().to_string());
+            out.help(&said.render().ansi().to_string());
             Ok(Exit::Done)
         }
         Err(said) if json => Err(usage(&said).into()),
         Err(said) => {
             // Standard error may be closed or full; the exit code then says it.
-            let _ = write!(anstream::stderr(), "{}", said.render().ansi());
+            // It may repeat an argument.
+            let shown = printable_but(&said.render().ansi().to_string(), |c| matches!(c, '\n' | '\t' | '\u{1b}'));
+            let _ = write!(anstream::stderr(), "{shown}");
             return ExitCode::from(2);
         }
     };

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::daemon::error::{Error, ErrorCategory, Result, cause};
+use crate::daemon::error::{Error, ErrorCategory, Result, cause, commands_a_terminal, printable_lines};
 
 /// Standard output of one command.
 pub struct Out {
@@ -25,15 +25,20 @@ impl Out {
         self.json
     }
 
-    /// Writes text as it is; colours are left out unless a terminal shows them.
+    /// Writes text. Labels, names and notes in it may be anyone's, so characters that a terminal obeys are escaped here.
     pub fn text(&mut self, text: &str) {
+        self.write(&printable_lines(text));
+    }
+
+    /// Writes help texts of this program, with colours; they are left out unless a terminal shows them.
+    pub fn help(&mut self, text: &str) {
         self.write(text);
     }
 
     /// Writes a value as JSON, on lines of its own.
     pub fn value(&mut self, value: &impl Serialize) {
         let text = serde_json::to_string_pretty(value).expect("serialisation failed (this is a bug)");
-        self.write(&text);
+        self.write(&as_ascii_where_obeyed(&text));
         self.write("\n");
     }
 
@@ -56,4 +61,18 @@ impl Out {
             _ => Ok(()),
         }
     }
+}
+
+/// The same JSON, with an escape for each character of a text that a terminal obeys.
+fn as_ascii_where_obeyed(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Line breaks are between values; those of texts are escaped already.
+        if c != '\n' && commands_a_terminal(c) {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::daemon::error::printable;
+
 /// The time before work shows its progress.
 const PATIENCE: Duration = Duration::from_millis(120);
 
@@ -20,7 +22,7 @@ impl ProgressLine {
 
     /// Shows what is being done.
     pub fn say(&self, doing: String) {
-        self.0.set_message(doing);
+        self.0.set_message(printable(&doing));
     }
 
     /// Lets other code write to the terminal.

@@ -10,7 +10,7 @@ use crate::daemon::service::rekey;
 /// Replace the operator's key
 #[derive(clap::Args)]
 #[command(after_help = "\
-Stop the daemon first. The feed file names the current key. The command encrypts every key in the private root under the \
+Stop the daemon first. The feed file or --key names the current key. The command encrypts every key in the private root under the \
 new one and records this in the log; the old key then opens nothing. Afterwards name the new key in store.key, and start \
 the daemon.
 
@@ -21,6 +21,9 @@ Exit code 0: done. 1: it is the same key. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
     ask: request_args::RequestArgs,
+    /// The current key, instead of the one that the feed file names: a credential of systemd exists only while its unit runs
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// The new key, 64 hexadecimal digits in a file
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
@@ -32,5 +35,6 @@ pub struct Args {
 /// A key cannot be read, another process is running, or the private root cannot be used.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let to = read_key(&args.to)?;
-    args.ask.about(&|feed, by| rekey(feed, &to, by), out)
+    let from = args.key.as_deref().map(read_key).transpose()?;
+    args.ask.about(&|feed, by| rekey(feed, from.as_ref(), &to, by), out)
 }

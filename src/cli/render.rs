@@ -3,7 +3,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::daemon::error::{Error, printable};
+use crate::daemon::error::{Error, commands_a_terminal, printable, printable_lines};
 
 /// An error, drawn without colours.
 pub fn plain(of: &Error) -> String {
@@ -12,7 +12,7 @@ pub fn plain(of: &Error) -> String {
 
 /// A notice that is not an error, drawn in colours.
 pub fn note(text: &str) -> String {
-    Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(text))])
+    Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(printable_lines(text)))])
 }
 
 /// An error, drawn in colours.
@@ -22,12 +22,12 @@ pub fn error(error: &Error) -> String {
         (Some(field), None) => format!("{} (`{}`)", error.text, printable(field)),
         _ => error.text.clone(),
     };
-    let title = Level::ERROR.primary_title(text);
+    let title = Level::ERROR.primary_title(printable_lines(&text));
     let line = error.line.and_then(|line| usize::try_from(line).ok());
     let group = match (&error.passage, file) {
         (Some(passage), file) => {
             let caret = AnnotationKind::Primary.span(passage.at.clone());
-            let snippet = Snippet::source(passage.line.clone()).line_start(line.unwrap_or(1)).annotation(caret);
+            let snippet = Snippet::source(harmless(&passage.line)).line_start(line.unwrap_or(1)).annotation(caret);
             title.element(match file {
                 Some(file) => snippet.path(file),
                 None => snippet,
@@ -43,4 +43,19 @@ pub fn error(error: &Error) -> String {
         (None, None) => Group::with_title(title),
     };
     Renderer::styled().render(&[group])
+}
+
+/// A line without characters that a terminal obeys; each is replaced by one of the same length, so that the caret stays
+/// where it is.
+fn harmless(line: &str) -> String {
+    let mut harmless = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c.len_utf8() {
+            _ if c == '\t' || !commands_a_terminal(c) => harmless.push(c),
+            1 => harmless.push('?'),
+            2 => harmless.push('\u{b7}'),
+            _ => harmless.push('\u{fffd}'),
+        }
+    }
+    harmless
 }

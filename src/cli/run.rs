@@ -116,9 +116,13 @@ fn words(tick: &FeedTick) -> String {
             "release {release} waits for approval: `tidegate show FEED --candidate` shows it, and the command that approves it"
         ),
         TickOutcome::Waiting => "nothing is published: no class is large enough yet".to_owned(),
-        TickOutcome::Held => "nothing is published yet: too few rows for a first release".to_owned(),
+        TickOutcome::Held => "nothing is published: too few rows for a release".to_owned(),
         TickOutcome::Skipped => {
-            format!("no release yet: {new} new rows wait for a later tick (min_records, publish_every)")
+            format!("this tick makes no release: {new} new rows wait for a later tick (min_records, publish_every)")
+        }
+        TickOutcome::Idle if tick.files > 0 => {
+            "no new person has come: all rows of new files are duplicates or set aside (`tidegate quarantine FEED`)"
+                .to_owned()
         }
         TickOutcome::Idle => "nothing has come".to_owned(),
         TickOutcome::Rejected => "the release is rejected".to_owned(),
@@ -128,6 +132,13 @@ fn words(tick: &FeedTick) -> String {
         }
     };
     let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
+    if tick.files > 1 {
+        let _ = writeln!(
+            text,
+            "  all {} files were one tick; `tidegate preview` counts one tick per file, and with --one-tick it does the same",
+            tick.files
+        );
+    }
     if !tick.without_detail.is_empty() {
         let names: Vec<String> = tick.without_detail.iter().map(|name| format!("`{}`", printable(name))).collect();
         let _ = writeln!(

@@ -1,6 +1,7 @@
 //! `tidegate verify` (CONTRACTS 3): whether the log, its objects and the published files are as they were written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::newest::{NewestArgs, newest_line};
 use super::place::feed_in;
@@ -9,7 +10,7 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::folder::{begun, beside, find_key, read_key, roots};
 use crate::daemon::journal::KeyRing;
-use crate::daemon::journal::store::ReadOnlyFolder;
+use crate::daemon::journal::store::{Packs, ReadOnlyFolder, Store};
 use crate::daemon::service::root_opening;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
@@ -23,7 +24,8 @@ use crate::engine::release::Layout;
 With a feed file the command checks the private and the public root. With a folder it checks a public root, which any \
 reader of releases can do, or a folder of `anonymize`, including the private part if the key is available. It names \
 everything that is missing or was changed, and says which release is the newest one and of when. A place that was set back to \
-an earlier state is complete and unchanged: --at-least and --since refuse it.
+an earlier state is complete and unchanged: --at-least and --since refuse it. --private and --public check a backup in its own \
+place before you restore it; nothing is written.
 
 Exit code 0: nothing is missing or changed. 1: something is, or the newest release is too old. 2: an error.")]
 pub struct Args {
@@ -33,6 +35,12 @@ pub struct Args {
     /// The operator's key, instead of the one that the feed file names or the one beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// A copy of the private root, instead of the one that the feed file names: a backup before it is restored
+    #[arg(long, value_name = "DIR")]
+    private: Option<PathBuf>,
+    /// A copy of the public root, instead of the one that the feed file names
+    #[arg(long, value_name = "DIR")]
+    public: Option<PathBuf>,
     /// A public key of signed manifests, 64 hexadecimal digits in a file; give several if the signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
@@ -49,6 +57,10 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
     let answer = match feed {
         Some(feed) => of_feed(&args, &feed, keys)?,
+        None if args.private.is_some() || args.public.is_some() => {
+            let text = "a copy of a root is checked under its feed file: name that in place of the folder";
+            return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.place).into());
+        }
         None => of_folder(&args, &keys)?,
     };
     if out.json() {
@@ -93,13 +105,23 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
     if keys.is_empty() {
         keys.extend(root_opening::settings(&feed)?.signing.map(|signing| signing.public()));
     }
-    let store = root_opening::look(&feed, true)?;
+    let store: Arc<dyn Store> = match &args.private {
+        Some(copy) => Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(copy)?))),
+        None => root_opening::look(&feed, true)?,
+    };
     let ring = match KeyRing::open(&*store, &operator) {
+        Ok(None) if args.private.is_some() => {
+            let text = "this folder has neither a log nor keys: name a copy of a whole private root";
+            return Err(Error::new(ErrorCategory::Usage, text).in_field("--private").into());
+        }
         Ok(None) => return Err(root_opening::not_begun(&feed).into()),
         Ok(Some(ring)) => Ok(ring),
         Err(error) => Err(error),
     };
-    let shown = root_opening::look(&feed, false)?;
+    let shown: Arc<dyn Store> = match &args.public {
+        Some(copy) => Arc::new(ReadOnlyFolder::open(copy)?),
+        None => root_opening::look(&feed, false)?,
+    };
     let (seen, found) = match ring {
         Ok(ring) => verify::roots(&*store, &ring, &*shown, Layout::Root, &keys)?,
         Err(error) => (public(&*shown, Layout::Root, &keys)?, Private::unopened(error)?),

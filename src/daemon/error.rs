@@ -182,11 +182,28 @@ pub fn cause(error: &io::Error) -> String {
 
 /// Text with its control characters escaped, so that a name cannot control a terminal or break a line.
 pub fn printable(text: &str) -> String {
+    printable_but(text, |_| false)
+}
+
+/// The same for text of several lines.
+pub fn printable_lines(text: &str) -> String {
+    printable_but(text, |c| matches!(c, '\n' | '\t'))
+}
+
+/// The same, except for some characters.
+pub fn printable_but(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() { printable.extend(c.escape_default()) } else { printable.push(c) }
+        if commands_a_terminal(c) && !is_kept(c) { printable.extend(c.escape_default()) } else { printable.push(c) }
     }
     printable
+}
+
+/// Whether a terminal obeys a character instead of showing it: control characters, and those that reverse the order in
+/// which other characters are shown.
+pub fn commands_a_terminal(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl fmt::Display for Error {
@@ -215,6 +232,8 @@ mod tests {
     fn names_cannot_draw_on_a_terminal() {
         let error = Error::new(ErrorCategory::Input, "wrong").in_file(Path::new("a\n\u{1b}[31mb.csv")).in_field("x\ty");
         assert_eq!(error.to_string(), "a\\n\\u{1b}[31mb.csv: `x\\ty`: wrong");
+        assert_eq!(printable("\u{9b}31m\u{202e}csv\u{2066}Zürich"), "\\u{9b}31m\\u{202e}csv\\u{2066}Zürich");
+        assert_eq!(printable_lines("a\tb\nc\r\u{1b}"), "a\tb\nc\\r\\u{1b}");
     }
 
     #[test]

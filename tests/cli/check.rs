@@ -339,3 +339,30 @@ fn a_repeated_row_of_a_hierarchy_is_reported() {
     let report = json(&tidegate(&["check", "--json", &file]));
     assert!(report["feeds"][0]["warnings"].to_string().contains("drug.csv"), "{report}");
 }
+
+/// Labels of a taxonomy and names of files may be anyone's: none controls a terminal or reverses what it shows.
+#[test]
+fn labels_do_not_control_a_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let feed = path("feed.toml");
+    let first = "A\u{9b}31m\u{202e}txt";
+    std::fs::write(path("ward.csv"), format!("{first};*\nB\u{2067}2;*\n")).expect("a taxonomy");
+    let text = "[feed]\nname = \"one\"\n[policy]\nk = 10\n[[column]]\nname = \"ward\"\nrole = \"quasi\"\n\
+                taxonomy = { file = \"ward.csv\" }\n[[column]]\nname = \"ill\"\nrole = \"sensitive\"\n";
+    std::fs::write(&feed, text).expect("a feed file");
+    let obeyed = ['\u{9b}', '\u{202e}', '\u{2067}', '\u{1b}'];
+    let said = stdout(&tidegate(&["check", &feed]));
+    assert!(said.contains(r"A\u{9b}31m\u{202e}txt") && said.contains(r"B\u{2067}2"), "{said}");
+    let output = tidegate(&["check", "--json", &feed]);
+    assert!(!said.contains(obeyed) && !stdout(&output).contains(obeyed));
+    assert_eq!(json(&output)["feeds"][0]["columns"][0]["taxonomy"]["first"], first);
+    // Errors quote a line of the taxonomy, the name of a file, and arguments.
+    std::fs::write(path("ward.csv"), format!("{first};*\n{first};B;*\n")).expect("a taxonomy");
+    for args in [&["check", &feed][..], &["check", "\u{9b}31m\u{202e}.toml"], &["\u{9b}31m\u{202e}"]] {
+        let output = tidegate(args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("txt") || args.len() < 2 || args[1] != feed, "{}", stderr(&output));
+        assert!(!stderr(&output).contains(&obeyed[..3]), "{args:?}: {}", stderr(&output));
+    }
+}

@@ -6,6 +6,7 @@ mod canaries;
 mod carving;
 mod clocks;
 mod crowds;
+mod dead_ends;
 mod delta;
 mod doors;
 mod drill;

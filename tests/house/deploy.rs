@@ -116,6 +116,10 @@ fn alert_rules_and_dashboards_can_be_read() {
     if let Some(mut promtool) = tool("promtool", &["--version"]) {
         said(&promtool.args(["check", "rules"]).arg(place(rules)).output().expect("it starts"));
     }
+    let when = "deploy/prometheus/alerts.test.yaml";
+    if let Some(mut promtool) = tool("promtool", &["--version"]) {
+        said(&promtool.args(["test", "rules"]).arg(place(when)).output().expect("it starts"));
+    }
     let scrape = "deploy/prometheus/scrape.yaml";
     no_secret(scrape, &text(scrape));
     if let Some(documents) = yaml(&text(scrape)) {

@@ -86,13 +86,17 @@ fn faults_of_text_have_their_place() {
         (",30,1990-01-02,A,x,1", "Some(3) \"id\" row 2: the value is missing"),
         ("2,,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is missing"),
         ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
-        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
-        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: OUTSIDE"),
+        ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: MALFORMED"),
+        ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: MALFORMED"),
+        ("2,30,1850-01-02,A,x,1", "Some(3) \"born\" row 2: OUTSIDE"),
         ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s), but the header has 6"),
     ] {
         let path = folder.file("a.csv", format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"));
         let error = strict(&path).expect_err(row);
-        assert_eq!(place(&error), wanted.replace("OUTSIDE", OUTSIDE));
+        assert_eq!(
+            place(&error),
+            wanted.replace("OUTSIDE", OUTSIDE).replace("MALFORMED", &MisfitKind::Malformed.to_string())
+        );
         let decoded = lenient(&path, "0.34").expect("a third");
         assert_eq!((decoded.rows.len(), decoded.quarantined.len()), (2, 1));
         assert_eq!((decoded.quarantined[0].row, decoded.quarantined[0].line), (2, Some(3)));

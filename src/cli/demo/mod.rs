@@ -87,7 +87,7 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         snapshots: Snapshots::new(&args.dir)?,
         fresh: Vec::new(),
         feed: FeedConfig::load(&feed)?,
-        waits: false,
+        sent: None,
         days: 0,
         last: args.seconds.is_none().then_some(LAST_DAY),
         is_over: false,
@@ -120,13 +120,31 @@ struct Play {
     /// The people since the last snapshot.
     fresh: Vec<hospital::Admission>,
     feed: FeedConfig,
-    /// A day was sent, and its tick has not been seen.
-    waits: bool,
+    /// The messages of a day whose tick has not been seen.
+    sent: Option<SentDay>,
     days: u64,
     /// The last day.
     last: Option<u64>,
     /// Whether it has ended.
     is_over: bool,
+}
+
+/// The messages of a day that the daemon has not taken yet.
+struct SentDay {
+    left: u64,
+}
+
+impl SentDay {
+    /// A batch of messages was taken.
+    fn take(&mut self, batch: &Value) {
+        for outcome in ["kept", "duplicate", "skipped", "quarantined"] {
+            self.left = self.left.saturating_sub(batch[outcome].as_u64().unwrap_or_default());
+        }
+    }
+
+    fn is_taken(&self) -> bool {
+        self.left == 0
+    }
 }
 
 impl Play {
@@ -156,9 +174,9 @@ impl Play {
         let day = self.story.next();
         self.days += 1;
         view.day(self.days, &day);
+        self.sent = Some(SentDay { left: day.messages.len() as u64 });
         self.broker.send(&day.messages)?;
         self.fresh.extend(day.new);
-        self.waits = true;
         day.gone.iter().try_for_each(|patient| {
             view.erased(&ask_erasure(&self.feed, patient)?);
             Ok(())
@@ -169,19 +187,25 @@ impl Play {
     fn happened(&mut self, event: &Value, view: &mut DemoView<'_>) -> error::Result<()> {
         let name = event["event"].as_str().unwrap_or_default();
         view.show_event(name, event);
+        if let ("batch_taken", Some(sent)) = (name, &mut self.sent) {
+            sent.take(event);
+        }
+        // A tick may close between two batches of a day, or before the first one: the day is not over then.
+        let is_whole = self.sent.as_ref().is_none_or(SentDay::is_taken);
         match name {
             "published" => {
-                let beside = self.snapshots.add(&std::mem::take(&mut self.fresh))?;
+                let fresh = if is_whole { std::mem::take(&mut self.fresh) } else { Vec::new() };
+                let beside = self.snapshots.add(&fresh)?;
                 // On a slow machine a release may be removed while it is read.
                 let ours =
                     separate_releases::left(&view.audit()).or_else(|_| separate_releases::left(&view.audit()))?;
                 view.published(event, ours, &beside)?;
             }
-            "tick_waiting" | "tick_gathered" | "held" if self.waits => view.nothing(),
+            "tick_waiting" | "tick_gathered" | "held" if self.sent.is_some() => view.nothing(),
             "rejected" => view.rejected(event),
             _ => return Ok(()),
         }
-        if !std::mem::take(&mut self.waits) {
+        if !is_whole || self.sent.take().is_none() {
             return Ok(());
         }
         self.is_over = self.last == Some(self.days);
@@ -236,4 +260,19 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     write("signing.key", &signing)?;
     write("signing.pub", &Signing::parse(&signing).expect("a key was drawn").public().text())?;
     write("feed.toml", &format!("{head}[[column]]{columns}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_over_when_all_its_messages_are_taken() {
+        let mut day = SentDay { left: 40 };
+        assert!(!day.is_taken(), "a tick that closes before the first batch is not the tick of the day");
+        day.take(&serde_json::json!({ "kept": 20, "duplicate": 3, "skipped": 0, "quarantined": 1 }));
+        assert!(!day.is_taken());
+        day.take(&serde_json::json!({ "kept": 14, "duplicate": 0, "skipped": 1, "quarantined": 1 }));
+        assert!(day.is_taken());
+    }
 }

@@ -22,13 +22,20 @@ impl KeyRing {
     /// Unwraps the feed's key; `None` if no feed has begun.
     ///
     /// # Errors
-    /// The operator's key does not fit, or was replaced, or is the new key of a change that was not completed.
+    /// All keys are gone while there is a log, or the operator's key does not fit, or was replaced, or is the new key of a change that was not completed.
     pub fn open(store: &dyn ReadStore, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let listed = store.list("keys")?;
         let own = |path: &str| WrappedKey::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
         let feeds: Vec<(&str, u64)> =
             listed.iter().rev().filter_map(|wrap| Some((wrap.path.as_str(), own(&wrap.path)?))).collect();
-        let Some(&(newest, _)) = feeds.first() else { return Ok(None) };
+        let Some(&(newest, _)) = feeds.first() else {
+            if store.list("log")?.is_empty() {
+                return Ok(None);
+            }
+            // Another process may have begun the feed since: its keys are there before its log.
+            let is_begun = store.list("keys")?.iter().any(|wrap| own(&wrap.path).is_some());
+            return if is_begun { KeyRing::open(store, key) } else { Err(keys_missing()) };
+        };
         for &(path, generation) in &feeds {
             let sealed = store.read(path)?.unwrap_or_default();
             let Some(ring) = KeyRing::unwrapped(key, &sealed, generation) else { continue };
@@ -64,6 +71,12 @@ impl KeyRing {
             }
         }
     }
+}
+
+/// The error for a log whose keys are gone: the first key of a feed is written before its first entry.
+fn keys_missing() -> Error {
+    let text = "the keys of this private root are missing: restore them from a backup of the whole root";
+    Error::new(ErrorCategory::Input, text).in_field("keys")
 }
 
 /// The valid generation according to the newest entries of the log, those of this epoch and later; 0 if they contain no

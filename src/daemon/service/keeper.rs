@@ -319,6 +319,7 @@ impl Keeper {
         FeedTick {
             feed: self.feed.name.clone(),
             tick: None,
+            files: 0,
             outcome: TickOutcome::Idle,
             release: None,
             rows: self.writer.state().releases.last().map_or(0, |line| line.rows),

@@ -36,6 +36,8 @@ pub struct FeedTick {
     pub feed: String,
     /// The number of the tick; null if nothing had to be appended.
     pub tick: Option<u32>,
+    /// The number of files that it took, all together; 0 if the source is a topic.
+    pub files: u64,
     /// Its outcome.
     pub outcome: TickOutcome,
     /// The release that was published, or that waits for approval.

@@ -12,20 +12,33 @@ use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
 
-/// Wraps all keys of a feed with another key of the operator; the feed file still names the old one, or already the new
-/// one.
+/// Wraps all keys of a feed with another key of the operator. `from` is the old one; without it the feed file names the
+/// old one still, or already the new one.
 ///
 /// # Errors
 /// Another process is running, neither key opens the private root, or it cannot be written. Either key opens it then, and
 /// running the command again continues.
-pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<RequestOutcome> {
+pub fn rekey(
+    feed: &FeedConfig,
+    from: Option<&OperatorKey>,
+    to: &OperatorKey,
+    by: &Requester,
+) -> Result<RequestOutcome> {
     let Some(roots) = roots(feed)? else {
         let text = "another tidegate is running here, but keys can be changed only while none is: stop it, repeat this \
                     command, and start it with the new key";
         return Err(Error::new(ErrorCategory::Io, text).in_file(&feed.file));
     };
-    let (old, now) = (key(feed)?, clock::now());
-    let opened = KeyRing::open(&*roots.private, &old);
+    let named;
+    let old = match from {
+        Some(from) => from,
+        None => {
+            named = key(feed)?;
+            &named
+        }
+    };
+    let now = clock::now();
+    let opened = KeyRing::open(&*roots.private, old);
     match opened {
         Ok(None) => Err(not_begun(feed)),
         Ok(Some(ring)) if old.is(to) && ring.generation() == 0 => Ok(answer(false, 0, SAME)),
@@ -38,7 +51,7 @@ pub fn rekey(feed: &FeedConfig, to: &OperatorKey, by: &Requester) -> Result<Requ
                 why: by.why.clone(),
                 signed: None,
             };
-            let keys = under(feed, &roots, &old, &now)?.rekey(to, wanted)?;
+            let keys = under(feed, &roots, old, &now)?.rekey(to, wanted)?;
             let text = format!(
                 "{keys} keys are encrypted under the new key, and the old one opens nothing any more: name the new one \
                  in store.key now"

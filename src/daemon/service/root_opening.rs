@@ -69,7 +69,9 @@ pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
     let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
     let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
     Ok(match root {
-        Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => return Err(not_begun(feed)),
+        Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => {
+            return Err(if private { not_begun(feed) } else { never_begun(feed) });
+        }
         Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(path)?))),
         Root::Directory(path) => Arc::new(ReadOnlyFolder::open(path)?),
         Root::Bucket(_) => open(root, private)?,
@@ -119,14 +121,19 @@ fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&
 /// # Errors
 /// The signing key cannot be read.
 pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
-    let table = store(feed)?;
-    let signing = table.signing_key.as_ref();
+    let signing = store(feed)?.signing_key.as_ref();
     let signing = signing.map(|secret| read_key(feed, secret, "store.signing_key", Signing::parse)).transpose()?;
+    Ok(FeedSettings { signing, ..unsigned_settings(feed)? })
+}
+
+/// The same, without the signing key, for a writer that publishes nothing.
+fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
+    let table = store(feed)?;
     let schedule = feed.services.schedule.as_ref();
     let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
     Ok(FeedSettings {
         layout: Layout::Root,
-        signing,
+        signing: None,
         manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
@@ -202,7 +209,13 @@ pub fn named_writer(
     name: &str,
     world: &dyn World,
 ) -> Result<(FeedWriter, OpeningReport)> {
-    let writer = Writer { name: Some(name.to_owned()), chance: world.chance(), few: world.few(), changed: false };
+    let writer = Writer {
+        name: Some(name.to_owned()),
+        chance: world.chance(),
+        few: world.few(),
+        changed: false,
+        publishes: true,
+    };
     opened(feed, roots, &key(feed)?, now, writer)
 }
 
@@ -211,15 +224,17 @@ pub fn named_writer(
 /// # Errors
 /// Its log is damaged, or its key another one.
 pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<FeedWriter> {
-    under(feed, roots, &key(feed)?, now)
+    let writer = Writer { changed: true, ..Writer::of_a_command() };
+    opened(feed, roots, &key(feed)?, now, writer).map(|(writer, _)| writer)
 }
 
-/// [`before_new_chain`], with another key than the one that the feed file names.
+/// Opens a feed with this key, to change it: nothing is published, so the signing key is not read.
 ///
 /// # Errors
 /// As [`before_new_chain`].
 pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<FeedWriter> {
-    opened(feed, roots, key, now, Writer { changed: true, ..Writer::of_a_command() }).map(|(writer, _)| writer)
+    let writer = Writer { changed: true, publishes: false, ..Writer::of_a_command() };
+    opened(feed, roots, key, now, writer).map(|(writer, _)| writer)
 }
 
 /// What a writer is opened with.
@@ -231,12 +246,14 @@ struct Writer {
     few: usize,
     /// The feed file may have changed frozen settings.
     changed: bool,
+    /// Whether it may publish, for which it needs the signing key.
+    publishes: bool,
 }
 
 impl Writer {
     /// For a command, which runs for moments.
     fn of_a_command() -> Writer {
-        Writer { name: None, chance: Box::new(SystemChance), few: FEW, changed: false }
+        Writer { name: None, chance: Box::new(SystemChance), few: FEW, changed: false, publishes: true }
     }
 }
 
@@ -245,9 +262,10 @@ fn opened(
     roots: &OpenedRoots,
     key: &OperatorKey,
     now: &str,
-    Writer { name: writer, chance, few, changed }: Writer,
+    Writer { name: writer, chance, few, changed, publishes }: Writer,
 ) -> Result<(FeedWriter, OpeningReport)> {
     let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
+    let settings = if publishes { settings(feed)? } else { unsigned_settings(feed)? };
     let opening = Opening {
         private: roots.private.clone(),
         public: roots.public.clone(),
@@ -256,7 +274,7 @@ fn opened(
         feed,
         services: Sha256::of(&text),
         chance,
-        settings: FeedSettings { few, ..settings(feed)? },
+        settings: FeedSettings { few, ..settings },
         now,
         remedy: REMEDY,
         changed,
@@ -265,8 +283,23 @@ fn opened(
     FeedWriter::open(opening)
 }
 
-/// The error if no feed has begun.
+/// The error if no feed has begun, or if its private root is gone.
 pub fn not_begun(feed: &FeedConfig) -> Error {
+    if has_releases(feed) {
+        let text = "the private root is missing or empty, but the public root has releases: restore the newest copy of \
+                    the private root before anything else. A feed that begins again does not know who is published";
+        return Error::new(ErrorCategory::Input, text).in_file(&feed.file).in_field("store.private");
+    }
+    never_begun(feed)
+}
+
+fn never_begun(feed: &FeedConfig) -> Error {
     let text = "the feed has not begun yet, so there is nothing to show: `tidegate run` begins it";
     Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("store.private")
+}
+
+/// Whether there are manifests in the public root.
+fn has_releases(feed: &FeedConfig) -> bool {
+    let Ok(store) = look(feed, false) else { return false };
+    store.list("manifest").is_ok_and(|manifests| !manifests.is_empty())
 }

@@ -21,6 +21,13 @@ const SPELLING: &str = "correct the source, or add the spelling to `guarded` wit
 impl Keeper {
     /// The tick scheduled for this time.
     pub(super) fn tick(&mut self, due: &str) -> Result<FeedTick> {
+        let files = self.writer.state().fresh.len() as u64;
+        let ticked = self.tick_of_all(due)?;
+        Ok(FeedTick { files, ..ticked })
+    }
+
+    /// The same, without the number of its files.
+    fn tick_of_all(&mut self, due: &str) -> Result<FeedTick> {
         let begun = Instant::now();
         if self.writer.state().feed.new_rows() >= self.schedule().min_records {
             self.report_set_aside(true);

@@ -69,7 +69,7 @@ pub enum MisfitKind {
     #[error("the label is not in the taxonomy")]
     NoLabel,
     /// A cell that is not of its column's declared type, in a column that could hold it.
-    #[error("the value is not of the declared type")]
+    #[error("the value is not of the declared type (dates are written as 2020-01-31, numbers without zeros in front)")]
     Malformed,
     /// A number in JSON, declared as text.
     #[error("a number, but the declared type is string: write it in quotes, or declare type = \"int\"")]

@@ -18,7 +18,8 @@ use super::cells::{MisfitKind, RawCell, ReadableColumn, as_seen, in_calendar, pa
 use super::measure::units;
 use super::reading::CellReading;
 use super::{Histogram, ValueCode};
-use crate::model::{Column, Columns, Domain, Kind, Leaf, RecordHasher, Role, Value};
+use crate::model::forms::dates;
+use crate::model::{Column, Columns, Domain, Finite, Kind, Leaf, RecordHasher, Role, Value, whole_number};
 
 /// A cell, or a whole column, that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +276,12 @@ impl Quasi<'_> {
             let RawCell::Text(label) = cell else { return Err(MisfitKind::WrongType) };
             return self.domain.tree.find(label).ok_or(MisfitKind::NoLabel);
         }
-        self.leaf(cell, reading)?.or(self.outside).ok_or(MisfitKind::Outside)
+        match self.leaf(cell, reading)?.or(self.outside) {
+            Some(leaf) => Ok(leaf),
+            // No new leaf of the taxonomy would help.
+            None if !is_of_kind(cell, self.column.kind) => Err(MisfitKind::Malformed),
+            None => Err(MisfitKind::Outside),
+        }
     }
 
     fn leaf(&self, cell: RawCell<'_>, reading: CellReading) -> Result<Option<Leaf>, MisfitKind> {
@@ -294,5 +300,17 @@ impl Quasi<'_> {
             (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => Ok(by_text(&number.to_string())),
             _ => Err(MisfitKind::WrongType),
         }
+    }
+}
+
+/// Whether a text can be read as a value of this type.
+fn is_of_kind(cell: RawCell<'_>, kind: Kind) -> bool {
+    let RawCell::Text(text) = cell else { return true };
+    match kind {
+        Kind::String | Kind::Decimal(_) => true,
+        Kind::Int => whole_number(text).is_some(),
+        Kind::Float => text.parse().ok().and_then(Finite::new).is_some(),
+        Kind::Bool => matches!(text, "true" | "false"),
+        Kind::Date => dates::parse(text).is_some(),
     }
 }

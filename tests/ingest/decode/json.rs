@@ -30,7 +30,7 @@ fn faults_of_json_have_their_place() {
         (r#"{"id":"7","age":30,"age":30,"born":"1990-01-02"}"#.into(), Some("age"), Twice),
         (r#"{"id":"7","age":30,"\u0061ge":31,"born":"1990-01-02"}"#.into(), Some("age"), Twice),
         (format!(r#"{{"id":"7","age":{deep},"born":"1990-01-02"}}"#), Some("age"), Nested),
-        (r#"{"id":"7","age":30,"born":"1990-01-02T00:00:00"}"#.into(), Some("born"), Outside),
+        (r#"{"id":"7","age":30,"born":"1990-01-02T00:00:00"}"#.into(), Some("born"), Malformed),
         (r#"{"id":"7","age":30,"born":19900102}"#.into(), Some("born"), Malformed),
         (r#"{"id":"7","age":30,"born":"1990-01-02","ward":1}"#.into(), Some("ward"), NumberForText),
         (r#"{"id":"7","age":30,"born":"1990-01-02""#.into(), None, NoObject),

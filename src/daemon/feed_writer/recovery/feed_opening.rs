@@ -87,11 +87,8 @@ impl<'a> OpenedFeed<'a> {
         }
         let (ring, fresh) = match (KeyRing::open(&**private, key)?, drawn.take()) {
             (Some(ring), None) => (ring, false),
-            (None, _) if !private.list("log")?.is_empty() => {
-                begun_meanwhile(&**private, key)?;
-                let text = "the keys of this private root are missing: restore them from a backup of the whole root";
-                return Err(Error::new(ErrorCategory::Input, text).in_field("keys"));
-            }
+            // Keys are there before the log.
+            (None, _) if !private.list("log")?.is_empty() => return Err(fenced(&**private)),
             (None, Some(ring)) => (ring, true),
             (None, None) => (KeyRing::draw(key, &mut **chance)?, true),
             (Some(_), Some(_)) => {

@@ -78,6 +78,14 @@ impl FeedWriter {
         if missing > 0 && again {
             return Ok(ask.refused(format!("this approver has approved release {release} before; {}", still(missing))));
         }
+        // An approval is in the log for good, and a release whose files are gone would halt the feed.
+        if let Some(stage) = self.missing_stage(held)? {
+            return Ok(ask.refused(format!(
+                "a file of release {release}, `{stage}`, is missing from the private root or was changed, so nothing is \
+                 recorded: restore it from a backup and approve again, or reject the release, and its people will be \
+                 published with the next one"
+            )));
+        }
         let entry = ApproverDecision { release, decision: held.decision, wanted, missing };
         self.append(entry.clone())?;
         self.state.approved(&entry, &self.policy);
@@ -88,6 +96,18 @@ impl FeedWriter {
         self.remember()?;
         self.leave(now)?;
         Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
+    }
+
+    /// A staged file of a held release that is missing or was changed since the gate read it.
+    fn missing_stage(&self, held: &OutgoingRelease) -> Result<Option<String>> {
+        for file in held.approved.staged() {
+            match self.staged_file(file) {
+                Ok(_) => {}
+                Err(error) if error.field.as_deref() == Some(&*file.stage) => return Ok(Some(file.stage.clone())),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
     }
 
     fn reject(&mut self, held: &OutgoingRelease, request: &Request) -> Result<RequestOutcome> {

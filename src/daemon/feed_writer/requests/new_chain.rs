@@ -1,5 +1,6 @@
 //! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait, are withheld or are in
-//! unpublished atoms. Published people stay published: the columns that identify people never change.
+//! unpublished atoms. Published people stay published: the columns that identify people never change, unless there are
+//! no such people yet.
 
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::writer::{FeedWriter, terms};
@@ -58,6 +59,9 @@ impl FeedWriter {
         if now.name != feed.name {
             return changed("feed.name".to_owned(), "the name of a feed cannot change");
         }
+        if !self.holds_people() {
+            return Ok(());
+        }
         let same = |old: &Column, new: &Column| (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path);
         let roles = [
             (Role::Identifier, "identifier"),
@@ -77,6 +81,13 @@ impl FeedWriter {
             }
         }
         self.places_of(&feed.columns).map_err(|error| error.in_file(&feed.file).in_field("column"))
+    }
+
+    /// Whether a person waits, is withheld or was ever published. If not, a chain may begin under any columns.
+    fn holds_people(&self) -> bool {
+        let feed = &self.state.feed;
+        let unpublished = feed.waiting().rows() + feed.withheld().rows() + feed.new_rows();
+        unpublished > 0 || !self.state.formed.is_empty() || !self.state.releases.is_empty()
     }
 
     /// Checks that all people who wait have leaves in these taxonomies.

@@ -53,18 +53,24 @@ impl StagingFolder {
     pub fn write(&self, bytes: &[u8]) -> Result<StagedFile<'_>> {
         for _ in 0..NAMES {
             let name = format!("{}-{}", std::process::id(), self.serial.fetch_add(1, Ordering::Relaxed));
-            let Some(file) = self.folder.fresh(&name)? else { continue };
+            let Some(file) = self.folder.fresh(&name).map_err(|error| self.of_folder(error))? else { continue };
             let written = StagedFile { aside: self, name, _file: file };
             let mut to = &written._file;
             let done = to
                 .write_all(bytes)
                 .and_then(|()| to.set_permissions(std::fs::Permissions::from_mode(self.mode)))
                 .and_then(|()| to.sync_all());
-            done.map_err(|error| Error::io(&self.folder.path().join(&written.name), "write", &error))?;
+            done.map_err(|error| Error::io(self.folder.path(), "write", &error))?;
             return Ok(written);
         }
         let text = "no name is free for a temporary file: does another program use this folder?";
         Err(Error::new(ErrorCategory::Io, text).in_file(self.folder.path()))
+    }
+
+    /// The error names the folder: the name of a temporary file is another one at each attempt, and an operator would be
+    /// notified of one full disk again and again.
+    fn of_folder(&self, error: Error) -> Error {
+        Error { file: Some(self.folder.path().to_path_buf()), ..error }
     }
 
     /// Writes several files. Not on rayon's threads: these wait, and would block computations.

@@ -166,3 +166,14 @@ fn the_lock_is_held_by_one() {
     });
     assert!(soon, "no process holds it any more");
 }
+
+/// One full disk is one reason for a halt, however often a feed is tried again.
+#[test]
+fn errors_of_temporary_files_are_the_same_each_time() {
+    let (_place, root) = place();
+    let local = Local::private(&root).expect("a store");
+    fs::remove_dir(root.join(".new")).expect("it is empty");
+    let said = [(); 2].map(|()| local.create("log/1", b"1").expect_err("it cannot be written").to_string());
+    assert_eq!(said[0], said[1]);
+    assert!(said[0].starts_with(&format!("{}: ", root.join(".new").display())), "{}", said[0]);
+}
