@@ -81,7 +81,7 @@ fn fields() -> Vec<Mutant> {
     let digest = Sha256::of(b"another").to_string();
     vec![
         field("another feed", "/feed", json!("discharges"), "manifest, feed"),
-        field("another version", "/schema", json!(2), "version 2"),
+        field("another version", "/schema", json!(3), "version 3"),
         field("another chain", "/chain", json!(2), "manifest, chain"),
         field("another release", "/release", json!(4), "manifest, release"),
         field("another time", "/time", json!("2026-11-21T10:00:01Z"), "manifest, time"),
