@@ -20,7 +20,9 @@ mod grid;
 mod plot;
 #[path = "counts/queries.rs"]
 mod queries;
+mod small;
 
+use small::{small, words};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -69,10 +71,13 @@ const CENSUS: Data = ("ss13acs5", &["Age", "Sex", "Race", "Marital status", "Edu
 fn main() {
     let Some(data) = needs::data() else { return };
     let start = Instant::now();
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<String> = words();
     if let [word, file] = &words[..] {
         assert_eq!(word, "plot", "nothing, or plot FILE.svg");
         return std::fs::write(file, plotted(&data)).expect("a file that can be written");
+    }
+    if small() {
+        return compare(&data, ("adult", &COLUMNS[..3], (1_000, 100, 2)), &[TOP_DOWN, EVERY_TICK]);
     }
     compare(&data, ADULT, &[TOP_DOWN, EVERY_TICK]);
     let eight: Vec<&str> = COLUMNS.into_iter().filter(|&name| name != LEFT_OUT).collect();

@@ -11,14 +11,15 @@
 
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
+mod small;
 mod synthetic;
 
+use small::{small, words};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrivals::{Draw, arrivals};
-use tidegate::daemon::config::FeedConfig as FeedFile;
+use arrivals::{Draw, arrivals, policy};
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
 use tidegate::engine::gate::verdict::{History, NewIncrement, NextRelease, OlderIncrement, read};
 use tidegate::engine::model::{Column, Columns, Domain};
@@ -46,25 +47,19 @@ const FACTS: ReleaseFacts<'_> = ReleaseFacts {
 };
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words = words();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
+        [] if small() => {
+            chain(2 * AROUND + 4);
+            ["top-down", "halves"].iter().for_each(|search| in_a_process("0.01", search));
+        }
         [] | ["chain"] => chain(CHAIN.0),
         ["chain", releases] => chain(releases.parse().expect("a number of releases")),
         ["first", millions] => ["top-down", "halves"].iter().for_each(|search| in_a_process(millions, search)),
         ["first", millions, search] => first(millions.parse().expect("a number of millions"), search),
         _ => panic!("chain, or first N"),
     }
-}
-
-/// A policy with this search.
-fn policy(search: &str) -> Policy {
-    let text = format!(
-        "[feed]\nname = \"bench\"\n[policy]\nk = 5\nsearch = \"{search}\"\n\
-         [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"x\", \"y\"] }}\n\
-         [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
-    );
-    FeedFile::parse(&text, std::path::Path::new("bench.toml")).expect("a feed file").policy
 }
 
 /// The synthetic columns with the runs that halving divides nodes into.
@@ -120,8 +115,8 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
 }
 
 impl Run {
-    fn new(columns: Columns, policy: Policy) -> Run {
-        let feed = Feed::new(&columns);
+    fn new(columns: Columns, search: &str) -> Run {
+        let (feed, policy) = (Feed::new(&columns), policy(&format!("k = 5\nsearch = \"{search}\"\n"), &columns));
         Run { columns, policy, feed, history: History::default(), coins: Coins(Draw(11)) }
     }
 
@@ -143,6 +138,9 @@ impl Run {
     fn publish(&mut self, candidate: ProposedRelease, times: &mut Times) -> (u64, usize) {
         let Run { columns, policy, feed, history, .. } = self;
         let write = || {
+            if policy.publish_every().is_none() {
+                return Tables::of(candidate.table(), candidate.rows().values(), None, columns);
+            }
             let earlier = rewritten(&history.parts(), |_| false, (|_| 0, 0)).into_iter();
             let earlier = earlier.map(|span| (span, feed.rows_of(span.first..=span.last)));
             let new = (ReleaseSpan::of(candidate.release), candidate.new_rows());
@@ -189,7 +187,7 @@ impl Run {
 /// A long chain of small ticks.
 fn chain(releases: u32) {
     let (rows, told_of) = (CHAIN.1, [10, 100, releases]);
-    let mut run = Run::new(with_runs(), policy("halves"));
+    let mut run = Run::new(with_runs(), "halves");
     let (mut draw, mut reported) = (Draw(7), Vec::new());
     let mut tick = 0;
     println!("{releases} ticks of {rows} rows; milliseconds, the median of {} releases each", 2 * AROUND + 1);
@@ -234,7 +232,7 @@ fn in_a_process(millions: &str, search: &str) {
 /// A first tick with many rows.
 fn first(millions: f64, search: &str) {
     let columns = if search == "halves" { with_runs() } else { synthetic::columns() };
-    let mut run = Run::new(columns, policy(search));
+    let mut run = Run::new(columns, search);
     let new = arrivals(&run.columns, (millions * 1e6) as usize, 0, &mut Draw(7));
     let (times, rows, classes) = run.tick(new).expect("a release");
     let [deciding, judging, writing, reading] = times.milliseconds().map(|time| time / 1e3);

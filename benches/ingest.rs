@@ -3,7 +3,9 @@
 
 #[path = "synthetic/raw.rs"]
 mod raw;
+mod small;
 
+use small::million;
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,7 +18,8 @@ fn main() {
     let hasher = PersonHasher::new(&[1; 32]);
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    for rows in millions.map_or(vec![1_000_000, 4_000_000], |millions: u64| vec![millions * 1_000_000]) {
+    for rows in millions.map_or(vec![1, 4], |millions: u64| vec![millions]) {
+        let rows = rows * million();
         for name in ["a.csv", "a.jsonl", "a.parquet", "a.arrow"] {
             let path = at(name);
             raw::write(&path, 0..rows);

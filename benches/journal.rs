@@ -3,6 +3,9 @@
 //!
 //!     cargo bench --bench journal [-- ROWS TICKS]
 
+mod small;
+
+use small::{million, small};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +30,8 @@ const FEED: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 10\n\
 
 fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let (rows, ticks) = (*numbers.first().unwrap_or(&1_000_000), *numbers.get(1).unwrap_or(&200));
+    let (rows, ticks) = (numbers.first().copied().unwrap_or(million() as usize), if small() { 10 } else { 200 });
+    let ticks = numbers.get(1).copied().unwrap_or(ticks);
     let folder = tempfile::tempdir().expect("a folder");
     let feed = FeedConfig::parse(FEED, Path::new("bench.toml")).expect("a feed file");
     one_file(&feed, folder.path(), rows);

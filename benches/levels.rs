@@ -29,31 +29,39 @@ mod lists;
 mod paper;
 #[path = "levels/sets.rs"]
 mod sets;
+mod small;
 #[path = "levels/tables.rs"]
 mod tables;
 #[path = "levels/whole.rs"]
 mod whole;
 
+use small::small;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::needs;
-use sets::{CENSUS_OF_FIVE, SETS, Task};
+use sets::{CENSUS_OF_FIVE, SETS, Set, Task};
 use tidegate::engine::anonymizer::levels::{LevelsResult, LevelsSearch};
+
+/// Words that are no parts.
+const CARGO: [&str; 2] = ["--bench", "--test"];
 
 /// A whole search.
 type Run = fn(LevelsSearch<'_>) -> LevelsResult;
 
 fn main() {
     let Some(folder) = needs::data() else { return };
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !CARGO.contains(&word.as_str())).collect();
     if let Some((_, words)) = words.split_first().filter(|(first, _)| *first == whole::CHILD) {
         return whole::child(&folder, words);
+    }
+    if small() {
+        return searches(&folder, &SETS[..1]);
     }
     let seconds = words.get(1).map_or(60, |word| word.parse().expect("a number of seconds"));
     let limit = Duration::from_secs(seconds);
     let parts: [(&str, &dyn Fn()); 9] = [
-        ("searches", &|| searches(&folder)),
+        ("searches", &|| searches(&folder, &[&SETS[..], &[&CENSUS_OF_FIVE]].concat())),
         ("whole", &|| whole::table(limit)),
         ("options", &|| tables::options(&folder, true)),
         ("properties", &|| tables::properties(&folder)),
@@ -71,9 +79,9 @@ fn main() {
     parts.iter().filter(|(name, _)| asked.is_none_or(|asked| name == asked)).for_each(|(_, part)| part());
 }
 
-fn searches(folder: &Path) {
+fn searches(folder: &Path, sets: &[&Set]) {
     println!("data        states  search      Loss      checked   suppressed  read s  search s    MB at hand");
-    for set in SETS.into_iter().chain([&CENSUS_OF_FIVE]) {
+    for set in sets {
         let start = Instant::now();
         let data = set.read(folder, set.columns.len());
         let read = start.elapsed().as_secs_f64();

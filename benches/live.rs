@@ -12,7 +12,9 @@ mod common;
 #[path = "synthetic/raw.rs"]
 #[allow(dead_code, reason = "a bench uses its part")]
 mod raw;
+mod small;
 
+use small::{small, words};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -46,12 +48,15 @@ const MEANWHILE: u64 = 1_000;
 const KEYS: u64 = 500;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<String> = words();
     let asked = words.iter().find_map(|word| word.parse().ok());
     let time = Duration::from_secs(asked.unwrap_or(SECONDS));
     let parts: Vec<&str> = words.iter().map(String::as_str).filter(|word| word.parse::<u64>().is_err()).collect();
     let wanted = |part| parts.is_empty() || parts.contains(&part);
     let Some(broker) = Broker::start() else { return };
+    if small() {
+        return steady(&broker, 1, FEW[1], true, Duration::from_secs(3));
+    }
     println!(
         "partitions  sent        a second  median age s  greatest  in second  before it s  batches/s  rows/batch  CPU %"
     );

@@ -6,6 +6,9 @@
 //!
 //! `TIDEGATE_DATA=… cargo bench --no-default-features --bench local`
 
+mod small;
+
+use small::small;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -287,6 +290,9 @@ fn main() {
             (0..if rows > 1000 { 2 } else { 8 }).map(|_| made(&mut chance, rows, &owned)).collect();
         for k in [5, 10] {
             compare(&format!("{rows} rows, {columns} columns of {leaves} intervals"), &samples, &trees, k);
+        }
+        if small() {
+            return;
         }
     }
     let Some((tuples, owned)) = adult() else {

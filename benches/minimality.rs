@@ -1,6 +1,9 @@
 //! The cost of minimality attacks: by the rows of a class, by the number of classes that were generalised into it, and
 //! by how unequal those are; exactly, and as a bound. Prints a table; `TIDEGATE_MOST` gives the largest number of rows.
 
+mod small;
+
+use small::small;
 use std::time::Instant;
 
 use tidegate::engine::gate::minimality::requirement::l_diverse;
@@ -10,7 +13,11 @@ use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginCl
 const CASES: [(u64, u64); 3] = [(2, 3), (2, 10), (5, 10)];
 
 fn main() {
-    let most = std::env::var("TIDEGATE_MOST").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let most = std::env::var("TIDEGATE_MOST").ok().and_then(|text| text.parse().ok()).unwrap_or(if small() {
+        100
+    } else {
+        10_000
+    });
     println!("    rows   l  share  classes  sizes    million steps   seconds      exact   at most");
     for rows in [100u64, 1_000, 3_000, 10_000, 30_000].into_iter().filter(|&rows| rows <= most) {
         for (l, one_in) in CASES {

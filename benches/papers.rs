@@ -24,7 +24,9 @@ mod lattice;
 mod minimality;
 #[path = "papers/sets.rs"]
 mod sets;
+mod small;
 
+use small::{small, words};
 use std::path::{Path, PathBuf};
 
 /// A figure that was drawn.
@@ -47,7 +49,7 @@ const PAPERS: [(&str, Paper); 5] = [
 ];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<String> = words();
     let Some(data) = std::env::var_os("TIDEGATE_DATA").map(PathBuf::from) else {
         println!("TIDEGATE_DATA names no folder with the public data sets: nothing to compute");
         return;
@@ -58,7 +60,8 @@ fn main() {
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("papers");
     std::fs::create_dir_all(&folder).expect("a folder");
-    for (name, run) in PAPERS.iter().filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name)) {
+    let papers = if small() { &PAPERS[..1] } else { &PAPERS[..] };
+    for (name, run) in papers.iter().filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name)) {
         println!("# {name}");
         for Figure { name, svg } in run(&data, !full.is_empty()) {
             let file = folder.join(name).with_extension("svg");

@@ -3,8 +3,10 @@
 //!
 //!     cargo bench --bench publish [-- OUT.parquet]      (keeps the file of 10 million rows, for peers to write again)
 
+mod small;
 mod synthetic;
 
+use small::million;
 use std::time::Instant;
 
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram, Release};
@@ -48,7 +50,7 @@ fn main() {
     let columns = synthetic::columns();
     let encoder = Encoder::new(&columns, CellReading::Text);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    for rows in [1_000_000, 10_000_000] {
+    for rows in [1, 10].map(|millions| millions * million() as usize) {
         let counted = Histogram::of(&encoder, 0, &synthetic::batches(rows, 1)).expect("rows that fit");
         let table = Release::under(&counted, 0..1, &recoding(&columns));
         let write = || data(&table, counted.values(), &columns);

@@ -31,6 +31,12 @@ fn main() {
     // Cargo adds a word of its own.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--test"] => {
+            let folder = tempfile::tempdir().expect("a folder");
+            let file = folder.path().join("systems.json");
+            systems::write(&file, 1);
+            systems::count(&file);
+        }
         [] => drop(tables::print()),
         ["--systems", file] => systems::write(Path::new(file), NUMBER),
         ["--systems", file, number] => systems::write(Path::new(file), number.parse().expect("a number")),

@@ -6,12 +6,13 @@
 
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
+mod small;
 mod synthetic;
 
+use small::small;
 use std::time::{Duration, Instant};
 
-use arrivals::{Draw, arrivals};
-use tidegate::daemon::config::FeedConfig as FeedFile;
+use arrivals::{Draw, arrivals, policy};
 use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::verdict::{Census, History, NewIncrement, NextRelease, OlderIncrement, judge};
@@ -19,15 +20,15 @@ use tidegate::engine::model::Columns;
 use tidegate::engine::policy::Policy;
 use tidegate::engine::release::Tables;
 
-const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 40\n\
-    [[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"x\"] }\n\
-    [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+/// One recoding for all rows, which each tick keeps.
+const POLICY: &str = "k = 40\nsearch = \"top-down\"\n";
 
 fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let (increments, rows) = (*numbers.first().unwrap_or(&100), *numbers.get(1).unwrap_or(&10_000));
-    let policy = FeedFile::parse(POLICY, std::path::Path::new("bench.toml")).expect("a feed file").policy;
+    let [increments, rows] = if small() { [5, 2_000] } else { [100, 10_000] };
+    let (increments, rows) = (*numbers.first().unwrap_or(&increments), *numbers.get(1).unwrap_or(&rows));
     let columns = synthetic::columns();
+    let policy = policy(POLICY, &columns);
     let trees = columns.trees();
     let (mut feed, mut history) = (Feed::new(&columns), History::default());
     let mut draw = Draw(7);

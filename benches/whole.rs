@@ -6,7 +6,9 @@
 
 #[path = "synthetic/raw.rs"]
 mod raw;
+mod small;
 
+use small::{million, small};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,7 +21,12 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("feed.toml"), raw::FEED).expect("space");
     println!("format   million rows  files  seconds  M rows/s  peak MiB  bytes/row");
-    for millions in if asked.is_empty() { vec![1, 10] } else { asked } {
+    let sizes = match asked {
+        asked if !asked.is_empty() => asked,
+        _ if small() => vec![1],
+        _ => vec![1, 10],
+    };
+    for millions in sizes {
         for (format, files) in [("csv", 1), ("csv", 10), ("parquet", 1)] {
             measure(folder.path(), format, millions, files);
         }
@@ -28,7 +35,7 @@ fn main() {
 
 /// One line of the table.
 fn measure(folder: &Path, format: &str, millions: u64, files: u64) {
-    let each = millions * 1_000_000 / files;
+    let each = millions * million() / files;
     let names: Vec<String> = (0..files).map(|at| format!("{at}.{format}")).collect();
     for (at, name) in (0..files).zip(&names) {
         raw::write(&folder.join(name), at * each..(at + 1) * each);
@@ -36,7 +43,7 @@ fn measure(folder: &Path, format: &str, millions: u64, files: u64) {
     let mut runs: Vec<(Duration, u64)> = (0..RUNS).map(|_| run(folder, &names)).collect();
     runs.sort_unstable();
     let (time, peak) = (runs[RUNS / 2].0.as_secs_f64(), runs.iter().map(|run| run.1).max().unwrap_or(0));
-    let rows = (millions * 1_000_000) as f64;
+    let rows = (millions * million()) as f64;
     println!(
         "{format:<8} {millions:>12} {files:>6} {time:>8.2} {:>9.2} {:>9} {:>10.0}",
         rows / time / 1e6,

@@ -7,6 +7,9 @@
 //!
 //! A start and `verify` are processes of their own, so that their memory can be measured.
 
+mod small;
+
+use small::{small, words};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -36,14 +39,15 @@ const FEED: &str = "[feed]\nname = \"year\"\n[policy]\nk = 5\nsearch = \"halves\
 const RAW_DAYS: u64 = 30;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let arguments: Vec<String> = words();
     if let [what, root] = &arguments[..]
         && ["start", "replay", "verify", "erase"].contains(&what.as_str())
     {
         return alone(what, Path::new(root));
     }
     let numbers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
-    let (ticks, people) = (*numbers.first().unwrap_or(&8760), *numbers.get(1).unwrap_or(&300));
+    let [ticks, people] = if small() { [48, 20] } else { [8760, 300] };
+    let (ticks, people) = (*numbers.first().unwrap_or(&ticks), *numbers.get(1).unwrap_or(&people));
     let temporary = tempfile::tempdir().expect("a folder");
     let folder = arguments.get(2).map_or(temporary.path(), Path::new);
     println!("     ticks   people    private files, MB    public files   slowest tick ms (of those since)   peak MiB");

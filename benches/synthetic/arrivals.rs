@@ -1,11 +1,26 @@
-//! Rows of new people for benches of chains: skewed leaves of any columns and one sensitive column. The same rows on
-//! every machine.
+//! Rows of new people for benches of chains: skewed leaves of any columns and one sensitive column, the same on every
+//! machine; and the policy of such a chain.
 
+use std::path::Path;
+
+use tidegate::daemon::config::FeedConfig;
 use tidegate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use tidegate::engine::model::{Columns, Value};
+use tidegate::engine::policy::Policy;
 
 /// Sensitive values.
 const VALUES: u64 = 15;
+
+/// A policy with these lines, for a chain with these columns. A policy has settings for each quasi column by its place; the
+/// taxonomies in its feed file are not used.
+pub fn policy(lines: &str, columns: &Columns) -> Policy {
+    let mut text = format!("[feed]\nname = \"bench\"\n[policy]\n{lines}");
+    for at in 0..columns.trees().len() {
+        text += &format!("[[column]]\nname = \"q{at}\"\nrole = \"quasi\"\ntaxonomy = {{ flat = [\"x\", \"y\"] }}\n");
+    }
+    text += "[[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
+    FeedConfig::parse(&text, Path::new("bench.toml")).expect("a feed file").policy
+}
 
 /// A generator of numbers from a fixed seed.
 pub struct Draw(pub u64);
