@@ -122,7 +122,7 @@ fn open(feed: &FeedConfig, root: &Path) -> FeedWriter {
     let settings = FeedSettings {
         layout: Layout::Root,
         signing: None,
-        manual: false,
+        approval: None,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
         unwanted: UnwantedPolicies::SET_ASIDE,
@@ -158,7 +158,7 @@ fn decode(feed: &FeedConfig, file: &Path, hasher: &PersonHasher) -> (Decoded, f6
 }
 
 fn taken(name: &str, decoded: Decoded) -> TakenMessages {
-    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
+    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 0, modified: 0 };
     let seen = decoded.seen();
     TakenMessages::file(name.to_owned(), look, seen, decoded.rows, None, 0)
 }

@@ -23,8 +23,8 @@ use tidegate::daemon::feed_writer::{
 };
 use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
-use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
+use tidegate::daemon::journal::{ApprovalRule, KeyRing};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::verify;
 use tidegate::engine::policy::Decimal;
@@ -127,7 +127,7 @@ fn erase(root: &Path) {
         let hash = |row: usize| Hash(writer.hasher().person(&[&format!("P{row:08}")]));
         let ask = RequestKind::Erase { people: people.map(hash).collect(), rows };
         let time = "2027-01-01T00:00:00Z".to_owned();
-        let request = Request::new(ask, "me".into(), time.clone(), None, writer.log().ring(), &mut SystemChance);
+        let request = Request::new(ask, "me".into(), time.clone(), None, writer.log().place(), &mut SystemChance);
         let (request, begun) = (request.expect("a request"), Instant::now());
         let answer = writer.carry_out(&request, &|| Ok(feed()), &time).expect("an answer");
         let took = begun.elapsed().as_secs_f64();
@@ -176,7 +176,7 @@ fn come(writer: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), 
     std::fs::write(&file, rows(tick, people)).expect("a file");
     let decoded = take(&file, &feed().columns, writer.hasher(), &mut |_| {}).expect("rows");
     let name = format!("{tick:06}.csv");
-    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 0, modified: 0 };
+    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 0, modified: 0 };
     let seen = decoded.seen();
     writer.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), time).expect("a place");
 }
@@ -214,7 +214,7 @@ fn opened(root: &Path, manual: bool) -> FeedWriter {
     let settings = FeedSettings {
         layout: Layout::Root,
         signing: None,
-        manual,
+        approval: manual.then(ApprovalRule::by_operator),
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
         unwanted: UnwantedPolicies::SET_ASIDE,

@@ -1,16 +1,16 @@
 //! What `approve` and `reject` have in common (CONTRACTS 3): the release that a person means, exactly as they saw it,
-//! and their signature if the feed file names approvers. Must never see a record.
+//! and their signature if approvers have to sign. Must never see a record.
 
 use std::path::{Path, PathBuf};
 
 use super::common_texts::note;
 use super::{CommandResult, Exit, Out, request_args};
-use crate::daemon::config::{Approvers, FeedConfig};
+use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::feed_writer::{DecidedRelease, OutgoingRelease, RequestKind};
-use crate::daemon::journal::{Decision::Hold, EntryBody};
+use crate::daemon::journal::{ApprovalRule, Decision::Hold, EntryBody};
 use crate::daemon::service::{self, FeedFacts, Requester, seen_with};
-use crate::daemon::sign::Signing;
+use crate::daemon::sign::{PublicKey, Signing};
 use crate::daemon::small_file::{self, Readers};
 
 /// A decision about the release that waits.
@@ -24,7 +24,7 @@ pub struct DecisionAnswer {
     /// The digest that `show --candidate` printed: the release must be exactly that one
     #[arg(long, value_name = "DIGEST")]
     seen: Option<String>,
-    /// The key of the approver whom --as names; required, with --as, --reason and --seen, if the feed file names approvers
+    /// The key of the approver whom --as names; required, with --as, --reason and --seen, if the feed file named approvers when the release was made
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 }
@@ -37,9 +37,13 @@ impl DecisionAnswer {
     pub fn run(self, approves: bool, out: &mut Out) -> CommandResult<Exit> {
         let by = self.ask.person()?;
         let feed = FeedConfig::load(&self.ask.feed)?;
-        let key = self.signing(&by, &feed.services.approvers()).map_err(|error| error.in_file(&feed.file))?;
-        let asking = |known: &FeedFacts<'_>| Ok(about(held(known, &self, &feed)?, approves));
-        let answer = service::ask(&feed, &asking, &Requester { key, ..by }, false)?;
+        let key = self.key.as_deref().map(key_in).transpose()?;
+        let asking = |known: &FeedFacts<'_>| {
+            let held = held(known, &self, &feed)?;
+            self.fits(&by, key.as_ref(), &held.rule).map_err(|error| error.in_file(&feed.file))?;
+            Ok(about(held, approves))
+        };
+        let answer = service::ask(&feed, &asking, &Requester { key: key.clone(), ..by.clone() }, false)?;
         if answer.done && approves && self.seen.is_none() {
             let text = "without --seen this approves the release that waits now, even if it is not the one you looked \
                         at: give the digest that `tidegate show FEED --candidate` shows";
@@ -48,43 +52,39 @@ impl DecisionAnswer {
         Ok(request_args::answered(&answer, out))
     }
 
-    /// The key of the approver, if the feed file names approvers.
-    fn signing(&self, by: &Requester, approvers: &Approvers) -> crate::daemon::error::Result<Option<Signing>> {
+    /// Checks that the person may decide about a release with this rule, and gives everything that they must.
+    fn fits(&self, by: &Requester, key: Option<&Signing>, rule: &ApprovalRule) -> crate::daemon::error::Result<()> {
         let refuse = |option: &str, text: String| Err(Error::new(ErrorCategory::Usage, text).in_field(option));
-        if !approvers.sign() {
-            return match self.key {
-                None => Ok(None),
-                Some(_) => {
-                    refuse("--key", "the feed file names no approvers in `schedule.approvers`: omit --key".to_owned())
-                }
-            };
+        if !rule.signs() {
+            let text = "no approvers were named in `schedule.approvers` when this release was made: omit --key";
+            return if key.is_some() { refuse("--key", text.to_owned()) } else { Ok(()) };
         }
-        let names: Vec<String> = approvers.names().map(|name| format!("`{}`", printable(name))).collect();
+        let names: Vec<String> = rule.approvers.iter().map(|who| format!("`{}`", printable(&who.name))).collect();
         let names = names.join(", ");
         let Some(name) = &by.name else {
-            return refuse("--as", format!("the feed file names approvers: give your name with --as ({names})"));
+            return refuse("--as", format!("this release needs an approver: give your name with --as ({names})"));
         };
-        let Some(person) = approvers.named(name) else {
-            return refuse("--as", format!("the feed file has no approver of this name; its approvers are {names}"));
+        let Some(person) = rule.named(name) else {
+            return refuse("--as", format!("this release has no approver of this name; its approvers are {names}"));
         };
         let text = "an approver signs the release that they have seen: give the digest that `show --candidate` shows";
         let Some(_) = self.seen.as_ref() else { return refuse("--seen", text.to_owned()) };
         let Some(_) = by.why.as_ref() else {
             return refuse("--reason", "an approver has to give a reason".to_owned());
         };
-        let Some(file) = &self.key else {
+        let Some(key) = key else {
             return refuse("--key", "an approver has to sign: name the file with your key".to_owned());
         };
-        let key = key_in(file)?;
-        if key.public() != person.key {
+        let own = PublicKey::parse(&person.key);
+        if own.as_ref() != Some(&key.public()) {
+            let own = own.map_or_else(String::new, |own| own.fingerprint().to_string());
             let text = format!(
-                "this is not the key of this approver: the feed file expects the fingerprint {}, and this key has {}",
-                person.key.fingerprint(),
+                "this is not the key of this approver: this release expects the fingerprint {own}, and this key has {}",
                 key.public().fingerprint()
             );
             return refuse("--key", text);
         }
-        Ok(Some(key))
+        Ok(())
     }
 }
 
@@ -154,7 +154,7 @@ fn void(feed: &FeedConfig) -> Option<String> {
     let (_, entries) = seen_with(feed, None).ok()?;
     let bodies = || entries.iter().map(|entry| &entry.entry.body);
     let held = bodies().rposition(|body| matches!(body, EntryBody::Decision(Hold(_))))?;
-    let Some(EntryBody::Decision(Hold(approved))) = bodies().nth(held) else { return None };
+    let Some(EntryBody::Decision(Hold(hold))) = bodies().nth(held) else { return None };
     let cause = bodies().skip(held + 1).find_map(|body| match body {
         EntryBody::Decision(_) => Some(None),
         EntryBody::Config(_) => Some(Some("the feed file was changed")),
@@ -166,7 +166,7 @@ fn void(feed: &FeedConfig) -> Option<String> {
         _ => None,
     });
     let cause = cause.flatten()?;
-    let release = approved.release();
+    let release = hold.approved.release();
     Some(format!(". Release {release}, which waited, is void, because {cause}; a later tick makes a new one"))
 }
 

@@ -10,12 +10,13 @@ use crate::daemon::service::rekey;
 /// Replace the operator's key
 #[derive(clap::Args)]
 #[command(after_help = "\
-Stop the daemon first. The feed file or --key names the current key. The command encrypts every key in the private root under the \
-new one and records this in the log; the old key then opens nothing. Afterwards name the new key in store.key, and start \
-the daemon.
+Stop the daemon first. The feed file or --key names the current key. The command draws new keys for the log, requests and source \
+files, encrypts every object in the private root anew and records this in the log; the old key then opens nothing there, \
+and a person who has it can neither write an entry nor make a request. Only the key that hashes people stays, for the life of \
+the feed. Afterwards name the new key in store.key, and start the daemon.
 
 If it is interrupted, one of the two keys still opens the private root, and the error for the other one says which; run the \
-same command again to finish. Older backups need the old key.
+same command again to finish. Copies from before need the old key, and open with it: destroy them after a theft.
 
 Exit code 0: done. 1: it is the same key. 2: an error.")]
 pub struct Args {

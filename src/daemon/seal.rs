@@ -48,22 +48,10 @@ impl OperatorKey {
         self.0 == other.0
     }
 
-    /// The key that wraps or seals everything that has no key of its own.
-    pub fn wrapping(&self) -> SealingKey {
-        SealingKey(self.derive("tidegate: private state"))
-    }
-
-    /// Seals bytes under a new nonce.
-    ///
-    /// # Errors
-    /// The operating system gives no random bytes.
-    pub fn seal(&self, bytes: &[u8]) -> Result<Vec<u8>> {
-        self.wrapping().seal(bytes, "", &mut chance::SystemChance)
-    }
-
-    /// Opens sealed bytes; None under another key, and if a bit was changed.
-    pub fn open(&self, sealed: &[u8]) -> Option<WipedBytes> {
-        self.wrapping().open(sealed, "")
+    /// The key that wraps the keys of a feed. Each feed has another one, so that a wrapped key opens in its own feed
+    /// only, even if two feeds have the same operator's key.
+    pub fn wrapping(&self, feed: &str) -> SealingKey {
+        SealingKey(self.derive(&format!("tidegate: keys of the feed {feed}")))
     }
 }
 
@@ -122,6 +110,11 @@ impl SealingKey {
         Some(SealingKey(Zeroizing::new(bytes.try_into().ok()?)))
     }
 
+    /// The same key again.
+    pub fn copy(&self) -> SealingKey {
+        SealingKey(self.0.clone())
+    }
+
     /// Its bytes, to be sealed under another key.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
@@ -130,6 +123,16 @@ impl SealingKey {
     /// A key for one purpose; it reveals nothing about the others or this one.
     pub fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
         derive(&self.0, purpose)
+    }
+
+    /// A key for one purpose, which seals or authenticates.
+    pub fn derived(&self, purpose: &str) -> SealingKey {
+        SealingKey(self.derive(purpose))
+    }
+
+    /// The HMAC-SHA256 of bytes.
+    pub fn code(&self, bytes: &[u8]) -> [u8; 32] {
+        code(&self.0, bytes)
     }
 
     /// Seals bytes under a new nonce. They open only at this path.
@@ -179,9 +182,13 @@ fn bound(place: &str) -> Vec<u8> {
 }
 
 fn derive(key: &[u8; 32], purpose: &str) -> Zeroizing<[u8; 32]> {
+    Zeroizing::new(code(key, purpose.as_bytes()))
+}
+
+fn code(key: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
     let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key may have any length");
-    mac.update(purpose.as_bytes());
-    Zeroizing::new(mac.finalize().into_bytes().into())
+    mac.update(bytes);
+    mac.finalize().into_bytes().into()
 }
 
 #[cfg(test)]
@@ -190,22 +197,29 @@ mod tests {
 
     #[test]
     fn every_bit_is_sealed() {
-        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
-        let other = OperatorKey::parse(&"0123456789abcdee".repeat(4)).expect("a key");
-        let sealed = key.seal(b"planted").expect("random bytes");
-        assert_ne!(sealed, key.seal(b"planted").expect("random bytes"), "a new nonce each time");
+        let chance = &mut super::chance::SystemChance;
+        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key").wrapping("feed");
+        let other = OperatorKey::parse(&"0123456789abcdee".repeat(4)).expect("a key").wrapping("feed");
+        let sealed = key.seal(b"planted", "here", chance).expect("random bytes");
+        assert_ne!(sealed, key.seal(b"planted", "here", chance).expect("random bytes"), "a new nonce each time");
         assert!(!sealed.windows(7).any(|window| window == b"planted"));
-        assert_eq!(key.open(&sealed).as_deref().map(Vec::as_slice), Some(&b"planted"[..]));
-        assert!(other.open(&sealed).is_none());
+        assert_eq!(key.open(&sealed, "here").as_deref().map(Vec::as_slice), Some(&b"planted"[..]));
+        assert!(other.open(&sealed, "here").is_none() && key.open(&sealed, "there").is_none());
         for at in 0..sealed.len() {
             let mut bad = sealed.clone();
             bad[at] ^= 1;
-            assert!(key.open(&bad).is_none(), "byte {at}");
+            assert!(key.open(&bad, "here").is_none(), "byte {at}");
         }
-        let wrapping = key.wrapping();
-        let here = wrapping.seal(b"planted", "here", &mut super::chance::SystemChance).expect("random bytes");
-        assert!(wrapping.open(&here, "here").is_some() && wrapping.open(&here, "there").is_none());
-        assert!(key.open(&sealed[..sealed.len() - 1]).is_none() && key.open(b"").is_none());
+        assert!(key.open(&sealed[..sealed.len() - 1], "here").is_none() && key.open(b"", "here").is_none());
+    }
+
+    #[test]
+    fn a_key_wraps_for_one_feed() {
+        let operator = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
+        let wrapped = operator.wrapping("one").seal(b"key", "keys/x", &mut super::chance::SystemChance);
+        let wrapped = wrapped.expect("random bytes");
+        assert!(operator.wrapping("one").open(&wrapped, "keys/x").is_some());
+        assert!(operator.wrapping("other").open(&wrapped, "keys/x").is_none());
     }
 
     #[test]

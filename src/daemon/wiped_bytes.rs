@@ -4,6 +4,7 @@
 //!
 //! [`Zeroizing`]: zeroize::Zeroizing
 
+use std::io;
 use std::ops::{Deref, DerefMut};
 
 use zeroize::optimization_barrier;
@@ -11,6 +12,18 @@ use zeroize::optimization_barrier;
 /// Bytes that are wiped when they are dropped, including their unused capacity.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct WipedBytes(Vec<u8>);
+
+impl WipedBytes {
+    /// No bytes, with room for as many.
+    pub fn with_capacity(capacity: usize) -> WipedBytes {
+        WipedBytes(Vec::with_capacity(capacity))
+    }
+
+    /// The bytes, which are not wiped then: for what is published.
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        std::mem::take(&mut self.0)
+    }
+}
 
 impl From<Vec<u8>> for WipedBytes {
     fn from(bytes: Vec<u8>) -> WipedBytes {
@@ -38,6 +51,24 @@ impl DerefMut for WipedBytes {
     }
 }
 
+/// Writing leaves no copy behind in memory that was too small.
+impl io::Write for WipedBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let needed = self.0.len() + bytes.len();
+        if needed > self.0.capacity() {
+            let mut larger = Vec::with_capacity(needed.max(2 * self.0.capacity()));
+            larger.extend_from_slice(&self.0);
+            wipe(&mut std::mem::replace(&mut self.0, larger));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Drop for WipedBytes {
     fn drop(&mut self) {
         wipe(&mut self.0);
@@ -60,6 +91,8 @@ fn wipe(bytes: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::{WipedBytes, wipe};
 
     #[test]
@@ -69,6 +102,15 @@ mod tests {
         bytes.truncate(13);
         wipe(&mut bytes);
         assert_eq!(bytes, [0; 40]);
+    }
+
+    #[test]
+    fn what_is_written_is_there() {
+        let mut bytes = WipedBytes::with_capacity(3);
+        for part in [&[1, 2][..], &[3], &[4, 5, 6, 7], &[], &[8; 100]] {
+            bytes.write_all(part).expect("memory");
+        }
+        assert!(bytes[..7] == [1, 2, 3, 4, 5, 6, 7] && bytes[7..] == [8; 100]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages};
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
+use tidegate::daemon::journal::ApprovalRule;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store, log};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
@@ -60,7 +61,7 @@ pub fn rows(people: &[Human]) -> CodedRows {
 
 /// The intake of a file of these rows.
 pub fn taken(name: &str, people: &[Human]) -> TakenMessages {
-    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
+    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 1, modified: 0 };
     TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
 }
 
@@ -71,7 +72,7 @@ fn measured(name: &str, people: &[Human]) -> TakenMessages {
         (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { mix as i64 * 40 } else { mix as i64 })
     };
     let numbers = people.iter().map(number).collect();
-    let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
+    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 1, modified: 0 };
     TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
 }
 
@@ -91,7 +92,7 @@ pub fn settings(manual: bool) -> FeedSettings {
     FeedSettings {
         layout: Layout::Root,
         signing: Signing::parse(&"1".repeat(64)),
-        manual,
+        approval: manual.then(ApprovalRule::by_operator),
         min_records: 1,
         max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
         unwanted: UnwantedPolicies::SET_ASIDE,

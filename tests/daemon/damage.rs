@@ -66,8 +66,8 @@ use Outcome::{Earlier, Late, Refused, Same};
 /// The outcomes of each kind of object and each damage, over all objects of the kind and all kinds of chains. If there
 /// is more than one outcome, some of the objects are needed and some are not any more.
 const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
-    // It is written again.
-    ("private FORMAT", Gone, &[Same]),
+    // Its feed is a part of what wraps the keys.
+    ("private FORMAT", Gone, &[Refused]),
     ("private FORMAT", Cut, &[Refused]),
     ("private FORMAT", Flipped, &[Refused]),
     // Nothing shows that the newest entry is gone, unless the public root contains a trace of it. A fence that is in a
@@ -80,10 +80,10 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private keys feed", Cut, &[Refused]),
     ("private keys feed", Flipped, &[Refused]),
     // As for the objects that they open.
-    ("private keys", Gone, &[Refused, Same]),
-    ("private keys", Cut, &[Refused, Same]),
-    ("private keys", Flipped, &[Refused, Same]),
-    ("private keys", Swapped, &[Refused, Same]),
+    ("private keys", Gone, &[Refused, Late, Same]),
+    ("private keys", Cut, &[Refused, Late, Same]),
+    ("private keys", Flipped, &[Refused, Late, Same]),
+    ("private keys", Swapped, &[Refused, Late, Same]),
     ("private terms", Gone, &[Refused]),
     ("private terms", Cut, &[Refused]),
     ("private terms", Flipped, &[Refused]),
@@ -422,9 +422,7 @@ fn the_name_of_another_feed_is_named() {
     let (before, name) = format.split_once("\"feed\":\"").expect("a name");
     roots.private.insert("FORMAT".to_owned(), format!("{before}\"feed\":\"x{name}").into_bytes());
     let Err((refused, false)) = story(POLICIES[0], &roots) else { panic!("a start refuses it") };
-    let found = verified(&roots).expect("keys").expect("keys");
-    assert!(
-        found.iter().any(|finding| finding.file == "FORMAT" && finding.text == refused.text),
-        "{found:?}: {refused}"
-    );
+    assert!(refused.text.contains("belongs to the feed"), "{refused}");
+    let error = verified(&roots).expect_err("the keys were wrapped for a feed of another name");
+    assert!(error.text.contains("`FORMAT` was changed, or belongs to another feed"), "{error}");
 }

@@ -8,6 +8,7 @@ mod crash;
 mod determinism;
 mod fold;
 mod grown_taxonomies;
+mod notes;
 mod random_requests;
 mod rekey;
 mod requests;

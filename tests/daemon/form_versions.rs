@@ -12,7 +12,7 @@ use tidegate::daemon::journal::{
     CheckedEntry, Config, Entry, EntryBody, Erase, Fence, KeyRing, Log, Moved, NewEntry, ObjectReader, Ref,
     RequestOrigin, read,
 };
-use tidegate::daemon::verify::{self, Finding};
+use tidegate::daemon::verify::{self, Finding, Private};
 use tidegate::engine::release::{Layout, Sha256};
 
 use crate::common::draw::{CROWDS, Draw};
@@ -74,7 +74,11 @@ impl Roots {
 
     fn verified(&self) -> Vec<Finding> {
         let private = packed(&self.private);
-        let found = verify::roots(&private, &self.ring(), &self.public, Layout::Root, &[]);
+        let ring = match KeyRing::open(&private, &key()) {
+            Ok(ring) => ring.expect("keys"),
+            Err(error) => return Private::unopened(error).expect("an object of the root").findings,
+        };
+        let found = verify::roots(&private, &ring, &self.public, Layout::Root, &[]);
         let (seen, found) = found.expect("roots");
         found.findings.into_iter().chain(seen.findings).collect()
     }
@@ -136,7 +140,7 @@ fn a_form_that_is_too_new_or_too_old_is_refused_by_its_name() {
                 let other = roots.copy();
                 let mut log = other.writer();
                 let folder = old.path.split('/').next().expect("a folder");
-                let new = log.keep(folder, &[&[version], &content[1..]].concat()).expect("an object");
+                let new = log.keep(folder, &[&[version], &content[1..]].concat().into()).expect("an object");
                 let entry: NewEntry = match kind {
                     "the terms of a chain" => {
                         Config { time: time(7), terms: Some(new), services: Sha256::of(b"") }.into()
@@ -180,12 +184,17 @@ fn an_entry_of_a_newer_version_is_refused_as_such() {
 }
 
 #[test]
-fn a_root_of_a_newer_version_is_refused_as_such() {
+fn a_root_of_another_version_is_refused_as_such() {
     let roots = Roots::after_ticks("k = 3");
     let format = String::from_utf8(roots.private.objects()["FORMAT"].clone()).expect("text");
     let (before, rest) = format.split_once("\"tidegate\":").expect("a number");
     let number = rest.split_once(',').expect("a number").0;
-    for (other, says) in [("3", "newer version of tidegate"), ("0", "not a private root of tidegate")] {
+    for (other, says) in [
+        ("4", "newer version of tidegate"),
+        ("2", "written by tidegate 0.2"),
+        ("1", "written by tidegate 0.1 or 0.2"),
+        ("0", "not a private root of tidegate"),
+    ] {
         let mut private = roots.private.objects();
         let text = format!("{before}\"tidegate\":{other}{}", &rest[number.len()..]);
         private.insert("FORMAT".to_owned(), text.into_bytes());

@@ -19,6 +19,7 @@ mod masks;
 mod measures;
 mod notices;
 mod old_releases;
+mod private_root;
 mod readers;
 mod rekey;
 mod removal;

@@ -206,7 +206,7 @@ fn what_a_feed_does_itself_is_no_damage() {
 /// Makes a request; a refused one changes nothing.
 fn asks(writer: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
     let (now, why, seed) = (time(tick), Some("a reason".to_owned()), writer.log().next());
-    let request = Request::new(ask, "me".to_owned(), now, why, writer.log().ring(), &mut Seeded::new(seed));
+    let request = Request::new(ask, "me".to_owned(), now, why, writer.log().place(), &mut Seeded::new(seed));
     writer.carry_out(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
     writer.clean(&time(tick)).expect("a root");
 }

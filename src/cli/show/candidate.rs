@@ -83,13 +83,13 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
         let why = why.as_ref().map_or_else(String::new, |why| format!(": {}", printable(why)));
         wrapped(&mut text, "", &format!("Approved by {} at {when}{key}{why}.", printable(who)));
     }
-    let signs = feed.services.approvers().sign();
     let missing = candidate.missing;
     if missing > 1 || !candidate.approvals.is_empty() {
         let said = if missing == 1 { "One more person has".to_owned() } else { format!("{missing} people have") };
         wrapped(&mut text, "", &format!("{said} to approve it before it is published."));
     }
-    let (feed, sign) = (printable(&feed.file.display().to_string()), if signs { " --as NAME --key FILE" } else { "" });
+    let (feed, sign) =
+        (printable(&feed.file.display().to_string()), if candidate.signs { " --as NAME --key FILE" } else { "" });
     let said = format!(
         "To approve exactly this release: `tidegate approve {feed} {} --seen {}{sign} --reason …`. A tick, an erasure \
          or a change of the feed file replaces it, and this digest does not approve the new one.",

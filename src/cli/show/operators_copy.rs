@@ -100,10 +100,8 @@ fn candidate(
         let text = "no release waits for approval: omit `--candidate` for the newest published one";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
     };
-    let approvers = feed.services.approvers();
-    let counted = held.counted(&approvers);
-    let missing = approvers.needed().saturating_sub(counted.len()) as u64;
-    let approvals = counted.into_iter().map(approval).collect();
+    let missing = u64::from(held.missing());
+    let approvals = held.counted().into_iter().map(approval).collect();
     let (_, verdict) = decision(entries, held.approved.release()).unzip();
     let facts = facts(seen, feed, verdict)?;
     let (decision, lasting) = (Some(held.decision), manifest.is_divided());

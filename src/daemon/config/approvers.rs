@@ -27,8 +27,8 @@ pub const MOST_NAME: usize = 200;
 
 impl Approvers {
     /// The number of people who have to approve a release.
-    pub fn needed(&self) -> usize {
-        self.needed.max(1) as usize
+    pub fn needed(&self) -> u32 {
+        self.needed.max(1)
     }
 
     /// Whether approvals have to be signed.
@@ -36,19 +36,13 @@ impl Approvers {
         !self.people.is_empty()
     }
 
-    /// The approver with this name.
-    pub fn named(&self, name: &str) -> Option<&Approver> {
-        self.people.iter().find(|person| person.name == name)
-    }
-
-    /// The approver with this key.
-    pub fn with_key(&self, key: &PublicKey) -> Option<&Approver> {
+    fn with_key(&self, key: &PublicKey) -> Option<&Approver> {
         self.people.iter().find(|person| person.key == *key)
     }
 
-    /// Their names.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.people.iter().map(|person| person.name.as_str())
+    /// The people.
+    pub fn people(&self) -> &[Approver] {
+        &self.people
     }
 }
 
@@ -103,7 +97,7 @@ pub fn read(
         let text = "the operator's key does not distinguish two people: name the people in `[schedule.approvers]`, \
                     each with the public half of their own key (`tidegate approver-key` makes one)";
         notes.refuse(count, text);
-    } else if approvers.needed() > people.max(1) {
+    } else if approvers.needed() as usize > people.max(1) {
         notes.refuse(count, format!("there are only {people} approvers, so no release could ever be approved"));
     }
     approvers

@@ -37,13 +37,6 @@ pub struct Services {
 }
 
 impl Services {
-    /// The people who approve releases.
-    pub fn approvers(&self) -> Approvers {
-        self.schedule.as_ref().map(|schedule| schedule.approvers.clone()).unwrap_or_default()
-    }
-}
-
-impl Services {
     /// The key that encrypts all personal data, if one is named.
     pub fn key(&self) -> Option<&Secret> {
         self.store.as_ref().and_then(|store| store.key.as_ref())

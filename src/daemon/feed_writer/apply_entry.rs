@@ -13,8 +13,9 @@ use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    ApproverDecision, CandidateFile, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision, Ingest, Masked,
-    MessageOrigin, Published, RecodingChoice, Ref, Rejection, ReleaseDecision, RequestOrigin, Retry,
+    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, ClosedTick, ClosingOutcome, Coin, Coins, Decision,
+    Ingest, Masked, MessageOrigin, Published, RecodingChoice, Ref, Refused, Rejection, ReleaseDecision, RequestOrigin,
+    Retry,
 };
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::HalvingTicks;
@@ -56,7 +57,12 @@ impl FeedState {
 
     /// A request was done.
     pub fn wanted(&mut self, wanted: &RequestOrigin) {
-        self.requests.insert(wanted.request.clone());
+        self.requests.insert(wanted.request.clone(), true);
+    }
+
+    /// A request was refused.
+    pub fn refused(&mut self, refused: &Refused) {
+        self.requests.insert(refused.wanted.request.clone(), false);
     }
 
     /// The taxonomies have grown.
@@ -93,9 +99,9 @@ impl FeedState {
     pub fn ingest(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
             match part.origin.clone() {
-                MessageOrigin::File { file, sha256, size, modified } => {
+                MessageOrigin::File { file, code, generation, size, modified } => {
                     self.fresh.push(file.clone());
-                    self.files.entry(file).or_default().push(Consumed { sha256, size, modified });
+                    self.files.entry(file).or_default().push(Consumed { code, generation, size, modified });
                 }
                 MessageOrigin::Partition { topic, topic_id, partition } => {
                     let known = self.partitions.entry(topic).or_default();
@@ -229,13 +235,13 @@ impl FeedState {
             Some(RecodingChoice::Proposed) | None => proposed,
         };
         self.live.extend(decision.verdict().map(|verdict| verdict.path.clone()));
-        let pending = |approved: &ReleaseDecision| {
+        let pending = |approved: &ReleaseDecision, rule: ApprovalRule| {
             let (approved, approvals) = (approved.clone(), Vec::new());
-            OutgoingRelease { approved, decision: sha256, recoding, approvals }
+            OutgoingRelease { approved, decision: sha256, recoding, rule, approvals }
         };
         match decision {
-            Decision::Publish(approved) => self.leaves(pending(approved), policy),
-            Decision::Hold(approved) => self.held = Some(pending(approved)),
+            Decision::Publish(approved) => self.leaves(pending(approved, ApprovalRule::by_operator()), policy),
+            Decision::Hold(hold) => self.held = Some(pending(&hold.approved, hold.rule.clone())),
             Decision::Reject(Rejection { stops, wanted, .. }) => {
                 (self.held, self.candidate) = (None, None);
                 wanted.iter().for_each(|wanted| self.wanted(wanted));

@@ -18,7 +18,7 @@ use super::state_parts::{
 };
 use crate::daemon::formats::LeavingAtom;
 use crate::daemon::ingest::topic::Position;
-use crate::daemon::journal::{Coins, Ref};
+use crate::daemon::journal::{Coins, KeyRing, Ref};
 use crate::daemon::terms::ChainTerms;
 use crate::engine::feed::{Feed, FixedTick, ProposedRelease};
 use crate::engine::gate::verdict::History;
@@ -50,8 +50,8 @@ pub struct FeedState {
     pub partitions: BTreeMap<String, BTreeMap<i32, Position>>,
     /// Files that were accepted since the last closed tick.
     pub fresh: Vec<String>,
-    /// Requests that were done.
-    pub requests: BTreeSet<String>,
+    /// Requests that were answered, and whether each was done.
+    pub requests: BTreeMap<String, bool>,
     /// Rows that came since the last closed tick.
     pub segments: Vec<Segment>,
     /// The numbers of messages, and of set-aside ones, since then.
@@ -86,8 +86,6 @@ pub struct FeedState {
     pub retired: Vec<LeavingAtom>,
     /// The newest release that added such atoms, if there are or were any, including atoms that have been erased since.
     pub retired_through: Option<u32>,
-    /// Whether the log records everything that was forgotten.
-    pub logs_forgetting: bool,
     /// Whether something has to be removed from the public root.
     pub cleaning: bool,
     /// Releases whose manifests have to be removed because they list erased rows.
@@ -134,7 +132,7 @@ impl FeedState {
             files: BTreeMap::new(),
             partitions: BTreeMap::new(),
             fresh: Vec::new(),
-            requests: BTreeSet::new(),
+            requests: BTreeMap::new(),
             segments: Vec::new(),
             share: MessageShare::default(),
             quarantine: Vec::new(),
@@ -151,7 +149,6 @@ impl FeedState {
             erased: Vec::new(),
             retired: Vec::new(),
             retired_through: None,
-            logs_forgetting: false,
             cleaning: false,
             replaced: Vec::new(),
             raw: Vec::new(),
@@ -196,8 +193,8 @@ impl FeedState {
     }
 
     /// Whether a file of this name was accepted with this content.
-    pub fn knows(&self, file: &str, sha256: &Sha256) -> bool {
-        self.files.get(file).is_some_and(|known| known.iter().any(|look| look.sha256 == *sha256))
+    pub fn knows(&self, file: &str, sha256: &Sha256, ring: &KeyRing) -> bool {
+        self.files.get(file).is_some_and(|known| known.iter().any(|look| look.has(ring, sha256)))
     }
 
     /// The files with the rows of the newest release, if the chain's table grows.

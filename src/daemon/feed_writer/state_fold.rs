@@ -9,9 +9,8 @@ use super::state_parts::Segment;
 use super::tick::coin::shows;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};
-use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    ChainStart, CheckedEntry, ClosedTick, Config, EntryBody, Erase, ErasedRows, Masked, Moved, WrappedKey,
+    ChainStart, CheckedEntry, ClosedTick, Config, EntryBody, Erase, ErasedRows, Masked, Moved,
 };
 use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::feed::FixedTick;
@@ -20,9 +19,6 @@ use crate::engine::policy::Policy;
 
 /// The number of people who are added together, on all cores.
 const TOGETHER: usize = 1 << 16;
-
-/// The folders of objects that are forgotten after a period.
-const FOLDERS: [&str; 6] = ["seg", "atoms", "mask", "members", "coins", "quarantine"];
 
 impl FeedState {
     /// The first entry with terms begins a feed.
@@ -49,6 +45,7 @@ impl FeedState {
             EntryBody::Coins(coins) => self.tossed(coins),
             EntryBody::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             EntryBody::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
+            EntryBody::Refused(refused) => self.refused(refused),
             EntryBody::Approve(approval) => self.approved(approval, &self.terms.policy()?),
             EntryBody::Published(published) => self.published(published),
             EntryBody::Erase(erase) => self.erased(erase, reading)?,
@@ -137,7 +134,6 @@ impl FeedState {
     fn chain(&mut self, chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
         if chain.chain == 1 {
-            self.logs_forgetting = chain.logs_forgetting;
             self.begin_tables(chain);
             return Ok(());
         }
@@ -211,10 +207,7 @@ impl FeedState {
     ///
     /// # Errors
     /// Something that is needed is gone, or was changed.
-    pub fn complete(&mut self, reading: &ObjectSources<'_>, store: &dyn ReadStore) -> Result<()> {
-        if !self.logs_forgetting {
-            self.forgotten(store)?;
-        }
+    pub fn complete(&mut self, reading: &ObjectSources<'_>) -> Result<()> {
         self.feed.known(std::mem::take(&mut self.named));
         if let Some((fixed, _)) = self.fixed.take() {
             self.take_over(fixed, &self.terms.policy()?);
@@ -254,23 +247,5 @@ impl FeedState {
             objects.iter().map(String::as_str).partition(|path| path.starts_with("quarantine/"));
         self.raw.retain(|of| raw.is_empty() || !raw.remove(of.object.path.as_str()));
         self.quarantine.retain(|of| aside.is_empty() || !aside.remove(of.object.path.as_str()));
-    }
-
-    /// In a feed that an earlier version began, the log does not record what was forgotten. An object is forgotten by
-    /// deleting its key first: one that is gone while its key exists was lost, and stays named until it is restored or
-    /// its period is over.
-    fn forgotten(&mut self, store: &dyn ReadStore) -> Result<()> {
-        let keys = store.list("keys")?;
-        let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();
-        let opens = |path: &String| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
-        self.raw.retain(|raw| opens(&raw.object.path));
-        self.quarantine.retain(|aside| opens(&aside.object.path));
-        let needed: BTreeSet<&String> = self.segments.iter().map(|segment| &segment.object.path).collect();
-        let kept = |path: &String| {
-            let folder = path.split('/').next().unwrap_or_default();
-            !FOLDERS.contains(&folder) || opens(path) || needed.contains(path)
-        };
-        self.live.retain(kept);
-        Ok(())
     }
 }

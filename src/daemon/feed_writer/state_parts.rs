@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::objects::in_json;
 use super::publish::removed_manifest::Removed;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
-use crate::daemon::journal::{Ref, ReleaseDecision, RequestOrigin};
+use crate::daemon::journal::{ApprovalRule, KeyRing, Ref, ReleaseDecision, RequestOrigin};
 use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::model::Recoding;
 use crate::engine::release::{PastRelease, Sha256};
@@ -47,8 +47,10 @@ pub struct DecidedRelease {
 /// A file that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
-    /// The digest of its bytes.
-    pub sha256: Sha256,
+    /// The code of its bytes, under the key of a generation.
+    pub code: Sha256,
+    /// That generation.
+    pub generation: u64,
     /// Its size in bytes.
     pub size: u64,
     /// The time of its last change, in nanoseconds since 1970.
@@ -56,9 +58,15 @@ pub struct Consumed {
 }
 
 impl Consumed {
-    /// A file with these bytes.
-    pub fn new(sha256: Sha256, size: u64, modified: SystemTime) -> Consumed {
-        Consumed { sha256, size, modified: nanoseconds(modified) }
+    /// A file whose bytes have this digest.
+    pub fn new(ring: &KeyRing, sha256: &Sha256, size: u64, modified: SystemTime) -> Consumed {
+        let (code, generation) = (ring.new_file_code(sha256), ring.generation());
+        Consumed { code, generation, size, modified: nanoseconds(modified) }
+    }
+
+    /// Whether it is a file whose bytes have this digest.
+    pub fn has(&self, ring: &KeyRing, sha256: &Sha256) -> bool {
+        ring.file_code(self.generation, sha256) == Some(self.code)
     }
 
     /// Whether a file with this size and time is the same, as far as can be judged without reading it.
@@ -183,6 +191,8 @@ pub struct OutgoingRelease {
     pub decision: Sha256,
     /// The recoding.
     pub recoding: Option<Recoding>,
+    /// Who has to approve it, if it is or was held.
+    pub rule: ApprovalRule,
     /// The approvals so far, while others are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<RequestOrigin>,

@@ -1,8 +1,6 @@
 //! The writer of a running feed: an entry is appended to the log first and then applied to the state, never the
 //! reverse.
 
-use std::sync::atomic::AtomicU64;
-
 use super::publish::public_root::PublicRoot;
 use super::state::FeedState;
 use crate::daemon::config;
@@ -11,7 +9,7 @@ use crate::daemon::formats::terms_to_bytes;
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::ReadStore;
-use crate::daemon::journal::{Log, NewEntry, Ref};
+use crate::daemon::journal::{ApprovalRule, Log, NewEntry, Ref};
 use crate::daemon::sign::Signing;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::policy::{Decimal, Policy};
@@ -24,8 +22,8 @@ pub struct FeedSettings {
     pub layout: Layout,
     /// The key that signs manifests.
     pub signing: Option<Signing>,
-    /// Whether a person approves after the gate.
-    pub manual: bool,
+    /// Who approves after the gate; `None` if the gate alone decides.
+    pub approval: Option<ApprovalRule>,
     /// A tick with fewer new rows is skipped.
     pub min_records: u64,
     /// The largest share of messages that may be set aside.
@@ -76,7 +74,7 @@ pub struct FeedWriter {
     /// The number of entries at the time of the last packing.
     pub(super) packed: u64,
     /// How often this writer has staged a release.
-    pub(super) staged: AtomicU64,
+    pub(super) staged: u64,
     /// The digest of the page over all releases, if this process has written it.
     pub(super) index: Option<Sha256>,
 }

@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use super::{Task, TaskProgress};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{Consumed, FeedState};
+use crate::daemon::feed_writer::FeedState;
 use crate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
+use crate::daemon::journal::KeyRing;
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::{Columns, Role};
 use crate::engine::release::Sha256;
@@ -15,13 +16,24 @@ use crate::engine::release::Sha256;
 /// The most bytes of set-aside rows of an input, including the reasons.
 const MOST_ASIDE: usize = 256 << 20;
 
+/// The facts by which an input is recognised. The digest stays in memory: the log has a code of it.
+#[derive(Clone, Copy)]
+pub struct InputLook {
+    /// The digest of its bytes.
+    pub sha256: Sha256,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The time of its last change.
+    pub modified: SystemTime,
+}
+
 /// A decoded input.
 #[derive(Clone)]
 pub struct Input {
     /// Its file's own name.
     pub name: String,
     /// The facts by which it is recognised.
-    pub look: Consumed,
+    pub look: InputLook,
     /// Its rows; `None` if the folder contains it already.
     pub rows: Option<CodedRows>,
     /// The number of set-aside rows, and their content, to be sealed.
@@ -34,7 +46,7 @@ impl Input {
     /// Rows without a file, with a number as their name.
     pub fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
-        let look = Consumed::new(Sha256::of(name.as_bytes()), 0, SystemTime::UNIX_EPOCH);
+        let look = InputLook { sha256: Sha256::of(name.as_bytes()), size: 0, modified: SystemTime::UNIX_EPOCH };
         Input { name, look, rows: Some(rows), aside: None, nulled: 0 }
     }
 }
@@ -65,7 +77,7 @@ pub fn outside(state: Option<&FeedState>) -> Result<String> {
 /// One of them cannot be read or decoded.
 pub fn read(
     task: &Task<'_>,
-    known: Option<&FeedState>,
+    known: Option<(&FeedState, &KeyRing)>,
     hasher: &PersonHasher,
     outside: &str,
     watch: &mut dyn TaskProgress,
@@ -76,7 +88,7 @@ pub fn read(
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let look = look(path)?;
         let seen = inputs.iter().any(|input| input.name == name && input.look.sha256 == look.sha256);
-        if seen || known.is_some_and(|known| known.knows(&name, &look.sha256)) {
+        if seen || known.is_some_and(|(known, ring)| known.knows(&name, &look.sha256, ring)) {
             inputs.push(Input { name, look, rows: None, aside: None, nulled: 0 });
             continue;
         }
@@ -133,13 +145,13 @@ fn decoded(
     Ok(DecodedInput { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
 }
 
-fn look(path: &Path) -> Result<Consumed> {
+fn look(path: &Path) -> Result<InputLook> {
     let sha256 = digest(path)?;
     let about = path.metadata();
     let (size, modified) = about
         .and_then(|about| Ok((about.len(), about.modified()?)))
         .map_err(|error| Error::io(path, "look at the file", &error))?;
-    Ok(Consumed::new(sha256, size, modified))
+    Ok(InputLook { sha256, size, modified })
 }
 
 /// Columns with a leaf for unknown values, and how many rows are on it: mistakes in the source would go unnoticed.

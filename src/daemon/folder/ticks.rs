@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use super::entry::InputEntry;
-use super::inputs::{self, Input};
+use super::inputs::{self, Input, InputLook};
 use super::place::{ReleaseFolder, begun};
 use super::summary::{newest, totals};
 use super::task::{Task, TaskProgress};
 use crate::daemon::chance::SystemChance;
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, OpenedFeed, Opening, PublicRoot, TakenMessages};
+use crate::daemon::feed_writer::{
+    Consumed, FEW, FeedSettings, FeedWriter, OpenedFeed, Opening, PublicRoot, TakenMessages,
+};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::{Memory, Store};
@@ -42,11 +44,11 @@ pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutco
         let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
         ahead.state().map_or(Ok(()), |state| place.sound(state))?;
         let outside = inputs::outside(ahead.state())?;
-        let inputs = inputs::read(task, ahead.state(), &ahead.hasher(), &outside, watch)?;
+        let inputs = inputs::read(task, ahead.known(), &ahead.hasher(), &outside, watch)?;
         return Work::begin(task, Some(place), ahead)?.ran(inputs, watch);
     }
     task.feed.beginning()?;
-    let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
+    let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
     let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), &inputs::outside(None)?, watch)?;
     let place = ReleaseFolder::open(task.folder)?;
     let ahead = ahead(task, place.private.clone(), place.public.clone(), Some(ring))?;
@@ -67,7 +69,7 @@ pub fn in_memory(
     watch: &mut dyn TaskProgress,
 ) -> Result<(Vec<InputEntry>, Memory)> {
     let public = Memory::default();
-    let ring = KeyRing::draw(&task.key, &mut SystemChance)?;
+    let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
     let ahead = ahead(task, Arc::new(Memory::default()), Arc::new(public.clone()), Some(ring))?;
     let entries = Work::begin(task, None, ahead)?.ticks(inputs, watch)?;
     Ok((entries, public))
@@ -85,7 +87,7 @@ fn ahead<'t>(
     let settings = FeedSettings {
         layout: Layout::Folders,
         signing: None,
-        manual: false,
+        approval: None,
         // Every file is a tick.
         min_records: 0,
         // Checked for each file when it is read.
@@ -165,13 +167,14 @@ impl Work {
 
     /// One input.
     fn tick(&mut self, at: usize, input: Input) -> Result<InputEntry> {
-        let (name, sha256) = (&input.name, input.look.sha256);
-        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, sha256)) {
+        let (name, InputLook { sha256, size, modified }, ring) = (&input.name, input.look, self.writer.log().ring());
+        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, &sha256, ring)) {
             return Ok(InputEntry { input: at, ..entry });
         }
-        let known = self.writer.state().knows(name, &sha256);
+        let known = self.writer.state().knows(name, &sha256, ring);
         let Some(rows) = input.rows.filter(|_| !known) else { return Ok(InputEntry::known(at, totals(&self.writer))) };
-        let Input { name: file, look, aside, nulled, .. } = input;
+        let look = Consumed::new(ring, &sha256, size, modified);
+        let Input { name: file, aside, nulled, .. } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
         self.writer.take(TakenMessages::file(file, look, seen, rows, aside, nulled), &self.time)?;
         Ok(self.finish(at)?.1)
@@ -198,6 +201,11 @@ impl Work {
 }
 
 /// Whether messages are those of this file.
-fn is(part: &IntakePart, name: &str, digest: Sha256) -> bool {
-    matches!(&part.origin, MessageOrigin::File { file, sha256, .. } if file == name && *sha256 == digest)
+fn is(part: &IntakePart, name: &str, sha256: &Sha256, ring: &KeyRing) -> bool {
+    match &part.origin {
+        MessageOrigin::File { file, code, generation, .. } => {
+            file == name && ring.file_code(*generation, sha256) == Some(*code)
+        }
+        MessageOrigin::Partition { .. } => false,
+    }
 }

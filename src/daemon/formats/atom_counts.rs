@@ -10,6 +10,7 @@ use super::label_texts::{Cuts, Steps, labels, recoding, steps};
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::feed::FixedTick;
 use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Node, Taxonomy};
@@ -113,7 +114,7 @@ impl AtomCounts {
     }
 
     /// The bytes to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> WipedBytes {
         match &self.measures {
             Some(measures) => SealedFormat::AtomCounts.bytes(&(self, measures)),
             None => SealedFormat::AtomCounts.bytes_of_version(WITHOUT_MEASURES, self),

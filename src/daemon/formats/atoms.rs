@@ -9,6 +9,7 @@ use super::label_texts::{Classes, Cuts, Steps, carving, classes, labels, recodin
 use super::row_columns::RowColumns;
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::feed::FixedTick;
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::measures::SumSuppression;
@@ -105,7 +106,7 @@ impl Atoms {
     }
 
     /// The bytes to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> WipedBytes {
         SealedFormat::Atoms.bytes(self)
     }
 

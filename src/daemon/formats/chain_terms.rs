@@ -1,13 +1,13 @@
-//! The terms of a chain as a sealed object (HOUSE 3). From version 3 on they are JSON with names, in which an absent
-//! key has its default: additions in later versions of the program do not change the terms of a running chain.
+//! The terms of a chain as a sealed object (HOUSE 3). They are JSON with names, in which an absent key has its default:
+//! additions in later versions of the program do not change the terms of a running chain.
 
 use serde::{Deserialize, Serialize};
 
 use super::sealed_format::SealedFormat;
 use super::stored_columns::{StoredColumn, columns};
-use super::unnamed_terms;
 use crate::daemon::error::Result;
 use crate::daemon::terms::ChainTerms;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::model::Column;
 
 /// Terms.
@@ -25,7 +25,7 @@ struct StoredTerms {
 ///
 /// # Panics
 /// Never: a policy is JSON.
-pub fn terms_to_bytes(terms: &ChainTerms) -> Vec<u8> {
+pub fn terms_to_bytes(terms: &ChainTerms) -> WipedBytes {
     let stored = StoredTerms {
         feed: terms.name.clone(),
         disjoint: terms.disjoint,
@@ -41,11 +41,7 @@ pub fn terms_to_bytes(terms: &ChainTerms) -> Vec<u8> {
 /// They have another version.
 pub fn terms_from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
     let format = SealedFormat::Terms;
-    let (version, content) = format.version(bytes)?;
-    if version < 3 {
-        return unnamed_terms::parse(version, content);
-    }
-    let text: &str = format.content(content)?;
+    let text: &str = format.parse(bytes)?;
     let stored: StoredTerms = serde_json::from_str(text).map_err(|_| format.unreadable())?;
     let StoredTerms { feed: name, disjoint, policy, columns: stored } = stored;
     let all: Option<Vec<Column>> = stored.into_iter().map(StoredColumn::column).collect();

@@ -8,12 +8,12 @@ mod requests;
 mod tick;
 
 pub use decision::{
-    ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord, Published, RecodingChoice, Rejection,
-    ReleaseDecision,
+    ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord, HoldDecision, NamedApprover,
+    Published, RecodingChoice, Rejection, ReleaseDecision,
 };
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
-pub use requests::{ChainStart, Config, Erase, ErasedRows, Moved, Rekey, RequestOrigin, Signed};
+pub use requests::{ChainStart, Config, Erase, ErasedRows, Moved, Refused, Rekey, RequestOrigin, Signed};
 pub use tick::{ClosedTick, ClosingOutcome, Coin, Coins, Masked};
 
 use schemars::JsonSchema;
@@ -51,8 +51,10 @@ pub enum EntryBody {
     Published(Published),
     /// People were erased.
     Erase(Erase),
-    /// All keys were wrapped with another key of the operator.
+    /// The operator's key was replaced, and all keys and objects with it.
     Rekey(Rekey),
+    /// A request was refused.
+    Refused(Refused),
     /// A release and all later ones of its chain are withdrawn.
     Withdraw(Withdraw),
     /// Rows of old releases are left out of the next release.
@@ -71,7 +73,7 @@ impl EntryBody {
         match self {
             EntryBody::Fence(_) | EntryBody::Approve(_) | EntryBody::Published(_) | EntryBody::Rekey(_) => Vec::new(),
             EntryBody::Withdraw(_) | EntryBody::Retire(_) | EntryBody::Expire(_) | EntryBody::Cleaned(_) => Vec::new(),
-            EntryBody::Forgotten(_) => Vec::new(),
+            EntryBody::Forgotten(_) | EntryBody::Refused(_) => Vec::new(),
             EntryBody::Chain(chain) => vec![&chain.terms],
             EntryBody::Config(config) => config.terms.iter().collect(),
             EntryBody::Ingest(ingest) => {
@@ -113,6 +115,7 @@ impl EntryBody {
             EntryBody::Published(_) => "Published",
             EntryBody::Erase(_) => "Erase",
             EntryBody::Rekey(_) => "Rekey",
+            EntryBody::Refused(_) => "Refused",
             EntryBody::Withdraw(_) => "Withdraw",
             EntryBody::Retire(_) => "Retire",
             EntryBody::Expire(_) => "Expire",

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::row_columns::other;
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::model::{Node, Taxonomy};
 
 /// A label: one text per quasi column.
@@ -21,7 +22,7 @@ pub struct LeavingAtom {
 
 impl LeavingAtom {
     /// The bytes of some atoms, to be sealed.
-    pub fn all_bytes(atoms: &[LeavingAtom]) -> Vec<u8> {
+    pub fn all_bytes(atoms: &[LeavingAtom]) -> WipedBytes {
         SealedFormat::ErasedAtoms.bytes(&atoms)
     }
 

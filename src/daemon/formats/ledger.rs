@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::feed::{ChangedRows, Ledger};
 use crate::engine::histogram::{SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Taxonomy};
@@ -40,7 +41,7 @@ impl LedgerColumns {
     }
 
     /// The bytes to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> WipedBytes {
         SealedFormat::Ledger.bytes(self)
     }
 

@@ -12,6 +12,7 @@ use super::erased_atoms::LabelTexts;
 use super::row_columns::other;
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Taxonomy};
 
@@ -70,7 +71,7 @@ impl AtomMembers {
     }
 
     /// The bytes to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> WipedBytes {
         SealedFormat::Members.bytes(self)
     }
 

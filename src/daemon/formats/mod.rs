@@ -13,7 +13,6 @@ mod object_ref;
 mod row_columns;
 mod sealed_format;
 mod stored_columns;
-mod unnamed_terms;
 mod value_table;
 mod verdict_record;
 
@@ -22,10 +21,11 @@ pub use atom_counts::{AtomCounts, Grain};
 pub use atoms::{Atoms, RowsByTick, histogram};
 pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
-    ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
-    DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
-    MessageOrigin, Moved, Published, Quarantined, RecodingChoice, Rejection, Rekey, ReleaseDecision, RequestOrigin,
-    Retire, Retry, SealedRows, Signed, Withdraw,
+    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins,
+    Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten,
+    HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved, NamedApprover, Published, Quarantined,
+    RecodingChoice, Refused, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry, SealedRows, Signed,
+    Withdraw,
 };
 pub use erased_atoms::{LabelTexts, LeavingAtom};
 pub use ledger::LedgerColumns;

@@ -3,13 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::release::Sha256;
-
 /// A reference to a sealed object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Ref {
-    /// The path.
+    /// The path. No other object ever has it, and the key of the object opens nothing at another one.
     pub path: String,
-    /// The digest of its sealed bytes.
-    pub sha256: Sha256,
 }

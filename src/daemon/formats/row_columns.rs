@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::histogram::{CodedRows, Person, SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Node, Taxonomy};
 
@@ -106,7 +107,7 @@ fn numbers(values: &[Option<i64>]) -> LabelColumn {
 
 impl RowColumns {
     /// The bytes of a batch of rows, to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> WipedBytes {
         SealedFormat::Rows.bytes(self)
     }
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::wiped_bytes::WipedBytes;
 
 /// The content of a sealed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +71,8 @@ impl SealedFormat {
             SealedFormat::ErasedAtoms => ("a list of erased atoms", 1, 1),
             SealedFormat::Coin => ("the coin of a tick", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
-            SealedFormat::Terms => ("the terms of a chain", 1, 3),
-            SealedFormat::Checkpoint => ("a checkpoint", 22, 22),
+            SealedFormat::Terms => ("the terms of a chain", 3, 3),
+            SealedFormat::Checkpoint => ("a checkpoint", 23, 23),
         };
         FormatFacts { name, oldest, newest }
     }
@@ -88,7 +89,7 @@ impl SealedFormat {
     }
 
     /// An object of the newest version as bytes, to be sealed.
-    pub fn bytes(self, object: &impl Serialize) -> Vec<u8> {
+    pub fn bytes(self, object: &impl Serialize) -> WipedBytes {
         self.bytes_of_version(self.facts().newest, object)
     }
 
@@ -96,14 +97,14 @@ impl SealedFormat {
     ///
     /// # Panics
     /// If this format has no such version.
-    pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> Vec<u8> {
+    pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> WipedBytes {
         assert!(self.versions().contains(&version), "{self:?} has no version {version}");
-        postcard::to_stdvec(&(version, object)).expect("serialisation failed (this is a bug)")
+        written((version, object), WipedBytes::default())
     }
 
-    /// An object of the newest version as bytes, to be sealed, in existing memory.
-    pub fn bytes_into(self, memory: Vec<u8>, object: &impl Serialize) -> Vec<u8> {
-        postcard::to_extend(&(self.facts().newest, object), memory).expect("serialisation failed (this is a bug)")
+    /// An object of the newest version as bytes, to be sealed, with memory for so many.
+    pub fn bytes_within(self, capacity: usize, object: &impl Serialize) -> WipedBytes {
+        written((self.facts().newest, object), WipedBytes::with_capacity(capacity))
     }
 
     /// The version of a sealed object, and the bytes after it.
@@ -156,6 +157,10 @@ impl SealedFormat {
         );
         Error::new(ErrorCategory::Input, text)
     }
+}
+
+fn written(object: impl Serialize, memory: WipedBytes) -> WipedBytes {
+    postcard::to_io(&object, memory).expect("serialisation failed (this is a bug)")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal};
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
@@ -107,8 +108,10 @@ impl RecordedTick {
     }
 
     /// The bytes to be sealed.
-    pub fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("serialisation failed (this is a bug)")
+    pub fn bytes(&self) -> WipedBytes {
+        let mut bytes = WipedBytes::default();
+        serde_json::to_writer(&mut bytes, self).expect("serialisation failed (this is a bug)");
+        bytes
     }
 
     /// From the sealed bytes.

@@ -98,7 +98,7 @@ impl Offer {
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
         };
         let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
-        SealedFormat::SetAside.bytes_into(Vec::with_capacity(size), self).into()
+        SealedFormat::SetAside.bytes_within(size, self)
     }
 
     /// From the sealed bytes.

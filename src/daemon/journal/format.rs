@@ -7,10 +7,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Its path.
 const FORMAT: &str = "FORMAT";
-/// The version of a new root.
-const FIRST: u32 = 1;
-/// The newest version that this program knows: objects may be in packs.
-const PACKS: u32 = 2;
+/// The version that this program reads and writes. 1 and 2 were those of tidegate 0.1 and 0.2.
+const VERSION: u32 = 3;
 
 /// The content of `FORMAT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,10 +43,17 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
     let other = |text: &str| Err(Error::new(ErrorCategory::Input, text).in_field(FORMAT));
     match serde_json::from_slice::<RootFormat>(&bytes) {
-        Ok(format) if (FIRST..=PACKS).contains(&format.tidegate) && format.bytes() == bytes => Ok(Some(format)),
-        Ok(format) if format.tidegate > PACKS => {
+        Ok(format) if format.tidegate == VERSION && format.bytes() == bytes => Ok(Some(format)),
+        Ok(format) if format.tidegate > VERSION => {
             other("this private root was written by a newer version of tidegate: use that version")
         }
+        Ok(RootFormat { tidegate: 1, .. }) => other(
+            "this private root was written by tidegate 0.1 or 0.2: publish from it with that version, or begin a new \
+             feed",
+        ),
+        Ok(RootFormat { tidegate: 2, .. }) => other(
+            "this private root was written by tidegate 0.2: publish from it with that version, or begin a new feed",
+        ),
         _ => other(
             "this is not a private root of tidegate, or the file was changed: name the private root of this feed, or \
              restore the file from a backup",
@@ -56,30 +61,22 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     }
 }
 
+/// The error for a private root with keys and without `FORMAT`, which says to which feed they belong.
+pub(super) fn missing() -> Error {
+    Error::new(ErrorCategory::Input, "this file is missing: restore it from a backup").in_field(FORMAT)
+}
+
 /// Begins a feed here.
 ///
 /// # Errors
 /// Another feed has begun here.
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
-    let format = RootFormat { tidegate: FIRST, feed: feed.to_owned() };
+    let format = RootFormat { tidegate: VERSION, feed: feed.to_owned() };
     match put(store, FORMAT, &format.bytes())? {
         PutOutcome::Ours => Ok(()),
         PutOutcome::Theirs => {
             let text = format!("another feed uses the private root {}: give each feed its own", store.place());
             Err(Error::new(ErrorCategory::Input, text))
         }
-    }
-}
-
-/// Raises the version: from now on objects may be in packs, and versions of this program that do not know packs refuse the root.
-///
-/// # Errors
-/// The store cannot be read or written.
-pub fn raise(store: &dyn Store) -> Result<()> {
-    match begun(store)? {
-        Some(format) if format.tidegate < PACKS => {
-            store.replace(FORMAT, &RootFormat { tidegate: PACKS, ..format }.bytes())
-        }
-        _ => Ok(()),
     }
 }

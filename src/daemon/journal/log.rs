@@ -10,13 +10,15 @@ use super::entry::Entry;
 use super::log_reading::newest;
 use super::new_entry::NewEntry;
 use super::objects::{Drafts, ObjectReader, UnsealedObject};
-use super::rekey::rewrap;
-use super::ring::KeyRing;
+use super::rekey::reseal;
+use super::ring::{KeyRing, LogHead};
 use super::slot;
 use super::store::{PutOutcome, Store, put};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::{EntryBody, Ref};
+use crate::daemon::formats::{EntryBody, Ref, Rekey, RequestOrigin};
+use crate::daemon::seal::OperatorKey;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::Sha256;
 
 /// The identity of a writer.
@@ -63,6 +65,10 @@ impl Log {
     /// # Errors
     /// Another writer has taken over, or the store cannot be written. Then this log must not be used any more.
     pub fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
+        self.append_body(entry.into().into_body())
+    }
+
+    fn append_body(&mut self, body: EntryBody) -> Result<Sha256> {
         if self.ended {
             return Err(Error::new(
                 ErrorCategory::Internal,
@@ -70,7 +76,7 @@ impl Log {
             ));
         }
         self.ended = true;
-        let head = self.put(entry.into().into_body())?;
+        let head = self.put(body)?;
         self.ended = false;
         Ok(head)
     }
@@ -109,11 +115,30 @@ impl Log {
         slot::free(&*self.store, self.next)
     }
 
+    /// The feed and the newest entry, for requests.
+    ///
+    /// # Panics
+    /// If no entry exists: a writer begins with a fence.
+    pub fn place(&self) -> (&str, LogHead) {
+        let seq = self.next.checked_sub(1).expect("a writer begins with a fence");
+        let sha256 = self.head.expect("a writer begins with a fence");
+        (self.ring.feed(), LogHead { seq, sha256 })
+    }
+
+    /// Whether this log has this entry.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn holds(&self, entry: &LogHead) -> Result<bool> {
+        let bytes = self.store.read(&Entry::path(entry.seq))?;
+        Ok(entry.seq < self.next && bytes.is_some_and(|bytes| Sha256::of(&bytes) == entry.sha256))
+    }
+
     /// Seals an object among those that are written together.
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal(&mut self, drafts: &mut Drafts, folder: &str, bytes: &[u8]) -> Result<Ref> {
+    pub fn seal(&mut self, drafts: &mut Drafts, folder: &str, bytes: &WipedBytes) -> Result<Ref> {
         drafts.seal(folder, self.writer.epoch, bytes, &self.ring, &mut *self.chance)
     }
 
@@ -121,7 +146,7 @@ impl Log {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal_as(&mut self, drafts: &mut Drafts, folder: &str, name: &str, bytes: &[u8]) -> Result<Ref> {
+    pub fn seal_as(&mut self, drafts: &mut Drafts, folder: &str, name: &str, bytes: &WipedBytes) -> Result<Ref> {
         let path = format!("{folder}/{:010}/{name}", self.writer.epoch);
         drafts.seal_as(&path, bytes, &self.ring, &mut *self.chance)
     }
@@ -139,19 +164,25 @@ impl Log {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn keep(&mut self, folder: &str, bytes: &[u8]) -> Result<Ref> {
+    pub fn keep(&mut self, folder: &str, bytes: &WipedBytes) -> Result<Ref> {
         let mut drafts = Drafts::default();
         let object = self.seal(&mut drafts, folder, bytes)?;
         drafts.put(&*self.store)?;
         Ok(object)
     }
 
-    /// Wraps every key again with another ring, beside the existing wrappings; returns their number.
+    /// Replaces the keys of this log by those of the next generation, under another key of the operator, and seals every
+    /// object under them. The entry is the first that they prove. Returns the number of objects.
     ///
     /// # Errors
-    /// A key was changed, or the store cannot be written.
-    pub fn rewrap(&mut self, to: &KeyRing) -> Result<u64> {
-        rewrap(&*self.store, &self.ring, to, &mut *self.chance)
+    /// An object or a key was changed, another writer has taken over, or the store cannot be written.
+    pub fn rekey(&mut self, to: &OperatorKey, wanted: RequestOrigin) -> Result<u64> {
+        let (_, head) = self.place();
+        let new = self.ring.renewed(to, self.writer.epoch, head, &mut *self.chance)?;
+        let objects = reseal(&*self.store, &self.ring, &new, &mut *self.chance)?;
+        self.ring = new;
+        self.append_body(EntryBody::Rekey(Rekey { wanted, objects }))?;
+        Ok(objects)
     }
 
     /// The sealed objects.

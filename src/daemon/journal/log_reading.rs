@@ -45,13 +45,13 @@ pub fn read(
     let (mut seq, mut entries) = (from, Vec::<CheckedEntry>::new());
     loop {
         while let Some(bytes) = store.read(&Entry::path(seq))? {
-            let entry = parse(&bytes, seq, ring)?;
-            in_place(&entry, seq, entries.last().or(behind), (store, ring))?;
+            let entry = parse(&bytes, seq, (store, ring))?;
+            in_place(&entry, seq, entries.last().or(behind), ring)?;
             entries.push(entry);
             seq += 1;
         }
         // A running writer may have appended since the last read.
-        match beyond(store, seq)? {
+        match beyond(store, seq, ring)? {
             Some(_) if store.read(&Entry::path(seq))?.is_some() => {}
             Some(gap) => return Err(gap.into()),
             None => return Ok(entries),
@@ -63,27 +63,35 @@ pub fn read(
 ///
 /// # Errors
 /// One is in the wrong place.
-pub fn follow_each_other(entries: &[CheckedEntry], store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
+pub fn follow_each_other(entries: &[CheckedEntry], ring: &KeyRing) -> Result<()> {
     let before = [None].into_iter().chain(entries.iter().map(Some));
-    entries.iter().zip(before).zip(0..).try_for_each(|((entry, last), seq)| in_place(entry, seq, last, (store, ring)))
+    entries.iter().zip(before).zip(0..).try_for_each(|((entry, last), seq)| in_place(entry, seq, last, ring))
 }
 
-fn parse(bytes: &[u8], seq: u64, ring: &KeyRing) -> std::result::Result<CheckedEntry, Gap> {
-    let entry = Entry::parse(bytes, ring).map_err(|none| match none {
-        NoEntry::Newer => wrong(seq, none.to_string()),
-        _ => wrong(seq, format!("{none}: {RESTORE}")),
-    })?;
-    Ok(CheckedEntry { sha256: Sha256::of(bytes), entry })
+fn parse(bytes: &[u8], seq: u64, (store, ring): (&dyn ReadStore, &KeyRing)) -> Result<CheckedEntry> {
+    match Entry::parse(bytes, ring) {
+        Ok(entry) => Ok(CheckedEntry { sha256: Sha256::of(bytes), entry }),
+        // The operator's key was changed after we had determined which one is valid.
+        Err(_) if changes_key(bytes, ring) => Err(changed_since(store)),
+        Err(none @ NoEntry::Newer) => Err(wrong(seq, none.to_string()).into()),
+        Err(none) => Err(wrong(seq, format!("{none}: {RESTORE}")).into()),
+    }
 }
 
-/// Checks an entry: it follows this one, and its key is valid.
+/// Whether these bytes are the entry with which a later generation of keys begins, as far as an earlier one can see.
+fn changes_key(bytes: &[u8], ring: &KeyRing) -> bool {
+    let entry = Entry::unproven(bytes).ok();
+    entry.is_some_and(|entry| matches!(entry.body, EntryBody::Rekey(_)) && entry.epoch > ring.generation())
+}
+
+/// Checks that an entry follows this one.
 fn in_place(
-    CheckedEntry { entry, .. }: &CheckedEntry,
+    CheckedEntry { entry, sha256 }: &CheckedEntry,
     seq: u64,
     last: Option<&CheckedEntry>,
-    (store, ring): (&dyn ReadStore, &KeyRing),
+    ring: &KeyRing,
 ) -> Result<()> {
-    let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256);
+    let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256) && ring.fits(seq, *sha256);
     let epoch = match (&entry.body, last) {
         (EntryBody::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
         (_, Some(last)) => entry.epoch == last.entry.epoch && entry.writer == last.entry.writer,
@@ -92,20 +100,17 @@ fn in_place(
     if !follows || !epoch {
         return Err(wrong(seq, format!("this entry does not follow the one before: {RESTORE}")).into());
     }
-    // The operator's key was changed after we had determined which one is valid.
-    match entry.body {
-        EntryBody::Rekey(_) if entry.epoch > ring.generation() => Err(changed_since(store)),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn wrong(seq: u64, text: String) -> Gap {
     Gap { path: Entry::path(seq), text }
 }
 
-/// Whether there are entries after the end of the log.
-fn beyond(store: &dyn ReadStore, end: u64) -> Result<Option<Gap>> {
-    Ok(newest(store)?.filter(|&newest| newest >= end).map(|_| {
+/// Whether there are entries after the end of the log, or were when the keys were changed.
+fn beyond(store: &dyn ReadStore, end: u64, ring: &KeyRing) -> Result<Option<Gap>> {
+    let known = newest(store)?.max(ring.proved().map(|proved| proved.seq));
+    Ok(known.filter(|&known| known >= end).map(|_| {
         wrong(end, format!("entry {end} of the log is missing, but later ones exist, so entries were lost: {RESTORE}"))
     }))
 }

@@ -14,18 +14,19 @@ mod slot;
 pub mod store;
 
 pub use crate::daemon::formats::{
-    ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins, Config, Decision,
-    DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten, Ingest, IntakePart, Masked,
-    MessageOrigin, Moved, Published, Quarantined, RecodingChoice, Ref, Rejection, Rekey, ReleaseDecision,
-    RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
+    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins,
+    Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten,
+    HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved, NamedApprover, Published, Quarantined,
+    RecodingChoice, Ref, Refused, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry, SealedRows, Signed,
+    Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
 pub use log_reading::{CheckedEntry, Gap, follow_each_other, newest, read};
 pub use new_entry::NewEntry;
-pub use objects::{DraftObject, Drafts, ObjectReader, SealedObject, UnsealedObject, destroy_all};
+pub use objects::{DraftObject, Drafts, FOLDERS, ObjectReader, SealedObject, UnsealedObject, destroy_all};
 pub use packing::Lifetime;
 pub use rekey::remove_others;
-pub use ring::{KeyRing, WrappedKey};
+pub use ring::{KeyRing, LogHead, WrappedKey, split_generation};
 pub use slot::fenced;

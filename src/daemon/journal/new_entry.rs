@@ -18,8 +18,9 @@
 //! ```
 
 use crate::daemon::formats::{
-    ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms, EntryBody, Erase,
-    Expire, Fence, Forgotten, Ingest, Masked, Published, Rejection, Rekey, ReleaseDecision, Retire, Retry, Withdraw,
+    ApprovalRule, ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms,
+    EntryBody, Erase, Expire, Fence, Forgotten, HoldDecision, Ingest, Masked, Published, Refused, Rejection,
+    ReleaseDecision, Retire, Retry, Withdraw,
 };
 use crate::engine::gate::verdict::Approved;
 
@@ -33,9 +34,10 @@ impl NewEntry {
         NewEntry(EntryBody::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
     }
 
-    /// An approved release is published once a person approves it.
-    pub fn hold(approved: &Approved, terms: DecisionTerms) -> NewEntry {
-        NewEntry(EntryBody::Decision(Decision::Hold(ReleaseDecision::of(approved, terms))))
+    /// An approved release is published once people approve it, as this rule says.
+    pub fn hold(approved: &Approved, terms: DecisionTerms, rule: ApprovalRule) -> NewEntry {
+        let approved = ReleaseDecision::of(approved, terms);
+        NewEntry(EntryBody::Decision(Decision::Hold(HoldDecision { approved, rule })))
     }
 
     /// The event.
@@ -67,6 +69,6 @@ macro_rules! appendable {
 
 appendable! {
     Fence(Fence), Chain(ChainStart), Config(Config), Ingest(Ingest), Retry(Retry), Closed(ClosedTick), Masked(Masked),
-    Coin(Coin), Coins(Coins), Approve(ApproverDecision), Published(Published), Erase(Erase), Rekey(Rekey),
+    Coin(Coin), Coins(Coins), Approve(ApproverDecision), Published(Published), Erase(Erase), Refused(Refused),
     Withdraw(Withdraw), Retire(Retire), Expire(Expire), Cleaned(Cleaned), Forgotten(Forgotten),
 }

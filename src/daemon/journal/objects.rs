@@ -8,10 +8,14 @@ use super::slot;
 use super::store::{ReadStore, Store, put_all};
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::formats::Ref;
+use crate::daemon::formats::{CandidateFile, Ref};
 use crate::daemon::seal::{OneSealing, SealingKey};
 use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::Sha256;
+
+/// The folders of sealed objects, except for checkpoints.
+pub const FOLDERS: [&str; 10] =
+    ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
 
 /// Objects that are written together.
 #[derive(Default)]
@@ -26,7 +30,7 @@ impl Drafts {
         &mut self,
         folder: &str,
         epoch: u64,
-        bytes: &[u8],
+        bytes: &WipedBytes,
         ring: &KeyRing,
         chance: &mut dyn Chance,
     ) -> Result<Ref> {
@@ -38,15 +42,15 @@ impl Drafts {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal_as(&mut self, path: &str, bytes: &[u8], ring: &KeyRing, chance: &mut dyn Chance) -> Result<Ref> {
+    pub fn seal_as(&mut self, path: &str, bytes: &WipedBytes, ring: &KeyRing, chance: &mut dyn Chance) -> Result<Ref> {
         Ok(self.add(UnsealedObject::draw(path, ring, chance)?.seal(bytes)?))
     }
 
     /// Adds an object that is sealed.
     pub fn add(&mut self, sealed: DraftObject) -> Ref {
-        let DraftObject { named, key, bytes } = sealed;
+        let DraftObject { named, key, stored, bytes } = sealed;
         self.0.push(key);
-        self.0.push((named.path.clone(), bytes));
+        self.0.push((stored, bytes));
         named
     }
 
@@ -62,6 +66,8 @@ impl Drafts {
 /// An object to be sealed. All random numbers for it are drawn already, so that any thread can seal it.
 pub struct UnsealedObject {
     path: String,
+    /// The path at which it will be stored.
+    stored: String,
     sealing: OneSealing,
     /// The path of its key, and the wrapped key.
     key: (String, Vec<u8>),
@@ -71,6 +77,7 @@ pub struct UnsealedObject {
 pub struct DraftObject {
     named: Ref,
     key: (String, Vec<u8>),
+    stored: String,
     bytes: Vec<u8>,
 }
 
@@ -84,17 +91,17 @@ impl UnsealedObject {
         let place = ring.place(path);
         let wrapped = ring.wrap(&key, &place, chance)?;
         let sealing = key.once(chance)?;
-        Ok(UnsealedObject { path: path.to_owned(), sealing, key: (place, wrapped) })
+        Ok(UnsealedObject { path: path.to_owned(), stored: ring.stored(path), sealing, key: (place, wrapped) })
     }
 
-    /// Seals its content.
+    /// Seals its content, which is in memory that is wiped.
     ///
     /// # Errors
     /// The content is too large.
-    pub fn seal(self, bytes: &[u8]) -> Result<DraftObject> {
-        let UnsealedObject { path, sealing, key } = self;
+    pub fn seal(self, bytes: &WipedBytes) -> Result<DraftObject> {
+        let UnsealedObject { path, stored, sealing, key } = self;
         let bytes = sealing.seal(bytes, &path)?;
-        Ok(DraftObject { named: Ref { sha256: Sha256::of(&bytes), path }, key, bytes })
+        Ok(DraftObject { named: Ref { path }, key, stored, bytes })
     }
 }
 
@@ -146,7 +153,7 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn sealed<'o>(&self, object: &'o Ref) -> Result<Option<SealedObject<'o>>> {
-        let Some(bytes) = self.store.read(&object.path)? else { return Ok(None) };
+        let Some(bytes) = self.store.read(&self.ring.stored(&object.path))? else { return Ok(None) };
         let key = self.store.read(&self.ring.place(&object.path))?;
         Ok(key.map(|key| SealedObject { object, bytes, key }))
     }
@@ -157,16 +164,13 @@ impl<'a> ObjectReader<'a> {
     /// It was changed.
     pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<WipedBytes> {
         let SealedObject { object, bytes, key } = sealed;
-        let changed = |what: &str, path: &str| {
+        let changed = |what: &str, path: String| {
             let text = format!("this {what} of the private root was changed: restore it from a backup");
-            Err(Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
+            Error::new(ErrorCategory::Input, text).in_field(path)
         };
-        if Sha256::of(bytes) != object.sha256 {
-            return changed("object", &object.path);
-        }
         let place = self.ring.place(&object.path);
-        let Some(key) = self.ring.unwrap(key, &place) else { return changed("key", &place) };
-        key.open(bytes, &object.path).map_or_else(|| changed("object or its key", &object.path), Ok)
+        let Some(key) = self.ring.unwrap(key, &place) else { return Err(changed("key", place)) };
+        key.open(bytes, &object.path).ok_or_else(|| changed("object", self.ring.stored(&object.path)))
     }
 
     /// The content of an object that must exist.
@@ -189,7 +193,21 @@ impl<'a> ObjectReader<'a> {
         self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
         let text = "an object that the log names, or its key, is missing from the private root: restore it from a \
                     backup of the whole root. To continue without it would lose people or publish them twice";
-        Err(Error::new(ErrorCategory::Input, text).in_field(object.path.clone()))
+        Err(Error::new(ErrorCategory::Input, text).in_field(self.ring.stored(&object.path)))
+    }
+}
+
+impl CandidateFile {
+    /// The staged file, with the content that was decided; `None` if it is gone or was changed.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_staged(&self, objects: ObjectReader<'_>) -> Result<Option<Vec<u8>>> {
+        let bytes = match objects.read(&Ref { path: self.stage.clone() }) {
+            Err(error) if error.kind == ErrorCategory::Input => None,
+            read => read?,
+        };
+        Ok(bytes.map(WipedBytes::into_bytes).filter(|bytes| Sha256::of(bytes) == self.sha256))
     }
 }
 
@@ -200,5 +218,6 @@ impl<'a> ObjectReader<'a> {
 pub fn destroy_all<'p>(store: &dyn Store, ring: &KeyRing, paths: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
     let keys: Vec<String> = paths.clone().map(|path| ring.place(path)).collect();
     store.delete_all(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
-    store.delete_all(&paths.collect::<Vec<_>>())
+    let stored: Vec<String> = paths.map(|path| ring.stored(path)).collect();
+    store.delete_all(&stored.iter().map(String::as_str).collect::<Vec<_>>())
 }

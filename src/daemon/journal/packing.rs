@@ -2,7 +2,6 @@
 //! that was taken over finds the other writer's fence in its next place, however late it comes.
 
 use super::entry::Entry;
-use super::format;
 use super::log::Log;
 use crate::daemon::error::Result;
 use crate::daemon::formats::EntryBody;
@@ -47,10 +46,10 @@ impl Log {
         if paths.len() < few.max(1) {
             return Ok(0);
         }
-        format::raise(self.store())?;
+        let stored: Vec<String> = paths.iter().map(|path| self.ring().stored(path)).collect();
         let keys: Vec<String> = paths.iter().map(|path| self.ring().place(path)).collect();
         let [objects, beside] = lifetime.names();
-        let packed = self.store().pack(objects, paths, few)?;
+        let packed = self.store().pack(objects, &stored.iter().map(String::as_str).collect::<Vec<_>>(), few)?;
         Ok(packed + self.store().pack(beside, &keys.iter().map(String::as_str).collect::<Vec<_>>(), few)?)
     }
 
@@ -62,7 +61,6 @@ impl Log {
         if self.next() <= few as u64 {
             return Ok(0);
         }
-        format::raise(self.store())?;
         self.store().pack_entries(self.next(), few, &is_fence)
     }
 }

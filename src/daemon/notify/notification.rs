@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, Published, RecodingChoice, Rejection, Withdraw,
+    Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, HoldDecision, Published, RecodingChoice,
+    Rejection, Withdraw,
 };
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
@@ -218,7 +219,7 @@ impl Notification {
                 );
                 (format!("coarsest/{tick}"), NotifiedEvent::Coarsest { tick, time, release, text })
             }
-            (EntryBody::Decision(Decision::Hold(approved)), Audience::Operator) => {
+            (EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })), Audience::Operator) => {
                 let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
                 let root = match approved.under() {
                     RecodingChoice::Coarsest => " with every column as its root, as for the rest of this chain,",

@@ -70,7 +70,7 @@ impl Keeper {
         let file = self.folder()?.file(&seen.name);
         let now = InputFile::open_unlinked(&file).and_then(|input| input.digest());
         // A file that was read may be moved away at any time.
-        if self.folder()?.again(&seen.name).is_none() || now? == known.sha256 {
+        if self.folder()?.again(&seen.name).is_none() || known.has(self.writer.log().ring(), &now?) {
             return Ok(());
         }
         let text = "this file was accepted before and has changed since: restore it, or move it away. Put new rows \
@@ -119,7 +119,7 @@ impl Keeper {
         let Decoded { rows, aside, nulled, .. } = decoded;
         let repeats = shelf.repeats() + aside.messages().len() as u64 - aside.faults();
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
-        let look = Consumed::new(sha256, seen.look.size, seen.look.modified);
+        let look = Consumed::new(self.writer.log().ring(), &sha256, seen.look.size, seen.look.modified);
         let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
         let came = self.writer.take_with(taken, shelf, &self.now())?;
         self.observer.emit(&FileTaken {

@@ -131,7 +131,7 @@ mod tests {
     /// A writer of this name that has appended its fence.
     fn writer(store: &Memory, name: &str) -> Log {
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
-        let ring = KeyRing::draw(&key, &mut Seeded::new(1)).expect("a ring");
+        let ring = KeyRing::draw(&key, "feed", &mut Seeded::new(1)).expect("a ring");
         let last = (0..).map_while(|seq| store.read(&Entry::path(seq)).expect("memory")).last();
         let (head, last) =
             (last.as_deref().map(Sha256::of), last.map(|bytes| Entry::unproven(&bytes).expect("an entry")));

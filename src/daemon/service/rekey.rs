@@ -12,8 +12,8 @@ use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
 
-/// Wraps all keys of a feed with another key of the operator. `from` is the old one; without it the feed file names the
-/// old one still, or already the new one.
+/// Changes the operator's key of a feed, and with it the feed's own keys and those of all objects. `from` is the old one;
+/// without it the feed file names the old one still, or already the new one.
 ///
 /// # Errors
 /// Another process is running, neither key opens the private root, or it cannot be written. Either key opens it then, and
@@ -51,12 +51,12 @@ pub fn rekey(
                 why: by.why.clone(),
                 signed: None,
             };
-            let keys = under(feed, &roots, old, &now)?.rekey(to, wanted)?;
+            let objects = under(feed, &roots, old, &now)?.rekey(to, wanted)?;
             let text = format!(
-                "{keys} keys are encrypted under the new key, and the old one opens nothing any more: name the new one \
-                 in store.key now"
+                "{objects} objects are encrypted anew, and the keys that sign the log and seal requests are new. The \
+                 old key opens nothing of this private root any more: name the new one in store.key now. {COPIES}"
             );
-            Ok(answer(true, keys, &text))
+            Ok(answer(true, objects, &text))
         }
         // It was changed to the new key before, but perhaps not completely.
         Err(_) if matches!(KeyRing::open(&*roots.private, to), Ok(Some(_))) => finished(feed, &roots, to, &now),
@@ -64,17 +64,25 @@ pub fn rekey(
     }
 }
 
+/// What a change of the key cannot change.
+const COPIES: &str = "What it still opens are copies of this private root from before, with all that they held then: \
+                      destroy them, or keep them as you keep the old key. The key that hashes people stays for the \
+                      life of the feed, so a person who has such a copy and the old key can still compute the hash of a \
+                      known identifier, but finds it in no object that was written since";
+
 const SAME: &str = "this is the current key of the feed: make another one";
 
-/// The new key is valid already; wrappings with the old one that are left are removed by the next writer.
+/// The new key is valid already; what is left under the old one is removed by the next writer.
 fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
-    let text = "the key was already changed to this one, and the old one opens nothing any more: name the new one in \
-        store.key";
-    Ok(answer(true, 0, text))
+    let text = format!(
+        "the key was already changed to this one, and the old one opens nothing of this private root any more: name \
+         the new one in store.key. {COPIES}"
+    );
+    Ok(answer(true, 0, &text))
 }
 
-fn answer(done: bool, keys: u64, text: &str) -> RequestOutcome {
+fn answer(done: bool, objects: u64, text: &str) -> RequestOutcome {
     let asked = "rekey".to_owned();
     RequestOutcome {
         asked,
@@ -82,7 +90,7 @@ fn answer(done: bool, keys: u64, text: &str) -> RequestOutcome {
         text: text.to_owned(),
         release: None,
         chain: None,
-        count: Some(keys),
+        count: Some(objects),
         changed: None,
         rows: None,
     }

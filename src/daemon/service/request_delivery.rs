@@ -11,10 +11,10 @@ use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{
-    DecidedRelease, FeedState, OutgoingRelease, Request, RequestKind, RequestOutcome, past,
+    DecidedRelease, FeedState, OutgoingRelease, ReplayedLog, Request, RequestKind, RequestOutcome, past,
 };
-use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Store;
+use crate::daemon::journal::{KeyRing, LogHead};
 use crate::daemon::sign::Signing;
 
 /// The time that an answer is waited for.
@@ -54,10 +54,10 @@ impl Requester {
     }
 
     /// The request, signed if they have a key.
-    fn request(&self, ask: RequestKind, when: String, feed: &FeedConfig, ring: &KeyRing) -> Result<Request> {
-        let request = Request::new(ask, self.who(), when, self.why.clone(), ring, &mut SystemChance)?;
+    fn request(&self, ask: RequestKind, when: String, place: (&str, LogHead)) -> Result<Request> {
+        let request = Request::new(ask, self.who(), when, self.why.clone(), place, &mut SystemChance)?;
         Ok(match self.name.as_deref().zip(self.key.as_ref()) {
-            Some((name, key)) => request.signed_by(name, key, &feed.name, ring),
+            Some((name, key)) => request.signed_by(name, key),
             None => request,
         })
     }
@@ -107,7 +107,7 @@ fn here(
     };
     writer.finish(&now)?;
     let ask = asking(&FeedFacts::of(writer.state(), writer.log().ring()))?;
-    let request = by.request(ask, now.clone(), feed, writer.log().ring())?;
+    let request = by.request(ask, now.clone(), writer.log().place())?;
     writer.carry_out(&request, &|| FeedConfig::load(&feed.file), &now)
 }
 
@@ -120,13 +120,15 @@ fn there(
 ) -> Result<RequestOutcome> {
     let ring = KeyRing::open(&**store, &key(feed)?)?.ok_or_else(|| not_begun(feed))?;
     let public = super::root_opening::public(feed)?;
-    let state = past(&**store, &*public, &ring)?.state.ok_or_else(|| not_begun(feed))?;
+    let ReplayedLog { state, last, .. } = past(&**store, &*public, &ring)?;
+    let (state, last) = state.zip(last).ok_or_else(|| not_begun(feed))?;
     let ask = asking(&FeedFacts::of(&state, &ring))?;
-    let request = by.request(ask, clock::now(), feed, &ring)?;
-    request.put(&**store)?;
+    let after = LogHead { seq: last.entry.seq, sha256: last.sha256 };
+    let request = by.request(ask, clock::now(), (ring.feed(), after))?;
+    request.put(&**store, &ring, &mut SystemChance)?;
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        if let Some(answer) = request.answer(&**store)? {
+        if let Some(answer) = request.answer(&**store, &ring)? {
             request.read(&**store)?;
             return Ok(answer);
         }

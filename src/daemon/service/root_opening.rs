@@ -8,11 +8,12 @@ use zeroize::Zeroizing;
 
 use super::world::{HeldResource, OpenedRoots, World};
 use crate::daemon::chance::{Chance, SystemChance};
-use crate::daemon::config::{Approval, FeedConfig, Root, Secret, SourcePlace, StoreSettings as StoreTable};
+use crate::daemon::config::{Approval, FeedConfig, Root, Schedule, Secret, SourcePlace, StoreSettings as StoreTable};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot};
 use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::{Bucket, Local, Packs, ReadOnlyFolder, Store, open};
+use crate::daemon::journal::{ApprovalRule, NamedApprover};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::sign::Signing;
 use crate::engine::model::Role;
@@ -134,7 +135,7 @@ fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
     Ok(FeedSettings {
         layout: Layout::Root,
         signing: None,
-        manual: schedule.is_some_and(|schedule| schedule.approval == Approval::Manual),
+        approval: schedule.filter(|schedule| schedule.approval == Approval::Manual).map(approval_rule),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
         unwanted: UnwantedPolicies { tombstones: source.tombstones, deletes: source.deletes },
@@ -146,6 +147,13 @@ fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
         few: FEW,
         pages: feed.services.publish.pages.clone(),
     })
+}
+
+/// Who approves a release.
+fn approval_rule(schedule: &Schedule) -> ApprovalRule {
+    let people = schedule.approvers.people().iter();
+    let approvers = people.map(|person| NamedApprover { name: person.name.clone(), key: person.key.text() });
+    ApprovalRule { needed: schedule.approvers.needed(), approvers: approvers.collect() }
 }
 
 /// Checks that everything that a feed asks for exists and is possible.

@@ -1,7 +1,10 @@
 //! Checks the entries of a private root: each is signed and follows the one before, and its messages add up.
 
+use std::collections::BTreeSet;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::held_entry::{HeldEntry, NOT_HELD, NOT_PERMITTED, TOO_FEW};
 use super::private::Private;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::Statement;
@@ -10,6 +13,7 @@ use crate::daemon::journal::{CheckedEntry, Decision, Entry, EntryBody, IntakePar
 use crate::engine::release::Sha256;
 
 const NO_ENTRY: &str = "this entry of the log is missing";
+const NOT_PROVED: &str = "this is not the last entry that was there when the operator's key was changed";
 const NO_SUM: &str = "its messages do not add up";
 
 /// The number of entries that are read together, to be parsed on all cores.
@@ -20,7 +24,9 @@ impl Private {
     /// Returns the entries; None if some are missing or cannot be parsed.
     pub(super) fn log(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<Vec<CheckedEntry>>> {
         let (mut entries, mut is_whole, mut is_after) = (Vec::<CheckedEntry>::new(), true, false);
-        let places: Vec<u64> = (0..newest(store)?.map_or(0, |newest| newest + 1)).collect();
+        // Entries that were there when the keys were changed must be there.
+        let last = newest(store)?.max(ring.proved().map(|proved| proved.seq));
+        let places: Vec<u64> = (0..last.map_or(0, |last| last + 1)).collect();
         for places in places.chunks(TOGETHER) {
             let read = |seq: &u64| Ok((*seq, store.read(&Entry::path(*seq))?));
             let read = places.iter().map(read).collect::<Result<Vec<(u64, Option<Vec<u8>>)>>>()?;
@@ -60,22 +66,43 @@ impl Private {
         self.epoch = self.epoch.max(entry.epoch);
     }
 
-    /// Collects the decisions of people, whose signatures are checked when the feed is known.
+    /// Checks the decisions of people against the entry that holds the release, and collects them: signatures are
+    /// checked when the feed is known.
     fn decisions(&mut self, entry: &Entry, sha256: Sha256) {
+        let path = || Entry::path(entry.seq);
         let (statement, wanted) = match &entry.body {
-            EntryBody::Decision(Decision::Hold(held)) => return self.held = Some((held.release(), sha256)),
+            EntryBody::Decision(Decision::Hold(hold)) => {
+                let (release, rule) = (hold.approved.release(), hold.rule.clone());
+                return self.held = Some(HeldEntry { release, sha256, rule, approvers: BTreeSet::new() });
+            }
+            EntryBody::Decision(Decision::Publish(_)) => return self.held = None,
+            EntryBody::Published(published) => {
+                let held = self.held.take_if(|held| held.release == published.release);
+                if held.is_some_and(|held| held.missing() > 0) {
+                    self.wrong(path(), TOO_FEW);
+                }
+                return;
+            }
             EntryBody::Decision(Decision::Reject(Rejection { release, wanted: Some(wanted), .. })) => {
-                let held = self.held.filter(|(held, _)| held == release);
-                let Some((release, digest)) = held else { return };
-                (Statement { release, digest, approves: false }, wanted)
+                let Some(held) = self.held.take_if(|held| held.release == *release) else { return };
+                if !held.rule.permits(wanted) {
+                    self.wrong(path(), NOT_PERMITTED);
+                }
+                (Statement { release: *release, digest: held.sha256, approves: false }, wanted)
             }
             EntryBody::Approve(approval) => {
-                (Statement { release: approval.release, digest: approval.decision, approves: true }, &approval.wanted)
+                let (release, digest) = (approval.release, approval.decision);
+                let wrong = match &mut self.held {
+                    Some(held) if (held.release, held.sha256) == (release, digest) => held.approved(approval),
+                    _ => Some(NOT_HELD),
+                };
+                wrong.into_iter().for_each(|text| self.wrong(path(), text));
+                (Statement { release, digest, approves: true }, &approval.wanted)
             }
             _ => return,
         };
         if wanted.signed.is_some() {
-            self.signed.push((Entry::path(entry.seq), statement, wanted.clone()));
+            self.signed.push((path(), statement, wanted.clone()));
         }
     }
 
@@ -93,7 +120,11 @@ impl Private {
 pub(super) fn parsed(bytes: Option<&[u8]>, ring: &KeyRing) -> std::result::Result<CheckedEntry, String> {
     let bytes = bytes.ok_or(NO_ENTRY)?;
     let entry = Entry::parse(bytes, ring).map_err(|none| none.to_string())?;
-    Ok(CheckedEntry { entry, sha256: Sha256::of(bytes) })
+    let sha256 = Sha256::of(bytes);
+    if !ring.fits(entry.seq, sha256) {
+        return Err(NOT_PROVED.to_owned());
+    }
+    Ok(CheckedEntry { entry, sha256 })
 }
 
 /// What is wrong with the entry at this number, given the one before, if that is known.

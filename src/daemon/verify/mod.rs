@@ -3,6 +3,7 @@
 
 mod decided_public;
 mod delta;
+mod held_entry;
 mod log_entries;
 mod private;
 mod public;

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::held_entry::HeldEntry;
 use super::{CheckedPublicRoot, Finding, public};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{
@@ -13,7 +14,8 @@ use crate::daemon::feed_writer::{
 };
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Entry, EntryBody, KeyRing, ObjectReader, Ref, RequestOrigin, RootFormat, WrappedKey, begun, newest,
+    Entry, EntryBody, FOLDERS, KeyRing, ObjectReader, Ref, RequestOrigin, RootFormat, WrappedKey, begun, newest,
+    split_generation,
 };
 use crate::daemon::sign::PublicKey;
 use crate::engine::release::{Layout, Sha256};
@@ -39,8 +41,8 @@ pub struct Private {
     open: HashSet<String>,
     /// The newest epoch.
     pub(super) epoch: u64,
-    /// The release that was held last, with the hash of its entry.
-    pub(super) held: Option<(u32, Sha256)>,
+    /// The release that is or was held last.
+    pub(super) held: Option<HeldEntry>,
     /// Decisions that approvers have signed, with the entries that contain them.
     pub(super) signed: Vec<(String, Statement, RequestOrigin)>,
 }
@@ -54,11 +56,10 @@ const UNNAMED: &str = "no entry of the log names this: an earlier writer left it
 const KEYLESS: &str = "the key of this object is missing: the object was being forgotten (the next start removes it), \
      or the key was lost: restore it from a backup of the whole root";
 
+const OTHER_KEY: &str = "this is encrypted under another key of the operator: repeat the last `tidegate rekey`";
+
 const DIFFERS: &str =
     "this differs from the object of the same name in a pack of the private root: restore it from a backup";
-
-/// Folders with sealed objects.
-const SEALED: [&str; 9] = ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms"];
 
 /// Whether this is the fence of a writer that came too late: its write was still in progress when the entry with the
 /// same number was packed. It has no effect, and the next start deletes it.
@@ -203,16 +204,16 @@ impl Private {
             other.iter().for_each(|format| self.wrong(FORMAT.to_owned(), &format.is_of_another(store).text));
             let newest = || past_quickly(store, shown, ring).ok().and_then(|past| past.state);
             self.objects(state, &ObjectReader::new(store, ring), newest);
-            self.staged(store, state)?;
+            self.staged(store, state, ring)?;
             let (sha256, published) = rayon::join(|| state.sha256(), || self.published(state, public, shown));
             published?;
-            self.checkpoints(store, &quick, sha256);
+            self.checkpoints((store, ring), &quick, sha256);
             self.statements(&state.terms.name);
         }
         let differing = store.differing()?;
         let wrong = differing.into_iter().filter(|(path, alone)| !is_late_fence(path, alone, ring));
         wrong.for_each(|(path, _)| self.wrong(path, DIFFERS));
-        self.strangers(store)?;
+        self.strangers(store, ring)?;
         self.keys(store, ring)?;
         Ok(())
     }
@@ -252,12 +253,11 @@ impl Private {
     }
 
     /// Checks that the files of a release that is decided, or waits for a person, are as they were decided.
-    fn staged(&mut self, store: &dyn ReadStore, state: &FeedState) -> Result<()> {
+    fn staged(&mut self, store: &dyn ReadStore, state: &FeedState, ring: &KeyRing) -> Result<()> {
         let last = newest(store)?;
         for pending in state.publishing.iter().chain(&state.held) {
             for file in pending.approved.staged() {
-                let bytes = store.read(&file.stage)?;
-                if bytes.is_some_and(|bytes| Sha256::of(&bytes) == file.sha256) {
+                if file.read_staged(ObjectReader::new(store, ring))?.is_some() {
                     continue;
                 }
                 // A running daemon may have published them meanwhile.
@@ -270,10 +270,15 @@ impl Private {
     }
 
     /// Checks that a start from a checkpoint leads to the same state.
-    fn checkpoints(&mut self, store: &dyn ReadStore, quick: &Result<Option<Sha256>>, whole: Sha256) {
-        let Some(newest) = checkpoints(store).unwrap_or_default().pop() else { return };
+    fn checkpoints(
+        &mut self,
+        (store, ring): (&dyn ReadStore, &KeyRing),
+        quick: &Result<Option<Sha256>>,
+        whole: Sha256,
+    ) {
+        let Some(newest) = checkpoints(store, ring).unwrap_or_default().pop() else { return };
         if !matches!(quick, Ok(None)) && !quick.as_ref().is_ok_and(|quick| *quick == Some(whole)) {
-            self.wrong(newest.path, "this checkpoint does not match the log: remove it");
+            self.wrong(ring.stored(&newest.path), "this checkpoint does not match the log: remove it");
         }
     }
 
@@ -281,8 +286,7 @@ impl Private {
     fn keys(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         for key in store.list("keys")? {
             if WrappedKey::at(&key.path).is_some_and(|wrap| wrap.generation != ring.generation()) {
-                let text = "this key is encrypted under another key of the operator: repeat the last `tidegate rekey`";
-                self.wrong(key.path, text);
+                self.wrong(key.path, OTHER_KEY);
             }
         }
         Ok(())
@@ -290,26 +294,32 @@ impl Private {
 
     /// Checks that there is no object that no entry names, except those that the newest writer has not named yet, and
     /// that each named object has its key.
-    fn strangers(&mut self, store: &dyn ReadStore) -> Result<()> {
+    fn strangers(&mut self, store: &dyn ReadStore, ring: &KeyRing) -> Result<()> {
         // Listed before the objects, since they are forgotten with their keys.
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();
         let opens = |path: &str| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
         for object in store.list("")? {
-            let mut parts = object.path.split('/');
+            let (path, generation) = split_generation(&object.path);
+            let mut parts = path.split('/');
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
             let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
             let known = match folder {
                 "FORMAT" | "clock" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys" | "stage"
                 | "told" | "verdicts" => true,
-                folder if SEALED.contains(&folder) => young || self.named.contains(&object.path),
+                folder if FOLDERS.contains(&folder) => young || self.named.contains(path),
                 _ => false,
             };
-            if !known {
-                self.wrong(object.path.clone(), UNNAMED);
-            } else if self.named.contains(&object.path) && !opens(&object.path) {
-                self.wrong(object.path.clone(), KEYLESS);
-            }
+            let text = if !known {
+                UNNAMED
+            } else if FOLDERS.contains(&folder) && generation != ring.generation() {
+                OTHER_KEY
+            } else if self.named.contains(path) && !opens(path) {
+                KEYLESS
+            } else {
+                continue;
+            };
+            self.wrong(object.path.clone(), text);
         }
         Ok(())
     }

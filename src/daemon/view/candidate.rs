@@ -20,9 +20,12 @@ pub struct HeldRelease {
     pub digest: Sha256,
     /// The approvers who have approved it.
     pub approvals: Vec<Approval>,
+    /// Whether approvers have to sign.
+    #[serde(skip)]
+    pub signs: bool,
     /// How many more people have to approve it.
     pub missing: usize,
-    /// Where its report is, in the private root.
+    /// Where its report is in the private root, sealed: `--report` writes a copy of it.
     pub report: Option<String>,
     /// Its manifest; the hash of the decision is added when it is published.
     pub manifest: Manifest,
@@ -83,17 +86,17 @@ impl HeldRelease {
         let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
         let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
         let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            EntryBody::Decision(Decision::Hold(approved)) if approved.release() == held.approved.release() => {
-                Some(approved.verdict())
+            EntryBody::Decision(Decision::Hold(hold)) if hold.approved.release() == held.approved.release() => {
+                Some(hold.approved.verdict())
             }
             _ => None,
         });
         let verdict = decided.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
-        let approvers = feed.services.approvers();
-        let counted = held.counted(&approvers);
+        let counted = held.counted();
         Ok(Some(HeldRelease {
             digest: held.decision,
-            missing: approvers.needed().saturating_sub(counted.len()),
+            signs: held.rule.signs(),
+            missing: held.missing() as usize,
             approvals: counted.into_iter().map(Approval::of).collect(),
             report: held
                 .approved

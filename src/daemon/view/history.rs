@@ -8,8 +8,8 @@ use crate::daemon::feed_writer::FeedSnapshot;
 use crate::daemon::formats::RecordedTick;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
-    ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase, IntakePart, MessageOrigin,
-    RecodingChoice, Rejection, RequestOrigin,
+    ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase, HoldDecision, IntakePart,
+    MessageOrigin, RecodingChoice, Rejection, RequestOrigin,
 };
 
 /// An event of the history.
@@ -164,7 +164,11 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         }
         EntryBody::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());
-            format!("{} keys are encrypted under another key of the operator", rekey.keys)
+            format!("the operator's key is another one; {} objects are encrypted anew", rekey.objects)
+        }
+        EntryBody::Refused(refused) => {
+            wanted = Some(refused.wanted.clone());
+            format!("`tidegate {}` was refused", refused.command)
         }
     };
     let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
@@ -179,7 +183,7 @@ fn decision(made: &Decision) -> DatedText {
             let text = format!("release {} may leave{}", approved.release(), coarsest(approved.under()));
             (Some(approved.time().to_owned()), None, text)
         }
-        Decision::Hold(approved) => {
+        Decision::Hold(HoldDecision { approved, .. }) => {
             let text = format!("release {} waits for approval{}", approved.release(), coarsest(approved.under()));
             (Some(approved.time().to_owned()), None, text)
         }

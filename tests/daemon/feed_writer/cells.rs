@@ -41,7 +41,7 @@ fn published(policy: &str, changed: bool) -> (BTreeMap<String, Vec<String>>, Vec
         let path = folder.path().join(&name);
         std::fs::write(&path, lines(tick, changed)).expect("a file");
         let rows = ingest::take(&path, &feed.columns, &PersonHasher::new(&[7; 32]), &mut |_| {}).expect("rows");
-        let look = Consumed { sha256: Sha256::of(name.as_bytes()), size: 1, modified: 0 };
+        let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 1, modified: 0 };
         assert_eq!((rows.rows.len(), rows.aside.messages().len()), (20, 0));
         writer
             .take(TakenMessages::file(name, look, 20, rows.rows, None, rows.nulled), &time)

@@ -151,7 +151,7 @@ fn a_checkpoint_is_written_while_rows_wait_for_their_tick() {
         let mut chance = Seeded::new(9);
         let ask = RequestKind::Erase { people: gone, rows: false };
         let request =
-            Request::new(ask, "me".to_owned(), time(4), None, writer.log().ring(), &mut chance).expect("a request");
+            Request::new(ask, "me".to_owned(), time(4), None, writer.log().place(), &mut chance).expect("a request");
         let answer = writer.carry_out(&request, &|| Ok(feed(policy)), &time(4)).expect("an answer");
         assert_eq!((answer.done, answer.changed), (true, Some(2)), "{policy}: {}", answer.text);
         assert_eq!(same(&writer, "an erasure"), 0, "{policy}: entries are read again behind an erasure");

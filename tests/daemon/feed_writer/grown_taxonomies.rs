@@ -32,7 +32,7 @@ fn same(writer: &FeedWriter, private: &Memory, public: &Memory, why: &str) {
 }
 
 fn asks(writer: &mut FeedWriter, ask: RequestKind, file: &dyn Fn() -> FeedConfig) {
-    let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().ring(), &mut Seeded::new(9));
+    let wanted = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().place(), &mut Seeded::new(9));
     let answer = writer.carry_out(&wanted.expect("a request"), &|| Ok(file()), NOW).expect("an answer");
     assert!(answer.done, "{answer:?}");
 }

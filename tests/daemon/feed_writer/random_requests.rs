@@ -60,7 +60,7 @@ pub fn drawn(writer: &FeedWriter, draw: &mut Draw, came: &BTreeSet<u128>) -> Opt
 /// A request that can be made twice.
 fn request(writer: &FeedWriter, ask: RequestKind, seed: u64) -> Request {
     let why = Some("because".to_owned());
-    let request = Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut Seeded::new(seed));
+    let request = Request::new(ask, "me".to_owned(), time(0), why, writer.log().place(), &mut Seeded::new(seed));
     request.expect("a request")
 }
 

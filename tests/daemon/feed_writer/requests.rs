@@ -24,7 +24,7 @@ fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64, policy: &str) -> Re
     let mut chance = Seeded::new(seed);
     let why = Some("because".to_owned());
     let request =
-        Request::new(ask, "me".to_owned(), time(0), why, writer.log().ring(), &mut chance).expect("a request");
+        Request::new(ask, "me".to_owned(), time(0), why, writer.log().place(), &mut chance).expect("a request");
     let answer = writer.carry_out(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
     let again = writer.carry_out(&request, &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(!answer.done || again.done && again.text == "done already", "a request is done once: {again:?}");
@@ -210,7 +210,7 @@ fn a_published_person_is_erased_without_a_replay() {
 fn messages_set_aside_that_cannot_be_read_keep_no_person_here() {
     let (private, public) = (Memory::default(), Memory::default());
     let mut writer = open(&feed(POLICIES[0]), Arc::new(private.clone()), Arc::new(public), 1, false).expect("a feed");
-    let (look, aside) = (Consumed { sha256: Sha256::of(b"a"), size: 1, modified: 0 }, vec![1].into());
+    let (look, aside) = (Consumed { code: Sha256::of(b"a"), generation: 0, size: 1, modified: 0 }, vec![1].into());
     let people = rows(&[(7 << 100, 0, 1, 0)]);
     writer.take(TakenMessages::file("a.csv".to_owned(), look, 2, people, Some((1, aside)), 0), &time(0)).expect("rows");
     let answer =

@@ -12,7 +12,7 @@ use tidegate::daemon::feed_writer::{
     FeedSettings, FeedState, FeedWriter, Hash, Request, RequestKind, RequestOutcome, TablePart, past,
 };
 use tidegate::daemon::journal::store::{Memory, Store};
-use tidegate::daemon::journal::{KeyRing, ObjectReader, RequestOrigin};
+use tidegate::daemon::journal::{KeyRing, LogHead, ObjectReader, RequestOrigin, split_generation};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify;
@@ -74,6 +74,14 @@ impl Roots {
     /// The feed file.
     pub fn file(&self) -> FeedConfig {
         feed_file(self.policy, self.grown)
+    }
+
+    /// The newest entry of the log.
+    pub fn head(&self) -> LogHead {
+        let (whole, public) = (packed(&self.private), &self.public);
+        let ring = KeyRing::open(&whole, &key()).expect("keys").expect("keys");
+        let last = past(&whole, public, &ring).expect("a log").last.expect("an entry");
+        LogHead { seq: last.entry.seq, sha256: last.sha256 }
     }
 
     pub fn open(&self, key: &OperatorKey, seed: u64, manual: bool) -> FeedWriter {
@@ -173,7 +181,7 @@ impl Roots {
 fn request(writer: &FeedWriter, people: &[u128], seed: u64) -> Request {
     let people = people.iter().map(|&person| Hash(Person(person))).collect();
     let ask = RequestKind::Erase { people, rows: true };
-    Request::new(ask, "me".to_owned(), time(0), None, writer.log().ring(), &mut Seeded::new(seed)).expect("a request")
+    Request::new(ask, "me".to_owned(), time(0), None, writer.log().place(), &mut Seeded::new(seed)).expect("a request")
 }
 
 fn erase(writer: &mut FeedWriter, people: &[u128], seed: u64) -> RequestOutcome {
@@ -186,9 +194,10 @@ fn opened(roots: &Roots, key: &OperatorKey) -> Vec<(String, Vec<u8>)> {
     let ring = KeyRing::open(&packed(&roots.private), key).expect("keys").expect("keys");
     let objects = unpacked(Arc::new(roots.private.clone()));
     let open = |(path, bytes): (&String, &Vec<u8>)| {
-        let wrap = ring.place(path);
+        let (object, _) = split_generation(path);
+        let wrap = ring.place(object);
         let key = ring.unwrap(objects.get(&wrap)?, &wrap)?;
-        key.open(bytes, path).map(|bytes| (path.clone(), bytes.to_vec()))
+        key.open(bytes, object).map(|bytes| (path.clone(), bytes.to_vec()))
     };
     objects.iter().filter_map(open).collect()
 }
@@ -289,7 +298,7 @@ fn rows_stay_where_no_atom_could_leave_as_a_whole() {
 
 fn ask(writer: &mut FeedWriter, ask: RequestKind, seed: u64) -> RequestOutcome {
     let policy = if writer.state().terms.columns.has_measures() { MEASURED } else { CROWDS };
-    let request = Request::new(ask, "me".into(), time(0), None, writer.log().ring(), &mut Seeded::new(seed));
+    let request = Request::new(ask, "me".into(), time(0), None, writer.log().place(), &mut Seeded::new(seed));
     let answer = writer.carry_out(&request.expect("a request"), &|| Ok(feed(policy)), &time(0)).expect("an answer");
     assert!(answer.done, "{}", answer.text);
     answer
@@ -408,7 +417,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
         .expect("every second tick halves no people");
     let (person, rows) = published(&roots, &ticks);
     // The same request, whichever process handles it.
-    let request = request(&roots.copy().open(&key(), 9, false), &[person], 6);
+    let request = Request { after: roots.head(), ..request(&roots.copy().open(&key(), 9, false), &[person], 6) };
     let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
         writer.carry_out(&request, &|| Ok(feed(CROWDS)), &time(0))?;
         step(writer, tick, &[])

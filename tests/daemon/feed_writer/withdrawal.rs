@@ -47,8 +47,9 @@ fn a_writer_may_die(republish: bool) {
     assert!(last > 2, "a few releases are published");
     let ask = RequestKind::Withdraw { release: last - 1, republish };
     let wanted = Some("a reason".to_owned());
-    let request = Request::new(ask, "me".to_owned(), time(0), wanted, writer.log().ring(), &mut Seeded::new(6));
-    let request = request.expect("a request");
+    let request = Request::new(ask, "me".to_owned(), time(0), wanted, writer.log().place(), &mut Seeded::new(6));
+    // It was made before the writers that handle it began.
+    let request = Request { after: roots.head(), ..request.expect("a request") };
     let tick = ticks.len();
     let all = |writer: &mut FeedWriter| -> tidegate::daemon::error::Result<()> {
         let answer = writer.carry_out(&request, &|| Ok(feed(CROWDS)), &time(0))?;
@@ -124,8 +125,8 @@ fn a_release_that_waits_is_void_when_another_one_is_withdrawn() {
     }
     let release = writer.state().releases.last().expect("a release").release;
     let ask = RequestKind::Withdraw { release, republish: false };
-    let request =
-        Request::new(ask, "me".to_owned(), time(0), None, writer.log().ring(), &mut Seeded::new(6)).expect("a request");
+    let request = Request::new(ask, "me".to_owned(), time(0), None, writer.log().place(), &mut Seeded::new(6))
+        .expect("a request");
     let answer = writer.carry_out(&request, &|| Ok(feed(HALVED)), &time(0)).expect("an answer");
     assert!(answer.done && answer.text.contains("is void"), "{answer:?}");
     let store = packed(&private);

@@ -88,6 +88,7 @@ pub const POINTS: &[Point] = &[
     entry("a new chain", "Chain", NEW_CHAIN),
     entry("the gate's rejection", "Decision:reject", REFUSED),
     entry("another key", "Rekey", REKEYS),
+    entry("a request is refused", "Refused", ASKED_IN_VAIN),
     // Packs.
     point("the form of a root with packs", Rename, "private/FORMAT", "-", GROWS),
     made("a pack of entries", "private/pack/log/*", GROWS),
@@ -104,6 +105,7 @@ pub const POINTS: &[Point] = &[
     gone("a pack of keys with that of a person who was erased", "private/pack/passing-keys/*", PACKS_ERASED),
     // Sealed objects.
     made("terms", "private/terms/*", BEGINS),
+    made("a segment under another key", "private/seg/*.*", REKEYS),
     made("a segment", "private/seg/*", BEGINS),
     made("quarantine", "private/quarantine/*", BEGINS),
     made("atoms", "private/atoms/*", BEGINS),
@@ -131,9 +133,9 @@ pub const POINTS: &[Point] = &[
     made("a table that was approved", "public/data/*", APPROVES),
     made("a manifest that was approved", "public/manifest/*.json", APPROVES),
     // Requests to the running daemon.
-    made("a note", "private/inbox/*.json", ASKED),
+    made("a note", "private/inbox/*.request", ASKED),
     made("an answer", "private/inbox/*.answer", ASKED),
-    gone("a note that was answered", "private/inbox/*.json", ASKED),
+    gone("a note that was answered", "private/inbox/*.request", ASKED),
     gone("an answer that was read", "private/inbox/*.answer", ASKED),
     gone("a note without a signature", "private/inbox/*.json", STRANGE_NOTE),
     // Staged copies of published or void releases are no longer needed.

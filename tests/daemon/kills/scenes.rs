@@ -24,6 +24,7 @@ pub const NEW_CHAIN: &str = "a new chain begins";
 pub const REFUSED: &str = "the gate refuses";
 pub const FORGETS: &str = "the feed forgets";
 pub const ASKED: &str = "the daemon is asked";
+pub const ASKED_IN_VAIN: &str = "the daemon is asked for what it refuses";
 pub const STRANGE_NOTE: &str = "the daemon finds a strange note";
 pub const SWEEPS_ROWS: &str = "rows are swept";
 pub const SWEEPS_ATOMS: &str = "atoms are swept";
@@ -103,6 +104,7 @@ pub const SCENES: &[Scene] = &[
     scene(WAITS, From::Scene(GROWS), waits, Does::Once),
     scene(ERASES, From::Scene(WAITS), gone, ERASE),
     scene(ASKED, From::Scene(WAITS), gone, Does::Asked(&["erase", "feed.toml", "--from", "gone.csv"])),
+    scene(ASKED_IN_VAIN, From::Scene(WAITS), |_| {}, Does::Asked(&["withdraw", "feed.toml", "1", "--reason", "why"])),
     scene(STRANGE_NOTE, From::Scene(WAITS), strange, Does::Once),
     scene(HOLDS, From::Scene(BEGINS), holds, Does::Once),
     scene(VOID_BY_TICK, From::Scene(HOLDS), |place| place.offer("31.csv", people(600..640)), Does::Once),

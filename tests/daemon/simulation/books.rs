@@ -8,7 +8,7 @@ use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{FeedState, past_quickly};
 use tidegate::daemon::ingest::PersonHasher;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store};
-use tidegate::daemon::journal::{CheckedEntry, Decision, EntryBody, KeyRing, read};
+use tidegate::daemon::journal::{CheckedEntry, Decision, EntryBody, KeyRing, read, split_generation};
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
 use tidegate::daemon::verify::{self, Finding};
@@ -120,7 +120,8 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
         let named: BTreeSet<&str> = pending.map(|file| file.stage.as_str()).collect();
         let late = nature.promises(|promises| promises.staged_late.clone());
         for left in nature.private().list("stage").expect("memory") {
-            assert!(named.contains(&*left.path) || late.contains(&left.path), "{} was not removed", left.path);
+            let (path, _) = split_generation(&left.path);
+            assert!(named.contains(path) || late.contains(&left.path), "{} was not removed", left.path);
         }
     }
     let next = nature.promises(|promises| promises.next.clone());

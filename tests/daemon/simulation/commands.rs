@@ -206,7 +206,7 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
                 why,
                 now.clone(),
                 None,
-                writer.log().ring(),
+                writer.log().place(),
                 &mut *nature.chance(),
             )?;
             let answer = writer.carry_out(&request, &|| Ok(feed.clone()), &now)?;

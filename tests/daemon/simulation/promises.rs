@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, log};
-use tidegate::daemon::journal::{Decision, Entry, EntryBody, Erase, Ingest, MessageOrigin, RequestOrigin};
+use tidegate::daemon::journal::{
+    Decision, Entry, EntryBody, Erase, HoldDecision, Ingest, MessageOrigin, RequestOrigin,
+};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::nature::Side;
@@ -140,7 +142,7 @@ impl Promises {
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
                 assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
             }
-            EntryBody::Decision(Decision::Hold(approved)) => {
+            EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })) => {
                 let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
                 self.held = Some((approved.release(), sha256, files));
                 self.approved_by.clear();

@@ -10,7 +10,7 @@ use tidegate::daemon::chance::Chance;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{Hash, Request, RequestKind};
 use tidegate::daemon::ingest::PersonHasher;
-use tidegate::daemon::journal::KeyRing;
+use tidegate::daemon::journal::{KeyRing, LogHead, read};
 use tokio::sync::watch;
 
 use super::books;
@@ -366,14 +366,17 @@ impl Run<'_> {
     fn asked(&mut self, ask: RequestKind, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
-        let mut request = Request::new(ask, "a test".to_owned(), when, None, ring, chance).expect("a request");
+        let last = read(&self.nature.private(), ring, 0, None).expect("a log").pop().expect("a feed has begun");
+        let after = LogHead { seq: last.entry.seq, sha256: last.sha256 };
+        let place = (ring.feed(), after);
+        let mut request = Request::new(ask, "a test".to_owned(), when, None, place, chance).expect("a request");
         if let Some(wide) = self.wide.as_mut().filter(|_| self.feeds.approvals > 1) {
             // Now and then it is not signed.
             let (name, key) = approver(wide.between(0, 3));
-            request = if name == "p3" { request } else { request.signed_by(&name, &key, "t", ring) };
+            request = if name == "p3" { request } else { request.signed_by(&name, &key) };
         }
         self.nature.line(&format!("a person asks: {}", request.ask.name()));
-        request.put(self.nature.root(Side::Private)).expect("memory");
+        request.put(self.nature.root(Side::Private), ring, &mut *self.nature.chance()).expect("memory");
         self.requests.push(request);
     }
 
@@ -430,9 +433,13 @@ impl Run<'_> {
         assert_eq!(rest, 0, "people of the topic were not taken in");
         assert!(state.due.is_none() && state.publishing.is_none() && state.closing.is_none(), "a release is stuck");
         let private = self.nature.private();
-        for request in &self.requests {
+        let ring = books::ring(&self.nature).expect("a feed has begun");
+        // Requests that were made under an earlier key of the operator are void.
+        let proved = ring.proved();
+        let valid = self.requests.iter().filter(|request| proved.is_none_or(|proved| request.after.seq > proved.seq));
+        for request in valid {
             assert!(
-                request.answer(&private).expect("memory").is_some(),
+                request.answer(&private, &ring).expect("memory").is_some(),
                 "a request has no answer: {}",
                 request.ask.name()
             );

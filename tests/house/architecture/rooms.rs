@@ -88,7 +88,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
     ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
     // Durable formats: the content of entries and sealed objects, each with its version.
-    ("daemon::formats", &["daemon::error", "daemon::intake_counts", "daemon::sign", "daemon::terms", ENGINE]),
+    (
+        "daemon::formats",
+        &["daemon::error", "daemon::intake_counts", "daemon::sign", "daemon::terms", "daemon::wiped_bytes", ENGINE],
+    ),
     (
         "daemon::journal",
         &[

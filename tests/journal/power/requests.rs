@@ -124,9 +124,9 @@ fn asks(writer: &mut FeedWriter, tick: usize, ask: RequestKind, script: &Script)
     // The request before a writer ended.
     writer.inbox(&after, &time(tick))?;
     let (who, when) = ("me".to_owned(), time(tick));
-    let request = Request::new(ask, who, when, None, writer.log().ring(), &mut Seeded::new(tick as u64))?;
-    if !writer.state().requests.contains(&request.wanted.request) {
-        request.put(writer.log().store())?;
+    let request = Request::new(ask, who, when, None, writer.log().place(), &mut Seeded::new(tick as u64))?;
+    if !writer.state().requests.contains_key(&request.wanted.request) {
+        request.put(writer.log().store(), writer.log().ring(), &mut Seeded::new(tick as u64 + 100))?;
         writer.inbox(&after, &time(tick))?;
     }
     request.read(writer.log().store())

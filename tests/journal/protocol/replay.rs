@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{DecisionMade, FeedWriter, Hash, Request, RequestKind as Asked};
-use tidegate::daemon::journal::Entry;
 use tidegate::daemon::journal::store::{Memory, Store};
+use tidegate::daemon::journal::{Entry, KeyRing};
 use tidegate::engine::histogram::Person;
 
 use super::entry::Kind;
@@ -112,9 +112,10 @@ impl Twins {
             _ => Asked::Erase { people: vec![Hash(Person(person(0, 0)))], rows: false },
         };
         let mut chance = Seeded::new(number as u64);
-        let request = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().ring(), &mut chance);
+        let request = Request::new(ask, "me".to_owned(), NOW.to_owned(), None, writer.log().place(), &mut chance);
         let request = request.expect("a request");
-        request.put(&self.private).expect("an inbox");
+        let ring = writer.log().ring();
+        request.put(&self.private, ring, &mut Seeded::new(number as u64 + 10)).expect("an inbox");
         self.requests[number] = Some(request);
     }
 
@@ -122,9 +123,9 @@ impl Twins {
     fn agree(&self, seed: u64) {
         let known = |at: u64| self.private.objects().get(&Entry::path(at)).cloned();
         let entries = (0..).map_while(known).map(|bytes| Entry::unproven(&bytes).expect("an entry").body);
-        // A feed begins with its terms; the model has none.
+        // A feed begins with its terms; the model has none, and no entry for a request that is refused.
         let kinds: Vec<String> = entries
-            .filter(|body| !["Chain", "Config"].contains(&body.kind()))
+            .filter(|body| !["Chain", "Config", "Refused"].contains(&body.kind()))
             .map(|body| match serde_json::to_value(&body).expect("JSON")["body"]["outcome"].as_str() {
                 Some(outcome) if body.kind() == "Decision" => outcome.to_owned(),
                 _ => body.kind().to_lowercase(),
@@ -134,7 +135,11 @@ impl Twins {
             self.world.log.entries().map(|(_, entry)| format!("{:?}", entry.kind()).to_lowercase()).collect();
         assert_eq!(kinds, meant, "seed {seed}");
         for (request, meant) in self.requests.iter().zip(&self.world.requests) {
-            let answer = request.as_ref().and_then(|request| request.answer(&self.private).expect("an answer"));
+            let ring = KeyRing::open(&self.private, &feed::key()).expect("keys");
+            let answer = request
+                .as_ref()
+                .zip(ring)
+                .and_then(|(request, ring)| request.answer(&self.private, &ring).expect("an answer"));
             let answer = answer.map_or(Answer::None, |answer| if answer.done { Answer::Done } else { Answer::Refused });
             assert_eq!(answer, meant.answer, "seed {seed}");
         }

@@ -60,8 +60,8 @@ impl TakenMessages {
         aside: Option<(u64, WipedBytes)>,
         nulled: u64,
     ) -> TakenMessages {
-        let Consumed { sha256, size, modified } = look;
-        let origin = MessageOrigin::File { file, sha256, size, modified };
+        let Consumed { code, generation, size, modified } = look;
+        let origin = MessageOrigin::File { file, code, generation, size, modified };
         let (next, count) = (seen, rows.len() as u64);
         let part = TakenPart { origin, from: 0, next, epoch: None, seen, rows: count, skipped: 0, aside, repeats: 0 };
         TakenMessages { parts: vec![part], rows, nulled }

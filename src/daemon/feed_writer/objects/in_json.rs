@@ -17,7 +17,7 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
 #[cfg(test)]
 mod tests {
     use super::super::super::state_parts::OutgoingRelease;
-    use crate::daemon::journal::CandidateFile;
+    use crate::daemon::journal::{ApprovalRule, CandidateFile};
     use crate::engine::release::{Figure, PastRelease, Sha256};
 
     #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -43,7 +43,13 @@ mod tests {
                 decided["figures"] = serde_json::to_value(figures).expect("JSON");
             }
             let approved = serde_json::from_value(decided).expect("a decision");
-            let held = OutgoingRelease { approved, decision: sha256, recoding: None, approvals: Vec::new() };
+            let held = OutgoingRelease {
+                approved,
+                decision: sha256,
+                recoding: None,
+                rule: ApprovalRule::by_operator(),
+                approvals: Vec::new(),
+            };
             let kept = Kept { held: Some(held), behind: 7 };
             let bytes = postcard::to_stdvec(&kept).expect("it is written");
             assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);

@@ -122,7 +122,7 @@ impl io::Write for Writer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = size(self.full()) - self.pieces.rest.len();
         let taken = room.min(bytes.len());
-        self.pieces.rest.extend_from_slice(&bytes[..taken]);
+        self.pieces.rest.write_all(&bytes[..taken])?;
         if taken == room
             && let Err(error) = self.seal()
         {

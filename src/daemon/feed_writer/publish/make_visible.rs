@@ -2,14 +2,12 @@
 //! manifest, which is the visibility point. Every step can be repeated: an existing file with the same bytes is
 //! accepted, one with other bytes halts the feed.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use super::super::state_parts::OutgoingRelease;
 use super::super::writer::FeedWriter;
 use super::public_root::FinalManifest;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::journal::store::put_all;
-use crate::daemon::journal::{CandidateFile, Published};
+use crate::daemon::journal::{CandidateFile, Drafts, Published, destroy_all};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::{Layout, Notice, Sha256};
 
 /// A release that has become visible.
@@ -87,54 +85,58 @@ impl FeedWriter {
 
     /// A staged file of a decided release, with the decided content.
     pub(in crate::daemon::feed_writer) fn staged_file(&self, file: &CandidateFile) -> Result<Vec<u8>> {
-        let bytes = self.log.store().read(&file.stage)?;
-        if let Some(bytes) = bytes.filter(|bytes| Sha256::of(bytes) == file.sha256) {
-            return Ok(bytes);
+        match file.read_staged(self.log.objects()) {
+            // Another writer may have published it meanwhile.
+            Ok(None) => self.log.ours().and(Err(not_as_decided(&file.stage))),
+            read => Ok(read?.expect("it is there")),
         }
-        // Another writer may have published it meanwhile.
-        self.log.ours()?;
-        Err(not_as_decided(&file.stage))
     }
 
-    /// Stages files and reads them back, so that the gate judges what was actually written.
+    /// Stages files, sealed as every object is, and reads them back, so that the gate judges what was actually written.
     pub(in crate::daemon::feed_writer) fn stage(
-        &self,
+        &mut self,
         release: u32,
         files: Vec<(String, Vec<u8>)>,
         stages: &mut Vec<String>,
     ) -> Result<Vec<Vec<u8>>> {
         // A release may be judged more than once: after a crash, when the previous one was rejected, and when it was
         // repaired. No name is used twice: a request to delete the files of the previous one may still be on its way.
-        let attempt = self.staged.fetch_add(1, Relaxed);
-        let folder = format!("stage/{:010}/{release}/{}-{attempt}", self.log.writer().epoch, self.log.next());
-        let placed = |(name, bytes)| (format!("{folder}-{name}"), bytes);
-        let files: Vec<(String, Vec<u8>)> = files.into_iter().map(placed).collect();
-        stages.extend(files.iter().map(|(path, _)| path.clone()));
-        let (store, strange) = (self.log.store(), "the file cannot be read back as it was written: check the disk");
-        put_all(store, &files)?;
-        let mut back = Vec::with_capacity(files.len());
-        for (path, bytes) in &files {
-            let read = store.read(path)?.filter(|back| back == bytes);
-            if read.is_none() {
+        let attempt = self.staged;
+        self.staged += 1;
+        let folder = format!("{release}/{}-{attempt}", self.log.next());
+        let (mut drafts, mut objects) = (Drafts::default(), Vec::with_capacity(files.len()));
+        for (name, bytes) in files {
+            let bytes = WipedBytes::from(bytes);
+            objects.push((self.log.seal_as(&mut drafts, "stage", &format!("{folder}-{name}"), &bytes)?, bytes));
+        }
+        drafts.put(self.log.store())?;
+        let mut back = Vec::with_capacity(objects.len());
+        for (object, bytes) in objects {
+            let read = self.log.objects().read(&object);
+            if !read.as_ref().is_ok_and(|read| read.as_ref() == Some(&bytes)) {
                 // Another writer removes files that no entry names.
                 self.log.ours()?;
+                read?;
+                let text = "the file cannot be read back as it was written: check the disk";
+                return Err(Error::new(ErrorCategory::Io, text).in_field(object.path));
             }
-            back.push(read.ok_or_else(|| Error::new(ErrorCategory::Io, strange).in_field(path.clone()))?);
+            back.push(bytes.into_bytes());
+            stages.push(object.path);
         }
         Ok(back)
     }
 
     /// Removes the staged files of a release that may not be published.
     pub(in crate::daemon::feed_writer) fn discard(&self, release: u32) -> Result<()> {
-        let store = self.log.store();
-        let staged = store.list(&format!("stage/{:010}/{release}", self.log.writer().epoch))?;
-        store.delete_all(&staged.iter().map(|file| file.path.as_str()).collect::<Vec<_>>())
+        let (store, ring) = (self.log.store(), self.log.ring());
+        let staged = ring.listed(store, &format!("stage/{:010}/{release}", self.log.writer().epoch))?;
+        destroy_all(store, ring, staged.iter().map(|file| file.path.as_str()))
     }
 
     /// Removes the staged files of a published release.
     pub(in crate::daemon::feed_writer) fn unstage(&self, pending: &OutgoingRelease) -> Result<()> {
-        let files = pending.approved.staged();
-        self.log.store().delete_all(&files.map(|file| file.stage.as_str()).collect::<Vec<_>>())
+        let files: Vec<&str> = pending.approved.staged().map(|file| file.stage.as_str()).collect();
+        destroy_all(self.log.store(), self.log.ring(), files.into_iter())
     }
 
     /// Discards a release that is held for approval; returns a description if there was one.

@@ -12,6 +12,7 @@ use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::store::{ListedObject, ReadStore};
 use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::model::DetailSettings;
 use crate::engine::release::Sha256;
 
@@ -36,8 +37,8 @@ struct Checkpoint {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<ListedObject>> {
-    Ok(store.list("checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
+pub fn checkpoints(store: &dyn ReadStore, ring: &KeyRing) -> Result<Vec<ListedObject>> {
+    Ok(ring.listed(store, "checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
 }
 
 /// The newest checkpoint of this log, and the entry after which it was taken.
@@ -46,10 +47,8 @@ pub fn checkpoints(store: &dyn ReadStore) -> Result<Vec<ListedObject>> {
 /// The store cannot be read.
 pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
     let objects = ObjectReader::new(store, ring);
-    for listed in checkpoints(store)?.into_iter().rev() {
-        let Some(sealed) = store.read(&listed.path)? else { continue };
-        let object = Ref { sha256: Sha256::of(&sealed), path: listed.path };
-        let Ok(Some(opened)) = objects.read(&object) else { continue };
+    for listed in checkpoints(store, ring)?.into_iter().rev() {
+        let Ok(Some(opened)) = objects.read(&Ref { path: listed.path }) else { continue };
         let Ok(checkpoint) = SealedFormat::Checkpoint.parse::<Checkpoint>(&opened) else { continue };
         if checkpoint.program != PROGRAM {
             continue;
@@ -80,20 +79,16 @@ impl FeedWriter {
             return Ok(None);
         }
         let seq = self.log.next() - 1;
-        let before = self.log.store().list("checkpoint")?;
+        let before = self.log.ring().listed(self.log.store(), "checkpoint")?;
         let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
         let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
         let whole = pieces.bytes();
         let ObjectPieces { objects, rest } = pieces;
-        let content = SealedFormat::Checkpoint.bytes(&Checkpoint {
-            program: PROGRAM.to_owned(),
-            seq,
-            head,
-            objects,
-            rest: rest.to_vec(),
-        });
+        let content = Checkpoint { program: PROGRAM.to_owned(), seq, head, objects, rest: rest.into_bytes() };
+        let sealed = SealedFormat::Checkpoint.bytes(&content);
+        drop(WipedBytes::from(content.rest));
         let mut drafts = Drafts::default();
-        self.log.seal_as(&mut drafts, "checkpoint", &name, &content)?;
+        self.log.seal_as(&mut drafts, "checkpoint", &name, &sealed)?;
         drafts.put(self.log.store())?;
         destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
         self.last = LastCheckpoint { entries: self.log.next(), bytes: whole };

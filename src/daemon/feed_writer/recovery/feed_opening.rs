@@ -2,7 +2,6 @@
 //! half done is completed. No external effect happens before the fence is durable.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::super::publish::public_root::PublicRoot;
 use super::super::state::FeedState;
@@ -90,7 +89,7 @@ impl<'a> OpenedFeed<'a> {
             // Keys are there before the log.
             (None, _) if !private.list("log")?.is_empty() => return Err(fenced(&**private)),
             (None, Some(ring)) => (ring, true),
-            (None, None) => (KeyRing::draw(key, &mut **chance)?, true),
+            (None, None) => (KeyRing::draw(key, &feed.name, &mut **chance)?, true),
             (Some(_), Some(_)) => {
                 let text = "another tidegate has begun here at the same time, with its own keys: repeat the command";
                 return Err(Error::new(ErrorCategory::Io, text));
@@ -119,6 +118,11 @@ impl<'a> OpenedFeed<'a> {
     /// The state of the log; `None` if no feed has begun.
     pub fn state(&self) -> Option<&FeedState> {
         self.past.state.as_ref()
+    }
+
+    /// The state of the log with the keys to it; `None` if no feed has begun.
+    pub fn known(&self) -> Option<(&FeedState, &KeyRing)> {
+        self.state().map(|state| (state, &self.ring))
     }
 
     /// The hasher for the people of the feed.
@@ -161,7 +165,7 @@ impl<'a> OpenedFeed<'a> {
             hasher,
             last: known,
             packed: entries,
-            staged: AtomicU64::new(0),
+            staged: 0,
             index: None,
         };
         // The decisions of a tick are completed under the taxonomies with which it was closed.
@@ -225,10 +229,9 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
         wanted: None,
         delta: settings.writes_delta(feed),
         release_column: feed.columns.release().clone(),
-        logs_forgetting: true,
     };
     log.append(chain.clone())?;
-    let mut state = FeedState { logs_forgetting: true, ..FeedState::new(frozen, chain.terms.clone()) };
+    let mut state = FeedState::new(frozen, chain.terms.clone());
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)

@@ -11,6 +11,7 @@ use super::super::state::FeedState;
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::ObjectReader;
 use crate::daemon::journal::store::ReadStore;
 use crate::engine::gate::bytes::{self, PartRows};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
@@ -27,7 +28,7 @@ impl FeedWriter {
     /// # Errors
     /// As for the state, or another writer has taken over, which may have moved or removed a file.
     pub(in crate::daemon::feed_writer) fn remember(&mut self) -> Result<()> {
-        let remembered = self.state.remember(self.log.store(), &*self.public);
+        let remembered = self.state.remember(self.log.objects(), &*self.public);
         remembered.or_else(|error| self.log.ours().and(Err(error)))
     }
 }
@@ -37,18 +38,18 @@ impl FeedState {
     ///
     /// # Errors
     /// A table is missing, or differs from the published one.
-    pub fn remember(&mut self, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<()> {
+    pub fn remember(&mut self, objects: ObjectReader<'_>, public: &dyn ReadStore) -> Result<()> {
         let policy = self.terms.policy()?;
         if policy.kind() == ChainKind::Disjoint {
             return Ok(());
         }
         let missing: Vec<DecidedRelease> = self.of_chain().skip(self.history.len()).cloned().collect();
         if policy.publish_every().is_some() {
-            return self.remember_parts(&missing, private, public);
+            return self.remember_parts(&missing, objects, public);
         }
         for line in missing {
             let (path, sha256) = line.files.first().cloned().unwrap_or((String::new(), Sha256::of(b"")));
-            let data = self.file(&path, sha256, private, public)?;
+            let data = self.file(&path, sha256, objects, public)?;
             let (table, _) = bytes::read(&data, &self.terms.columns);
             let known = self.feed.published().get(self.history.len());
             let pushed = table.zip(known).and_then(|(table, known)| self.history.push(table, &known.recoding).ok());
@@ -62,7 +63,7 @@ impl FeedState {
     fn remember_parts(
         &mut self,
         missing: &[DecidedRelease],
-        private: &dyn ReadStore,
+        objects: ObjectReader<'_>,
         public: &dyn ReadStore,
     ) -> Result<()> {
         let Some(first) = missing.first() else { return Ok(()) };
@@ -78,7 +79,7 @@ impl FeedState {
         let mut set_files = Vec::new();
         for kind in kinds {
             let parts = self.parts_of(kind);
-            let mut added = self.added(&parts, first.release, private, public)?;
+            let mut added = self.added(&parts, first.release, objects, public)?;
             let in_table = |release: u32| parts.iter().any(|part| part.span.holds(release));
             for line in missing {
                 let found = added.remove(&line.release);
@@ -100,7 +101,7 @@ impl FeedState {
         &self,
         parts: &[PartLine],
         first: u32,
-        private: &dyn ReadStore,
+        objects: ObjectReader<'_>,
         public: &dyn ReadStore,
     ) -> Result<BTreeMap<u32, (Release, SensitiveValues)>> {
         let (mut added, measures) = (BTreeMap::new(), self.terms.columns.of_measures());
@@ -114,7 +115,7 @@ impl FeedState {
         let parts: Vec<&PartLine> = parts.iter().filter(|part| part.span.last >= first).collect();
         for some in parts.chunks(AT_ONCE) {
             // Files are read one after the other, and decoded on all cores.
-            let file = |part: &PartLine| self.file(&part.file.path, part.file.sha256, private, public);
+            let file = |part: &PartLine| self.file(&part.file.path, part.file.sha256, objects, public);
             let files = some.iter().map(|part| Ok((*part, file(part)?))).collect::<Result<Vec<_>>>()?;
             // One by one, because the largest files are adjacent.
             let decoded = files.into_par_iter().with_max_len(1).map(decode);
@@ -141,13 +142,13 @@ impl FeedState {
     }
 
     /// A file of the chain with the decided content: published, or still staged.
-    fn file(&self, path: &str, sha256: Sha256, private: &dyn ReadStore, public: &dyn ReadStore) -> Result<Vec<u8>> {
+    fn file(&self, path: &str, sha256: Sha256, objects: ObjectReader<'_>, public: &dyn ReadStore) -> Result<Vec<u8>> {
         let right = |data: &Vec<u8>| Sha256::of(data) == sha256;
-        let pending = self.publishing.iter().flat_map(|pending| pending.approved.files());
-        let aside = pending.filter(|file| file.path == path).map(|file| file.stage.as_str()).next();
+        let mut pending = self.publishing.iter().flat_map(|pending| pending.approved.files());
+        let aside = pending.find(|file| file.path == path && file.sha256 == sha256);
         match (public.read(path)?.filter(right), aside) {
             // Another file may be in its place; `leave` reports it.
-            (None, Some(stage)) => private.read(stage)?.filter(right).ok_or_else(|| not_as_decided(stage)),
+            (None, Some(staged)) => staged.read_staged(objects)?.ok_or_else(|| not_as_decided(&staged.stage)),
             (data, _) => data.ok_or_else(|| changed(public, path)),
         }
     }

@@ -55,7 +55,7 @@ pub fn past_of(
     ring: &KeyRing,
     entries: &[CheckedEntry],
 ) -> Result<ReplayedLog> {
-    let folded = follow_each_other(entries, private, ring).and_then(|()| fold(private, public, ring, None, entries));
+    let folded = follow_each_other(entries, ring).and_then(|()| fold(private, public, ring, None, entries));
     folded.or_else(|_| past(private, public, ring))
 }
 
@@ -138,8 +138,8 @@ fn fold(
         }
     }
     if let Some(state) = &mut state {
-        state.complete(&reading, private)?;
-        state.remember(private, public)?;
+        state.complete(&reading)?;
+        state.remember(reading.objects, public)?;
     }
     let (read, checkpoint) = (entries.len() as u64, behind.as_ref().map(|behind| behind.entry.seq));
     Ok(ReplayedLog { state, last: entries.last().cloned().or(behind), read, checkpoint })

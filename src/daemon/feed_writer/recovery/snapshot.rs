@@ -11,7 +11,7 @@ use super::published_releases::intact;
 use super::replay::{ReplayedLog, past, past_quickly};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{ReadStore, Store};
-use crate::daemon::journal::{CheckedEntry, KeyRing, ObjectReader, Ref};
+use crate::daemon::journal::{CandidateFile, CheckedEntry, KeyRing, ObjectReader, Ref};
 use crate::engine::gate::bytes::{self, PartRows, PublishedTable};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
 use crate::engine::model::Node;
@@ -91,7 +91,7 @@ impl FeedSnapshot {
     pub fn held(&self) -> Result<Option<Manifest>> {
         let Some(held) = &self.state.held else { return Ok(None) };
         let manifest = held.approved.manifest();
-        let bytes = self.staged(&manifest.stage, manifest.sha256)?;
+        let bytes = self.staged(manifest)?;
         let read = Manifest::parse(&bytes).map(Some);
         read.map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()).in_field(manifest.stage.clone()))
     }
@@ -104,18 +104,18 @@ impl FeedSnapshot {
         let staged =
             self.state.held.iter().flat_map(|held| held.approved.files()).find(|staged| staged.path == file.path);
         if let Some(staged) = staged {
-            return self.staged(&staged.stage, staged.sha256);
+            return self.staged(staged);
         }
         let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
         let text = "this published file is missing or was changed (`tidegate verify` lists every change)";
         bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(file.path.clone()))
     }
 
-    fn staged(&self, path: &str, sha256: Sha256) -> Result<Vec<u8>> {
-        let bytes = self.roots.private.read(path)?.filter(|bytes| Sha256::of(bytes) == sha256);
+    fn staged(&self, file: &CandidateFile) -> Result<Vec<u8>> {
+        let bytes = file.read_staged(ObjectReader::new(&*self.roots.private, &self.roots.ring))?;
         let text = "this file of the release that waits for approval is missing or was changed: reject the release, \
                     and the next tick makes a new one";
-        bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path.to_owned()))
+        bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(file.stage.clone()))
     }
 
     /// The tables of the newest chain, read back as they were published, with their numbers.

@@ -1,5 +1,5 @@
-//! Decisions of approvers about a held release (HOUSE 3): each approver whom the feed file names signs, and as many
-//! have to approve as it says. One rejection is enough. Approvers decide only about releases that the gate has passed.
+//! Decisions of approvers about a held release (HOUSE 3): each approver whom the entry that holds it names signs, and as
+//! many have to approve as it says, whatever the feed file says since. One rejection is enough. Approvers decide only about releases that the gate has passed.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,12 @@ use super::super::state_parts::OutgoingRelease;
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestKind, RequestOutcome};
 use super::statement::Statement;
-use crate::daemon::config::{self, Approvers};
 use crate::daemon::error::Result;
-use crate::daemon::journal::{ApproverDecision, Decision, Rejection, RequestOrigin};
-use crate::daemon::sign::PublicKey;
+use crate::daemon::journal::{ApprovalRule, ApproverDecision, Decision, Rejection, RequestOrigin};
 
 impl FeedWriter {
-    /// Approves or rejects the release that is held. `feed` reads the feed file, which names the approvers.
-    pub(in crate::daemon::feed_writer) fn approval(
-        &mut self,
-        request: &Request,
-        feed: &dyn Fn() -> Result<config::FeedConfig>,
-        now: &str,
-    ) -> Result<RequestOutcome> {
+    /// Approves or rejects the release that is held.
+    pub(in crate::daemon::feed_writer) fn approval(&mut self, request: &Request, now: &str) -> Result<RequestOutcome> {
         let ask = &request.ask;
         let Some(Statement { release, digest, approves }) = ask.statement() else {
             return Ok(ask.refused("this does not name a release"));
@@ -32,51 +25,40 @@ impl FeedWriter {
                  replaced it. Look again with `tidegate show`"
             )));
         };
-        let approvers = match feed() {
-            Ok(feed) => feed.services.approvers(),
-            Err(error) => {
-                let error = error.describe().text;
-                return Ok(ask.refused(format!("the feed file, which names the approvers, cannot be read: {error}")));
-            }
-        };
-        if let Err(why) = self.may(ask, &request.wanted, &approvers) {
+        if let Err(why) = self.may(ask, &request.wanted, &held.rule) {
             return Ok(ask.refused(why));
         }
-        if approves { self.approve(&held, request, &approvers, now) } else { self.reject(&held, request) }
+        if approves { self.approve(&held, request, now) } else { self.reject(&held, request) }
     }
 
-    /// Whether this person may decide: if the feed file names approvers, one of them has signed exactly this.
-    fn may(&self, ask: &RequestKind, wanted: &RequestOrigin, approvers: &Approvers) -> std::result::Result<(), String> {
-        if !approvers.sign() {
+    /// Whether this person may decide: if approvers have to sign, one of them has signed exactly this.
+    fn may(
+        &self,
+        ask: &RequestKind,
+        wanted: &RequestOrigin,
+        rule: &ApprovalRule,
+    ) -> std::result::Result<(), &'static str> {
+        if !rule.signs() {
             return Ok(());
         }
-        let no = |text: &str| Err(text.to_owned());
-        let Some(signed) = &wanted.signed else {
-            return no("the feed file names approvers, but none of them has signed this: give --as and --key");
-        };
-        if approvers.named(&signed.name).is_none_or(|person| person.key.text() != signed.key) {
-            return no("the feed file names no approver of this name with this key");
+        if wanted.signed.is_none() {
+            return Err("approvers have to sign for this release, but none of them has: give --as and --key");
+        }
+        if !rule.permits(wanted) {
+            return Err("this release has no approver of this name with this key");
         }
         match ask.statement() {
             Some(statement) if statement.is_signed(&self.state.terms.name, wanted) => Ok(()),
-            _ => no("the signature does not match this statement and this key"),
+            _ => Err("the signature does not match this statement and this key"),
         }
     }
 
-    fn approve(
-        &mut self,
-        held: &OutgoingRelease,
-        request: &Request,
-        approvers: &Approvers,
-        now: &str,
-    ) -> Result<RequestOutcome> {
+    fn approve(&mut self, held: &OutgoingRelease, request: &Request, now: &str) -> Result<RequestOutcome> {
         let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.approved.release());
-        let counted = held.counted(approvers);
         let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
-        let again = counted.iter().any(|before| key(before) == key(&wanted));
-        let missing = approvers.needed().saturating_sub(counted.len() + usize::from(!again)) as u32;
-        if missing > 0 && again {
-            return Ok(ask.refused(format!("this approver has approved release {release} before; {}", still(missing))));
+        if held.counted().iter().any(|before| key(before) == key(&wanted)) {
+            let text = format!("this approver has approved release {release} before; {}", still(held.missing()));
+            return Ok(ask.refused(text));
         }
         // An approval is in the log for good, and a release whose files are gone would halt the feed.
         if let Some(stage) = self.missing_stage(held)? {
@@ -86,6 +68,7 @@ impl FeedWriter {
                  published with the next one"
             )));
         }
+        let missing = held.missing().saturating_sub(1);
         let entry = ApproverDecision { release, decision: held.decision, wanted, missing };
         self.append(entry.clone())?;
         self.state.approved(&entry, &self.policy);
@@ -130,14 +113,22 @@ impl FeedWriter {
 }
 
 impl OutgoingRelease {
-    /// The approvals that count: one of each person, and only of people whom the feed file still names.
-    pub fn counted(&self, approvers: &Approvers) -> Vec<&RequestOrigin> {
-        let mut seen = BTreeSet::new();
-        let counts = |wanted: &&RequestOrigin| {
-            let key = wanted.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key));
-            key.is_some_and(|key| approvers.with_key(&key).is_some() && seen.insert(key.text()))
-        };
-        self.approvals.iter().filter(counts).collect()
+    /// The approvals that count: one of each person who may approve.
+    pub fn counted(&self) -> Vec<&RequestOrigin> {
+        let mut keys = BTreeSet::new();
+        let mut counted = Vec::new();
+        for wanted in &self.approvals {
+            let key = wanted.signed.as_ref().map(|signed| signed.key.as_str());
+            if self.rule.permits(wanted) && keys.insert(key) {
+                counted.push(wanted);
+            }
+        }
+        counted
+    }
+
+    /// How many people still have to approve it.
+    pub fn missing(&self) -> u32 {
+        self.rule.needed.saturating_sub(self.counted().len() as u32)
     }
 }
 

@@ -156,7 +156,7 @@ impl FeedWriter {
         // The next checkpoint is due at once.
         self.last = LastCheckpoint::default();
         let store = self.log.store();
-        let checkpoints = store.list("checkpoint")?;
+        let checkpoints = self.log.ring().listed(store, "checkpoint")?;
         let moved = erase.moved.iter().map(|moved| moved.old.as_str());
         destroy_all(store, self.log.ring(), moved.chain(checkpoints.iter().map(|checkpoint| checkpoint.path.as_str())))
     }

@@ -31,7 +31,7 @@ impl FeedWriter {
         let number = self.state.feed.chain() + 1;
         let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
         let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
-        let chain = ChainStart { chain: number, terms, wanted, delta, release_column, logs_forgetting: false };
+        let chain = ChainStart { chain: number, terms, wanted, delta, release_column };
         self.append(chain)?;
         let void = self.void()?;
         self.reload()?;

@@ -1,6 +1,6 @@
-//! A request of an operator to a feed (HOUSE 3, CONTRACTS 3): a signed note in the inbox of the private root, which the
-//! running writer turns into one entry, and the answer beside it. It contains no identifiers, only keyed hashes of
-//! them.
+//! A request of an operator to a feed (HOUSE 3, CONTRACTS 3): a sealed note in the inbox of the private root, which the
+//! running writer turns into one entry, and the sealed answer beside it. It contains no identifiers, only keyed hashes
+//! of them. A note is for one feed, at one place of its log, and is done once.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,9 @@ use super::statement::Statement;
 use crate::daemon::chance::{self, Chance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::store::{PutOutcome, Store, put};
-use crate::daemon::journal::{KeyRing, RequestOrigin};
+use crate::daemon::journal::{KeyRing, Log, LogHead, RequestOrigin};
 use crate::daemon::sign::Signing;
+use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::histogram::Person;
 use crate::engine::release::Sha256;
 
@@ -81,8 +82,10 @@ pub struct Request {
     pub wanted: RequestOrigin,
     /// The kind of the request.
     pub ask: RequestKind,
-    /// A message authentication code of the note with an empty signature, under a key of the feed.
-    pub signature: String,
+    /// The feed.
+    pub feed: String,
+    /// The newest entry of its log when the request was made.
+    pub after: LogHead,
 }
 
 /// The outcome of a request.
@@ -151,34 +154,29 @@ impl Request {
         who: String,
         when: String,
         why: Option<String>,
-        ring: &KeyRing,
+        (feed, after): (&str, LogHead),
         chance: &mut dyn Chance,
     ) -> Result<Request> {
         let wanted = RequestOrigin { request: chance::name(chance)?, who, when, why, signed: None };
-        let mut request = Request { wanted, ask, signature: String::new() };
-        request.signature = ring.sign(&request.bytes());
-        Ok(request)
+        Ok(Request { wanted, ask, feed: feed.to_owned(), after })
     }
 
     /// Adds the statement of an approver, if the request is about a held release.
-    pub fn signed_by(mut self, name: &str, key: &Signing, feed: &str, ring: &KeyRing) -> Request {
+    #[must_use]
+    pub fn signed_by(mut self, name: &str, key: &Signing) -> Request {
         let Some(statement) = self.ask.statement() else { return self };
-        self.wanted.signed = Some(statement.sign(feed, name, key, &self.wanted));
-        self.signature.clear();
-        self.signature = ring.sign(&self.bytes());
+        self.wanted.signed = Some(statement.sign(&self.feed, name, key, &self.wanted));
         self
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a request is JSON")
     }
 
     /// Writes it into the inbox.
     ///
     /// # Errors
     /// The store cannot be written.
-    pub fn put(&self, store: &dyn Store) -> Result<()> {
-        match put(store, &note(&self.wanted.request), &self.bytes())? {
+    pub fn put(&self, store: &dyn Store, ring: &KeyRing, chance: &mut dyn Chance) -> Result<()> {
+        let (path, mut bytes) = (note(&self.wanted.request), WipedBytes::default());
+        serde_json::to_writer(&mut bytes, self).expect("a request is JSON");
+        match put(store, &path, &ring.requests().seal(&bytes, &path, chance)?)? {
             PutOutcome::Ours => Ok(()),
             PutOutcome::Theirs => Err(Error::new(ErrorCategory::Internal, "two requests have one name")),
         }
@@ -188,12 +186,12 @@ impl Request {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn answer(&self, store: &dyn Store) -> Result<Option<RequestOutcome>> {
-        let Some(bytes) = store.read(&reply(&self.wanted.request))? else { return Ok(None) };
-        let answer = serde_json::from_slice(&bytes);
-        answer
-            .map(Some)
-            .map_err(|_| Error::new(ErrorCategory::Internal, "the answer of the running tidegate cannot be read"))
+    pub fn answer(&self, store: &dyn Store, ring: &KeyRing) -> Result<Option<RequestOutcome>> {
+        let path = reply(&self.wanted.request);
+        let Some(sealed) = store.read(&path)? else { return Ok(None) };
+        let answer = ring.requests().open(&sealed, &path).and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let text = "the answer of the running tidegate cannot be read: `tidegate show` shows what it did";
+        answer.map(Some).ok_or_else(|| Error::new(ErrorCategory::Internal, text))
     }
 
     /// Removes the answer, which was read.
@@ -212,14 +210,14 @@ impl Request {
 pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Request>)>> {
     let mut found = Vec::new();
     for note in store.list("inbox")? {
-        if !note.path.ends_with(".json") {
+        if note.path.ends_with(ANSWER) {
             continue;
         }
-        let Some(bytes) = store.read(&note.path)? else { continue };
-        let request = serde_json::from_slice::<Request>(&bytes).ok().filter(|request| {
-            let unsigned = Request { signature: String::new(), ..request.clone() };
-            ring.sign(&unsigned.bytes()) == request.signature && note.path == self::note(&request.wanted.request)
-        });
+        let Some(sealed) = store.read(&note.path)? else { continue };
+        // A note opens only at its own path.
+        let bytes = ring.requests().open(&sealed, &note.path);
+        let request = bytes.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+        let request = request.filter(|request| note.path == self::note(&request.wanted.request));
         found.push((note.path, request));
     }
     Ok(found)
@@ -229,17 +227,21 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn answered(store: &dyn Store, request: &Request, answer: &RequestOutcome) -> Result<()> {
-    let bytes = serde_json::to_vec(answer).expect("serialisation failed (this is a bug)");
+pub fn answered(log: &mut Log, request: &Request, answer: &RequestOutcome) -> Result<()> {
+    let (path, mut bytes) = (reply(&request.wanted.request), WipedBytes::default());
+    serde_json::to_writer(&mut bytes, answer).expect("serialisation failed (this is a bug)");
+    let sealed = log.ring().requests().seal(&bytes, &path, log.chance())?;
     // The answer of the writer that answered first counts.
-    put(store, &reply(&request.wanted.request), &bytes)?;
-    store.delete(&note(&request.wanted.request))
+    put(log.store(), &path, &sealed)?;
+    log.store().delete(&note(&request.wanted.request))
 }
 
+const ANSWER: &str = ".answer";
+
 fn note(request: &str) -> String {
-    format!("inbox/{request}.json")
+    format!("inbox/{request}.request")
 }
 
 fn reply(request: &str) -> String {
-    format!("inbox/{request}.answer")
+    format!("inbox/{request}{ANSWER}")
 }

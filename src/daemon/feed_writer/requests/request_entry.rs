@@ -5,7 +5,7 @@ use super::super::writer::FeedWriter;
 use super::request::{Request, RequestKind, RequestOutcome, answered, inbox};
 use crate::daemon::config;
 use crate::daemon::error::Result;
-use crate::daemon::journal::{Entry, EntryBody, Erase};
+use crate::daemon::journal::{Entry, EntryBody, Erase, Refused};
 
 /// The result of processing the inbox.
 #[derive(Debug, Default)]
@@ -37,13 +37,24 @@ impl FeedWriter {
                 done.erased.extend(self.erased_since(before)?);
             }
             if !answer.done {
-                // Nothing was appended: a writer that has taken over may give another answer.
-                self.log.ours()?;
+                self.refused(&request)?;
             }
-            answered(self.log.store(), &request, &answer)?;
+            answered(&mut self.log, &request, &answer)?;
             done.answers.push(answer);
         }
         Ok(done)
+    }
+
+    /// Records that a request was refused: a copy of the note must not be done later.
+    fn refused(&mut self, request: &Request) -> Result<()> {
+        if self.state.requests.contains_key(&request.wanted.request) {
+            // Nothing is appended: a writer that has taken over may give another answer.
+            return self.log.ours();
+        }
+        let refused = Refused { wanted: request.wanted.clone(), command: request.ask.name().to_owned() };
+        self.append(refused.clone())?;
+        self.state.refused(&refused);
+        Ok(())
     }
 
     /// The erasures in the entries from this number on.
@@ -69,11 +80,18 @@ impl FeedWriter {
     ) -> Result<RequestOutcome> {
         let ask = &request.ask;
         self.finish(now)?;
-        if self.state.requests.contains(&request.wanted.request) {
-            return Ok(ask.done("done already"));
+        match self.state.requests.get(&request.wanted.request) {
+            Some(true) => return Ok(ask.done("done already")),
+            Some(false) => return Ok(ask.refused("this request was refused before: make another one")),
+            None => {}
+        }
+        if request.feed != self.log.ring().feed() || !self.log.holds(&request.after)? {
+            let text = "this request was made for another feed, or for a log with entries that this one lacks: make it \
+                        again";
+            return Ok(ask.refused(text));
         }
         match ask {
-            RequestKind::Approve { .. } | RequestKind::Reject { .. } => self.approval(request, feed, now),
+            RequestKind::Approve { .. } | RequestKind::Reject { .. } => self.approval(request, now),
             RequestKind::NewChain => self.new_chain(request, feed),
             RequestKind::Erase { people, rows } => self.erase(request, people, *rows, now),
             RequestKind::Retry => self.retry(request),

@@ -50,7 +50,7 @@ impl FeedWriter {
             return Ok(Tossed::of(&Zeroizing::new(seed)));
         }
         let seed = Zeroizing::new(chance::draw::<32>(self.log.chance())?);
-        let sealed = Zeroizing::new(SealedFormat::CoinSeed.bytes(&*seed));
+        let sealed = SealedFormat::CoinSeed.bytes(&*seed);
         let coins = self.log.keep("coins", &sealed)?;
         let coins = Coins { tick, coins };
         self.append(coins.clone())?;

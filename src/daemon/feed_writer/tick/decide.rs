@@ -43,9 +43,9 @@ impl FeedWriter {
                 self.state.candidate = Some(candidate);
                 let (tick, time) = (due.tick, due.time.clone());
                 let terms = DecisionTerms { release, tick, time, under, verdict, stages };
-                match self.settings.manual {
-                    true => (NewEntry::hold(&approved, terms), DecisionMade::Hold, None),
-                    false => (NewEntry::publish(&approved, terms), DecisionMade::Publish, Some(approved)),
+                match self.settings.approval.clone() {
+                    Some(rule) => (NewEntry::hold(&approved, terms, rule), DecisionMade::Hold, None),
+                    None => (NewEntry::publish(&approved, terms), DecisionMade::Publish, Some(approved)),
                 }
             }
             GateAnswer::Refused(said) => {

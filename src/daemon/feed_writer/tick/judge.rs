@@ -24,7 +24,7 @@ pub(in crate::daemon::feed_writer) enum GateAnswer {
 impl FeedWriter {
     /// Stages every file of a candidate, reads it back, and asks the gate.
     pub(in crate::daemon::feed_writer) fn ask_gate(
-        &self,
+        &mut self,
         candidate: &ProposedRelease,
         due: &UndecidedRelease,
         recorded: &mut RecordedTick,
@@ -36,10 +36,10 @@ impl FeedWriter {
         recorded.verdict(judged.verdict());
         let Some(table) = judged.overview() else { return Ok(GateAnswer::Refused(judged.verdict().clone())) };
         let earlier = self.earlier_releases();
-        let (lines, facts) = (judged.lines(), self.facts(&due.time, &earlier)?);
-        let pages = ReleasePages::of(&facts, &judged.terms(&lines), &table, &tables);
+        let lines = judged.lines();
+        let pages = ReleasePages::of(&self.facts(&due.time, &earlier)?, &judged.terms(&lines), &table, &tables);
         let pages = self.staged_pages(release, pages, &mut stages)?;
-        Ok(match judged.approve(&facts, pages) {
+        Ok(match judged.approve(&self.facts(&due.time, &earlier)?, pages) {
             Ok(approved) => {
                 recorded.verdict(approved.verdict());
                 GateAnswer::Approved(Box::new(approved), stages)
@@ -52,7 +52,7 @@ impl FeedWriter {
     }
 
     /// Stages the tables of a candidate; for a table that grows the new files.
-    fn staged_tables(&self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
+    fn staged_tables(&mut self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
             let (state, retain) = (&self.state, self.settings.retain);
@@ -79,7 +79,7 @@ impl FeedWriter {
     }
 
     /// Stages the files that accompany a table, in the order of their paths in the manifest, and the manifest last.
-    fn staged_pages(&self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
+    fn staged_pages(&mut self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
         let ReleasePages { taxonomy, report, manifest, notice } = pages;
         let noticed = notice.is_some();
         let files = [("taxonomy.json", Some(taxonomy)), ("report.html", Some(report)), ("erased.json", notice)];

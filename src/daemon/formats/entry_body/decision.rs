@@ -165,6 +165,60 @@ impl ReleaseDecision {
     }
 }
 
+/// Who may approve a release that is held, and how many of them must. The entry that holds it says so: a later change
+/// of the feed file changes nothing for this release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalRule {
+    /// The number of people who have to approve it.
+    pub needed: u32,
+    /// The people who may. If there are none, each person with the operator's key may, without a signature.
+    pub approvers: Vec<NamedApprover>,
+}
+
+/// A person who may approve a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedApprover {
+    /// Their name.
+    pub name: String,
+    /// The public key that verifies their statements, as 64 hexadecimal digits.
+    pub key: String,
+}
+
+impl ApprovalRule {
+    /// One person with the operator's key.
+    pub fn by_operator() -> ApprovalRule {
+        ApprovalRule { needed: 1, approvers: Vec::new() }
+    }
+
+    /// Whether approvals have to be signed.
+    pub fn signs(&self) -> bool {
+        !self.approvers.is_empty()
+    }
+
+    /// The approver with this name.
+    pub fn named(&self, name: &str) -> Option<&NamedApprover> {
+        self.approvers.iter().find(|approver| approver.name == name)
+    }
+
+    /// Whether a request has the signature of one of them; whether the signature is valid is another question.
+    pub fn permits(&self, wanted: &RequestOrigin) -> bool {
+        match &wanted.signed {
+            Some(signed) => self.named(&signed.name).is_some_and(|approver| approver.key == signed.key),
+            None => !self.signs(),
+        }
+    }
+}
+
+/// A release that the gate has approved and that people have to approve before it is published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HoldDecision {
+    /// The release.
+    #[serde(flatten)]
+    pub approved: ReleaseDecision,
+    /// Who may approve it.
+    pub rule: ApprovalRule,
+}
+
 /// A release that may not be published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rejection {
@@ -191,7 +245,7 @@ pub enum Decision {
     /// It is published.
     Publish(ReleaseDecision),
     /// It is published once a person approves.
-    Hold(ReleaseDecision),
+    Hold(HoldDecision),
     /// It is not published.
     Reject(Rejection),
 }
@@ -200,7 +254,7 @@ impl Decision {
     /// The release that may be published; `None` if it was rejected.
     pub fn release(&self) -> Option<&ReleaseDecision> {
         match self {
-            Decision::Publish(release) | Decision::Hold(release) => Some(release),
+            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => Some(release),
             Decision::Reject(_) => None,
         }
     }
@@ -208,7 +262,7 @@ impl Decision {
     /// The tick of the release.
     pub fn tick(&self) -> u32 {
         match self {
-            Decision::Publish(release) | Decision::Hold(release) => release.tick,
+            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => release.tick,
             Decision::Reject(rejection) => rejection.tick,
         }
     }
@@ -216,7 +270,9 @@ impl Decision {
     /// The whole verdict; `None` when a person rejected the release.
     pub fn verdict(&self) -> Option<&Ref> {
         match self {
-            Decision::Publish(release) | Decision::Hold(release) => Some(&release.verdict),
+            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => {
+                Some(&release.verdict)
+            }
             Decision::Reject(rejection) => rejection.verdict.as_ref(),
         }
     }

@@ -16,8 +16,11 @@ pub enum MessageOrigin {
     File {
         /// Its name.
         file: String,
-        /// The digest of its bytes.
-        sha256: Sha256,
+        /// The HMAC of the digest of its bytes, under a key of the feed: with a digest alone a reader of the log
+        /// could find the content of a small file by trying all possible ones.
+        code: Sha256,
+        /// The generation of that key.
+        generation: u64,
         /// Its size in bytes.
         size: u64,
         /// The time of its last change, in nanoseconds since 1970.

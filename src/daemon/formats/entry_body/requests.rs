@@ -57,10 +57,6 @@ pub struct ChainStart {
     /// The column for the number of the release; only for tables that grow.
     #[serde(default, skip_serializing_if = "ReleaseColumn::is_default")]
     pub release_column: ReleaseColumn,
-    /// Whether the log records from the first entry on what is forgotten; only in the first chain. In a feed that an
-    /// earlier version began, an object that is gone together with its key counts as forgotten.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub logs_forgetting: bool,
 }
 
 /// Settings of the feed file that may change in a running chain were changed.
@@ -137,11 +133,20 @@ pub struct ErasedRows {
     pub named: Ref,
 }
 
-/// All keys were wrapped with another key of the operator.
+/// The operator's key was replaced: the keys of the feed were drawn anew and every object was sealed under them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rekey {
     /// Who made the request.
     pub wanted: RequestOrigin,
-    /// The number of keys.
-    pub keys: u64,
+    /// The number of objects.
+    pub objects: u64,
+}
+
+/// A request in the inbox was refused; it cannot be made again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refused {
+    /// Who made the request.
+    pub wanted: RequestOrigin,
+    /// The command.
+    pub command: String,
 }
