@@ -9,8 +9,6 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-use crate::common::secret;
-
 const STORED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/roots");
 
 /// Major and minor number of a version of the program: the name of a folder of stored roots.
@@ -29,6 +27,11 @@ impl Version {
         let mut found: Vec<Version> = folders(Path::new(STORED)).iter().map(|name| Version::parse(name)).collect();
         found.sort();
         found
+    }
+
+    /// Whether its format is not read any more.
+    pub fn is_refused(self) -> bool {
+        self < Version(0, 3)
     }
 
     /// The names of its roots.
@@ -63,16 +66,25 @@ pub struct Root {
 }
 
 impl Root {
-    /// Copies of the roots of this name, one for each version that has stored it.
+    /// Copies of the roots of this name, one for each version that has stored it and whose format is read.
     pub fn copies(name: &str) -> Vec<Root> {
-        let versions = Version::all().into_iter().filter(|version| version.path().join(name).is_dir());
+        let versions = Version::all().into_iter().filter(|version| !version.is_refused());
+        let versions = versions.filter(|version| version.path().join(name).is_dir());
         versions.map(|version| Root::copy(version, name)).collect()
+    }
+
+    /// Copies of the roots of versions whose format is not read any more.
+    pub fn refused() -> Vec<Root> {
+        let mut found = Vec::new();
+        for version in Version::all().into_iter().filter(|version| version.is_refused()) {
+            found.extend(version.names().iter().map(|name| Root::copy(version, name)));
+        }
+        found
     }
 
     fn copy(version: Version, name: &str) -> Root {
         let folder = tempfile::tempdir().expect("a folder");
         copy(&version.path().join(name), folder.path(), false);
-        sign_webhook(folder.path());
         // A feed without a release has an empty public root, which git does not keep.
         if folder.path().join("private").exists() {
             fs::create_dir_all(folder.path().join("public")).expect("a folder");
@@ -147,18 +159,6 @@ impl Root {
         }
         found
     }
-}
-
-/// Names the key of a webhook, which earlier versions did not require: an operator does this before the first start of
-/// this version.
-fn sign_webhook(folder: &Path) {
-    let Ok(text) = fs::read_to_string(folder.join("feed.toml")) else { return };
-    if !text.contains("\nwebhook = ") || text.contains("webhook_key") {
-        return;
-    }
-    secret::write(&folder.join("hook.key"), "0123456789abcdef".repeat(4));
-    let text = text.replace("\nwebhook = ", "\nwebhook_key = \"file:hook.key\"\nwebhook = ");
-    fs::write(folder.join("feed.toml"), text).expect("a feed file");
 }
 
 /// Copies a folder. Git does not store modes, so private folders and keys get those that the program requires.
