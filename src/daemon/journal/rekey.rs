@@ -11,6 +11,7 @@ use super::format;
 use super::log_reading::newest;
 use super::objects::{Drafts, FOLDERS, ObjectReader};
 use super::ring::{KeyRing, WrappedKey, changed_since, split_generation};
+use super::slot;
 use super::store::{ReadStore, Store};
 use crate::daemon::chance::Chance;
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -35,9 +36,9 @@ impl KeyRing {
             if store.list("log")?.is_empty() {
                 return Ok(None);
             }
-            // Another process may have begun the feed since: its keys are there before its log.
+            // Another process has begun the feed since the first look: its keys are there before its log.
             let is_begun = store.list("keys")?.iter().any(|wrap| own(&wrap.path).is_some());
-            return if is_begun { KeyRing::open(store, key) } else { Err(keys_missing()) };
+            return if is_begun { Err(slot::fenced(store)) } else { Err(keys_missing()) };
         };
         let format = format.ok_or_else(format::missing)?;
         for &(path, generation) in &feeds {
