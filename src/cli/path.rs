@@ -1,7 +1,8 @@
 //! `tidegate path` (CONTRACTS 3): the paths of a release's files, for scripts. Reads a manifest and prints.
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +10,7 @@ use serde::Serialize;
 use super::newest::{NewestArgs, newest_line};
 use super::place::{PublicPlace, public_of};
 use super::{CommandResult, Exit, Out};
+use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::opened_release::{FoundManifest, NewestRelease, find_manifest};
 use crate::engine::release::{FileLine, Manifest, TableKind};
 
@@ -77,6 +79,12 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         let of = manifest.files.iter().filter(|file| file.rows.is_some() && TableKind::of(&file.path) == kind);
         of.map(|file| at(&file.path)).collect()
     };
+    // A script opens these files without asking what they are.
+    let there: BTreeSet<String> = store.list("")?.into_iter().map(|object| object.path).collect();
+    if let Some(gone) = manifest.files.iter().find(|file| !there.contains(&file.path)) {
+        let text = "this published file is missing, or a link or a pipe is in its place: `tidegate verify` says which";
+        return Err(Error::new(ErrorCategory::Input, text).in_file(Path::new(&gone.path)).into());
+    }
     let paths = ReleasePaths {
         release: manifest.release,
         newest,

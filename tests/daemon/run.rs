@@ -11,6 +11,7 @@ mod delta;
 mod doors;
 mod drill;
 mod events;
+mod foreign_files;
 mod halted_feeds;
 mod halts;
 mod halving;

@@ -195,7 +195,7 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
     let shown = progress::ProgressLine::files(args.releases.len() + args.increments.len());
     let columns = &feed.columns;
     let release = |path: &PathBuf| {
-        let rows = labels(path, columns, |table| TableFile::release(table, columns));
+        let rows = labels(path, columns, |table| TableFile::release_in(table, columns));
         shown.one_more();
         rows
     };

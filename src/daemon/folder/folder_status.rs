@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::outcome::TickVerdict;
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::daemon::journal::store::{ReadOnlyFolder, ReadStore as _};
 use crate::daemon::whole_file;
-use crate::engine::release::Manifest;
+use crate::engine::release::{Layout, Manifest};
 
 /// The content of a folder.
 #[derive(Debug)]
@@ -27,13 +28,14 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
         let text = "this is a file: name a folder of `anonymize`";
         return Err(Error::new(ErrorCategory::Usage, text).in_file(path));
     }
-    let mut manifests: Vec<Manifest> = Vec::new();
+    let files = ReadOnlyFolder::open(path)?;
     // Folders of others may have numbers as names; releases have manifests, and their numbers have no gaps.
-    for file in numbered(path, |name| name.parse().ok())?.into_iter().map(|place| place.join("manifest.json")) {
-        if !file.exists() {
-            continue;
-        }
-        manifests.push(read(&file)?);
+    let mut releases: Vec<u32> =
+        files.list("")?.iter().filter_map(|file| Layout::Folders.release(&file.path)).collect();
+    releases.sort_unstable();
+    let mut manifests: Vec<Manifest> = Vec::new();
+    for release in releases {
+        manifests.push(read(&files, path, release)?);
     }
     let release = manifests.iter().map(|manifest| manifest.release);
     if let Some((missing, _)) = (1..).zip(release).find(|(wanted, found)| wanted != found) {
@@ -60,12 +62,16 @@ pub fn look(path: &Path) -> Result<FolderStatus> {
 /// # Errors
 /// It does not exist, or is no manifest.
 pub fn manifest_of(path: &Path, release: u32) -> Result<Manifest> {
-    read(&path.join(release.to_string()).join("manifest.json"))
+    read(&ReadOnlyFolder::open(path)?, path, release)
 }
 
-fn read(file: &Path) -> Result<Manifest> {
-    let bytes = whole_file::bytes(file, "read the manifest", ErrorCategory::Input, whole_file::MANIFEST)?;
-    Manifest::parse(&bytes).map_err(|error| Error::new(ErrorCategory::Input, error.to_string()).in_file(file))
+fn read(files: &ReadOnlyFolder, folder: &Path, release: u32) -> Result<Manifest> {
+    let manifest = Layout::Folders.manifest(release);
+    let place = folder.join(&manifest);
+    let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(&place);
+    let file = files.file(&manifest)?.ok_or_else(|| wrong("this manifest is missing".to_owned()))?;
+    let bytes = whole_file::all(file, &place, "read the manifest", ErrorCategory::Input, whole_file::MANIFEST)?;
+    Manifest::parse(&bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// The entries of a folder that have a number, in numeric order.

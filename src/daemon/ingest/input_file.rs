@@ -38,6 +38,11 @@ impl InputFile {
         InputFile::with(path, OFlags::NOFOLLOW)
     }
 
+    /// A regular file that is open already; errors name its path.
+    pub fn opened(path: &Path, file: File) -> InputFile {
+        InputFile { path: path.to_path_buf(), file: Arc::new(file) }
+    }
+
     fn with(path: &Path, flags: OFlags) -> Result<InputFile> {
         let bits = i32::try_from((flags | OFlags::NONBLOCK).bits()).expect("flags of a file are an int");
         let opened = OpenOptions::new().read(true).custom_flags(bits).open(path);

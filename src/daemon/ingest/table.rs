@@ -35,7 +35,15 @@ impl TableFile {
     /// # Errors
     /// The file cannot be read or does not fit its name; a column is missing, undeclared or an identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<TableFile> {
-        let mut table = TableFile::open(path, columns, |column| &column.name)?.published(columns)?;
+        TableFile::release_in(SourceFile::open(path)?, columns)
+    }
+
+    /// [`TableFile::release`], of a file that is open.
+    ///
+    /// # Errors
+    /// As [`TableFile::release`].
+    pub fn release_in(source: SourceFile, columns: &Columns) -> Result<TableFile> {
+        let mut table = TableFile::of(source, columns, |column| &column.name)?.published(columns)?;
         let name = columns.release().name().filter(|name| columns.named(name).is_none() && table.has(name));
         table.release = name.map(str::to_owned);
         if table.release.is_some() {
@@ -49,8 +57,8 @@ impl TableFile {
     /// # Errors
     /// The file cannot be read or does not fit its name; a quasi column is missing; a column is undeclared or an
     /// identifier.
-    pub fn labels_of(path: &Path, columns: &Columns) -> Result<TableFile> {
-        TableFile::open(path, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
+    pub fn labels_in(source: SourceFile, columns: &Columns) -> Result<TableFile> {
+        TableFile::of(source, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
     }
 
     /// Checks that it may be a release.
@@ -77,14 +85,13 @@ impl TableFile {
     /// # Errors
     /// The file cannot be read or does not fit its name; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
-        let mut table = TableFile::open(path, columns, raw_name)?;
+        let mut table = TableFile::of(SourceFile::open(path)?, columns, raw_name)?;
         table.source.spare(columns.of(Role::Sensitive).map(|column| &*column.name).collect());
         Ok(table)
     }
 
-    fn open(path: &Path, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<TableFile> {
-        let source = SourceFile::open(path)?;
-        let mut table = TableFile { path: path.to_path_buf(), source, undeclared: Vec::new(), release: None };
+    fn of(source: SourceFile, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<TableFile> {
+        let mut table = TableFile { path: source.path.clone(), source, undeclared: Vec::new(), release: None };
         if !table.source.is_lines() {
             table.want(columns, name_in_file)?;
             table.undeclared = undeclared(table.source.header(), columns, name_in_file);

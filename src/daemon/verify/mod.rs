@@ -5,6 +5,7 @@ mod decided_public;
 mod delta;
 mod held_entry;
 mod log_entries;
+mod only_files;
 mod private;
 mod public;
 mod release_index;

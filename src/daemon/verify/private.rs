@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::held_entry::HeldEntry;
+use super::only_files::OnlyFiles;
 use super::{CheckedPublicRoot, Finding, public};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{
@@ -80,15 +81,17 @@ pub fn roots(
     keys: &[PublicKey],
 ) -> Result<(CheckedPublicRoot, Private)> {
     let before = newest(store).ok();
-    let (seen, found) = Private::of(store, ring, shown, || public(shown, layout, keys))?;
+    let files = OnlyFiles::of(shown, layout)?;
+    let (seen, found) = Private::of(store, ring, &files, || public::files(&files, layout, keys))?;
     let is_intact = seen.findings.is_empty() && seen.strange.is_empty() && found.findings.is_empty();
     // A running writer may have continued between the two reads. Releases are decided before they are published, so a
     // log that is read later contains them.
     if is_intact || newest(store).ok() == before {
         return Ok((seen, found));
     }
-    let seen = public(shown, layout, keys)?;
-    Private::of(store, ring, shown, || Ok(seen))
+    let files = OnlyFiles::of(shown, layout)?;
+    let seen = public::files(&files, layout, keys)?;
+    Private::of(store, ring, &files, || Ok(seen))
 }
 
 /// The log of a private root, as each way of reading it found it.
@@ -299,6 +302,12 @@ impl Private {
         let keys = store.list("keys")?;
         let keyed: BTreeSet<&str> = keys.iter().filter_map(|key| WrappedKey::at(&key.path)?.object).collect();
         let opens = |path: &str| path.split_once('/').is_some_and(|(_, object)| keyed.contains(object));
+        for entry in store.foreign()? {
+            // The folder of temporary files.
+            if entry.path != ".new" || entry.kind != "a hidden folder" {
+                self.wrong(entry.path, UNNAMED);
+            }
+        }
         for object in store.list("")? {
             let (path, generation) = split_generation(&object.path);
             let mut parts = path.split('/');

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::delta::{Logs, SeenLog, log_file};
+use super::only_files::OnlyFiles;
 use super::removals::{Removals, reason_at};
 use super::{Finding, release_index};
 use crate::daemon::error::Result;
@@ -54,7 +55,15 @@ pub struct CheckedPublicRoot {
 /// # Errors
 /// It cannot be read.
 pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
-    let (releases, findings, strange, looked) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
+    files(&OnlyFiles::of(store, layout)?, layout, keys)
+}
+
+/// Checks the files of a public root.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn files(store: &OnlyFiles<'_>, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
+    let (releases, findings, strange, looked) = (Vec::new(), store.findings(), Vec::new(), BTreeMap::new());
     let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
     let mut found = CheckedPublicRoot {
         layout,

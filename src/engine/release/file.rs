@@ -31,3 +31,36 @@ impl FileLine {
         FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
     }
 }
+
+/// Whether a path leads to a file below a root and nowhere else: its parts consist of letters, digits, `.`, `_` and `-`,
+/// and none begins with a dot.
+pub fn is_below_root(path: &str) -> bool {
+    // This runs for each object of each list.
+    let mut before = b'/';
+    let mut fits = true;
+    for &byte in path.as_bytes() {
+        fits &= match byte {
+            b'/' | b'.' => before != b'/',
+            b'_' | b'-' => true,
+            byte => byte.is_ascii_alphanumeric(),
+        };
+        before = byte;
+    }
+    fits && before != b'/'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_below_root;
+
+    #[test]
+    fn paths_lead_nowhere_else() {
+        for path in ["a", "log/0/00000000000000000001.json", "data/part-1_a.parquet", "_delta_log/1.json", "a.b./-"] {
+            assert!(is_below_root(path), "{path}");
+        }
+        for path in ["", "/", "/a", "a/", "a//b", ".", "..", ".a", "a/.b", "a/../b", "a b", "a\\b", "a\0", "ä", "a:b"]
+        {
+            assert!(!is_below_root(path), "{path}");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use super::check::Check;
 use super::check::CheckLine;
 use super::digest::Sha256;
 use super::figure::Figure;
-use super::file::FileLine;
+use super::file::{FileLine, is_below_root};
 use super::layout::Layout;
 use super::overview::Overview;
 use super::part::PartLine;
@@ -163,6 +163,12 @@ pub enum NoManifest {
          wrote it"
     )]
     Version(u32),
+    /// A path leads out of the root.
+    #[error(
+        "the path of file {0} in `files` leads out of the root: a manifest lists files below it, with parts of letters, \
+         digits, `.`, `_` and `-`"
+    )]
+    Outside(usize),
     /// The content is right, but its spelling is not canonical.
     #[error("not spelled as manifests are: white space, order of keys, a repeated key or the form of a number")]
     Spelling,
@@ -283,7 +289,7 @@ impl Manifest {
     /// Reads the output of [`Manifest::bytes`].
     ///
     /// # Errors
-    /// The bytes are no manifest, or their spelling is not canonical.
+    /// The bytes are no manifest, a path in it leads out of the root, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, NoManifest> {
         let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
         // The version is read first: another version may have other keys.
@@ -293,6 +299,9 @@ impl Manifest {
             return Err(NoManifest::Version(schema));
         }
         let manifest: Manifest = serde_json::from_slice(bytes).map_err(form)?;
+        if let Some(outside) = manifest.files.iter().position(|file| !is_below_root(&file.path)) {
+            return Err(NoManifest::Outside(outside + 1));
+        }
         if manifest.bytes() == bytes { Ok(manifest) } else { Err(NoManifest::Spelling) }
     }
 }

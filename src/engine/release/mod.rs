@@ -34,7 +34,7 @@ pub use check::{Check, CheckFacts, CheckLine, FigurePrivacy, Side};
 pub use data::{ROW_GROUP, data, data_in_groups, part, two_in_groups};
 pub use digest::Sha256;
 pub use figure::Figure;
-pub use file::FileLine;
+pub use file::{FileLine, is_below_root};
 pub use language::Language;
 pub use layout::{Layout, PlacedFile, PlacedFiles};
 pub use manifest::{AssumedReader, Manifest, NoManifest, ReleaseFacts, ReleaseTerms};

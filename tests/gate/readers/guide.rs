@@ -117,4 +117,25 @@ fn what_pages_show_to_analysts_works() {
     let output =
         Command::new(&python).args(["-c", &blocks(page)[0]]).current_dir(folder.path()).output().expect("Python");
     assert!(String::from_utf8_lossy(&output.stderr).contains("InvalidSignature"));
+    fs::write(&manifest, text).expect("a manifest");
+    links_are_not_followed(&python, folder.path());
+}
+
+/// A whole and signed release, which a link moves to another place of the reader's machine.
+fn links_are_not_followed(python: &OsStr, folder: &Path) {
+    for (page, manifest) in [
+        (PAGES[0], "admissions/releases/admissions/manifest/0000000002.json"),
+        (PAGES[0], "releases/2/manifest.json"),
+        (PAGES[1], "releases/2/manifest.json"),
+        (PAGES[2], "admissions/releases/admissions/manifest/0000000002.json"),
+    ] {
+        let (manifest, elsewhere) = (folder.join(manifest), folder.join("elsewhere.json"));
+        fs::rename(&manifest, &elsewhere).expect("a move");
+        std::os::unix::fs::symlink(&elsewhere, &manifest).expect("a link");
+        let output = Command::new(python).args(["-c", &blocks(page).concat()]).current_dir(folder).output();
+        let said = String::from_utf8_lossy(&output.expect("Python").stderr).into_owned();
+        assert!(said.contains("is no file of this root"), "{page}: {said}");
+        fs::remove_file(&manifest).expect("a link");
+        fs::rename(&elsewhere, &manifest).expect("a move");
+    }
 }

@@ -151,7 +151,7 @@ fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
 
 /// The classes of a table in preorder, including the class of outliers.
 fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
-    let rows = labels(file, &columns.only(Role::Quasi), |table| TableFile::labels_of(table, columns))?;
+    let rows = labels(file, &columns.only(Role::Quasi), |table| TableFile::labels_in(table, columns))?;
     Ok(counts(&rows))
 }
 

@@ -2,21 +2,21 @@
 //! by a hard link, which fails if the name is taken; then the folders are synced. Never reports an object before it is
 //! durable, never follows a link, never tries again after an error.
 
-mod folder;
 mod staging_folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use folder::{Folder, FolderEntry};
 use staging_folder::StagingFolder;
 
-use super::{CreateOutcome, ListedObject, ReadStore, Store, fitting};
+use super::folder::Folder;
+use super::regular_files::{self, find};
+use super::{CreateOutcome, ForeignEntry, ListedObject, ReadStore, Store, fitting};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
 
 /// The lock file of a root, which the running process holds; it is no object.
@@ -123,19 +123,6 @@ impl Local {
         Ok(folder)
     }
 
-    /// The folder for a path, and the name in it; `None` if there is no such folder.
-    fn find<'p>(&self, path: &'p str) -> Result<Option<(Folder, &'p str)>> {
-        let mut folder = self.root.again()?;
-        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
-        for part in parents.split('/').filter(|part| !part.is_empty()) {
-            match folder.find(part)? {
-                Some(next) => folder = next,
-                None => return Ok(None),
-            }
-        }
-        Ok(Some((folder, name)))
-    }
-
     fn put(&self, objects: &[(&str, &[u8])]) -> Result<Vec<CreateOutcome>> {
         objects.iter().try_for_each(|(path, _)| own(path))?;
         let bytes: Vec<&[u8]> = objects.iter().map(|(_, bytes)| *bytes).collect();
@@ -163,41 +150,22 @@ impl ReadStore for Local {
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
         own(path)?;
-        let Some((folder, name)) = self.find(path)? else { return Ok(None) };
-        let Some((mut file, size)) = folder.file(name)? else { return Ok(None) };
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        let read = file.read_to_end(&mut bytes);
-        read.map_err(|error| Error::io(&folder.path().join(name), "read", &error))?;
-        Ok(Some(bytes))
+        regular_files::read(&self.root, path)
     }
 
     fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
         own(path)?;
-        let Some((folder, name)) = self.find(path)? else { return Ok(None) };
-        let Some((file, _)) = folder.file(name)? else { return Ok(None) };
-        let read = part_of(file, part);
-        read.map(Some).map_err(|error| Error::io(&folder.path().join(name), "read", &error))
+        regular_files::read_part(&self.root, path, part)
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
-        let mut found = Vec::new();
-        let mut folders = Vec::new();
-        if prefix.is_empty() {
-            folders.push((String::new(), self.root.again()?));
-        } else {
-            fitting(prefix)?;
-            let Some((folder, name)) = self.find(prefix)? else { return Ok(found) };
-            look(&folder, name, prefix.to_owned(), &mut found, &mut folders)?;
-        }
-        while let Some((path, folder)) = folders.pop() {
-            for name in folder.names()?.into_iter().filter(|name| !name.starts_with('.')) {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-                look(&folder, &name, path, &mut found, &mut folders)?;
-            }
-        }
+        let mut found = regular_files::list(&self.root, prefix)?;
         found.retain(|listed| listed.path != LOCK);
-        found.sort();
         Ok(found)
+    }
+
+    fn foreign(&self) -> Result<Vec<ForeignEntry>> {
+        regular_files::foreign(&self.root)
     }
 }
 
@@ -208,7 +176,7 @@ impl Store for Local {
 
     fn delete(&self, path: &str) -> Result<()> {
         own(path)?;
-        let Some((folder, name)) = self.find(path)? else { return Ok(()) };
+        let Some((folder, name)) = find(&self.root, path)? else { return Ok(()) };
         folder.remove(name)?;
         folder.sync()
     }
@@ -217,7 +185,7 @@ impl Store for Local {
         let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
         for path in paths {
             own(path)?;
-            let Some((folder, name)) = self.find(path)? else { continue };
+            let Some((folder, name)) = find(&self.root, path)? else { continue };
             folder.remove(name)?;
             folders.insert(path.rsplit_once('/').map_or("", |(parents, _)| parents), folder);
         }
@@ -237,30 +205,6 @@ impl Store for Local {
             objects.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
         self.put(&objects)
     }
-}
-
-/// Adds an entry to the files that were found, or to the folders to be examined.
-fn look(
-    folder: &Folder,
-    name: &str,
-    path: String,
-    found: &mut Vec<ListedObject>,
-    folders: &mut Vec<(String, Folder)>,
-) -> Result<()> {
-    match folder.entry(name)? {
-        Some(FolderEntry::File(size)) => found.push(ListedObject { path, size }),
-        Some(FolderEntry::Folder) => folders.extend(folder.find(name)?.map(|folder| (path, folder))),
-        Some(FolderEntry::Other) | None => {}
-    }
-    Ok(())
-}
-
-/// A range of the bytes of a file.
-pub(super) fn part_of(mut file: File, part: Range<u64>) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(part.start))?;
-    file.take(part.end.saturating_sub(part.start)).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Each part of a path with its end.

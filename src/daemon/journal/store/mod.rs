@@ -6,11 +6,13 @@
 mod advisory_object;
 mod bucket;
 mod confirmed_put;
+mod folder;
 mod local;
 pub mod log;
 mod memory;
 mod packs;
 mod read_only;
+mod regular_files;
 mod store_opening;
 
 pub use advisory_object::{put_beside, read_beside};
@@ -26,6 +28,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::engine::release::is_below_root;
 
 /// The result of creating an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +50,15 @@ pub struct ListedObject {
     pub size: u64,
 }
 
+/// Something in a store that is no object, and that no command opens.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ForeignEntry {
+    /// Its path.
+    pub path: String,
+    /// What it is, as a noun with its article.
+    pub kind: &'static str,
+}
+
 /// A store for reading. Paths are relative and consist of letters, digits, `.`, `_`, `-` and `/`, and no part of one
 /// begins with a dot.
 pub trait ReadStore: Send + Sync {
@@ -64,6 +76,15 @@ pub trait ReadStore: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>>;
+
+    /// Everything that is no object: links, pipes, devices, and names that no object has, such as hidden ones. A bucket
+    /// has none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn foreign(&self) -> Result<Vec<ForeignEntry>> {
+        Ok(Vec::new())
+    }
 
     /// The existing bytes in a range of an object; `None` if it does not exist.
     ///
@@ -161,35 +182,8 @@ pub trait Store: ReadStore {
 
 /// Refuses a path that no object can have, so that none leads out of a store.
 fn fitting(path: &str) -> Result<()> {
-    // This runs for each object of each list.
-    let mut before = b'/';
-    let mut fits = true;
-    for &byte in path.as_bytes() {
-        fits &= match byte {
-            b'/' | b'.' => before != b'/',
-            b'_' | b'-' => true,
-            byte => byte.is_ascii_alphanumeric(),
-        };
-        before = byte;
-    }
-    if fits && before != b'/' {
+    if is_below_root(path) {
         return Ok(());
     }
     Err(Error::new(ErrorCategory::Internal, format!("{path:?} is no path of an object")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fitting;
-
-    #[test]
-    fn paths_of_objects_lead_nowhere_else() {
-        for path in ["a", "log/0/00000000000000000001.json", "data/part-1_a.parquet", "_delta_log/1.json", "a.b./-"] {
-            assert!(fitting(path).is_ok(), "{path}");
-        }
-        for path in ["", "/", "/a", "a/", "a//b", ".", "..", ".a", "a/.b", "a/../b", "a b", "a\\b", "a\0", "ä", "a:b"]
-        {
-            assert!(fitting(path).is_err(), "{path}");
-        }
-    }
 }

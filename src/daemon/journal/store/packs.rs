@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use form::LoadedPack;
 use index::{PackIndex, PackOrder, TRIES, is_pack, run};
 
-use super::{CreateOutcome, ListedObject, PutOutcome, ReadStore, Store, log, put};
+use super::{CreateOutcome, ForeignEntry, ListedObject, PutOutcome, ReadStore, Store, log, put};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The number of bytes from which on an object is not packed.
@@ -190,6 +190,10 @@ impl ReadStore for Packs {
         let text =
             format!("the packs at {} change all the time: check which programs are running there", self.base.place());
         Err(Error::new(ErrorCategory::Io, text))
+    }
+
+    fn foreign(&self) -> Result<Vec<ForeignEntry>> {
+        self.base.foreign()
     }
 
     /// Packed entries of the log are not listed; the newest one is never packed.

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::folder::{Folder, lock};
+use super::super::folder::{Folder, lock};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 const NAME: &str = ".new";

@@ -1,6 +1,7 @@
-//! An open folder of a local store. Its entries are accessed through its descriptor, name by name, so that no link
-//! leads out of the root. Never follows a link, and never repeats a failed sync.
+//! An open folder of a root. Its entries are accessed through its descriptor, name by name, so that no link leads out of
+//! the root. Never follows a link, never waits for a pipe, and never repeats a failed sync.
 
+use std::ffi::{CStr, CString};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -23,8 +24,8 @@ pub enum FolderEntry {
     Folder,
     /// A regular file, with its size in bytes.
     File(u64),
-    /// A link, a pipe or a device: not part of a store.
-    Other,
+    /// Not part of a store: a link, a pipe or a device, in these words.
+    Other(&'static str),
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -68,7 +69,7 @@ impl Folder {
             Ok(descriptor) => Ok(Some(Folder { descriptor, path: self.path.join(name) })),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => match self.entry(name)? {
-                Some(FolderEntry::Other) => Err(self.astray(name)),
+                Some(FolderEntry::Other(_)) => Err(self.astray(name)),
                 _ => Ok(None),
             },
             Err(errno) => Err(Error::io(&self.path.join(name), "open the folder", &errno.into())),
@@ -106,7 +107,8 @@ impl Folder {
                 }
             }
             Err(Errno::NOENT) => Ok(None),
-            Err(Errno::LOOP) => Err(self.astray(name)),
+            // A socket cannot be opened.
+            Err(Errno::LOOP | Errno::NXIO) => Err(self.astray(name)),
             Err(errno) => Err(Error::io(&self.path.join(name), "read", &errno.into())),
         }
     }
@@ -164,25 +166,44 @@ impl Folder {
         }
     }
 
-    /// The names in it, in no order, without those that no path of a store can have.
-    pub fn names(&self) -> Result<Vec<String>> {
-        let named = |entry: rustix::fs::DirEntry| entry.file_name().to_str().ok().map(str::to_owned);
+    /// The names in it, in no order.
+    pub fn all_names(&self) -> Result<Vec<CString>> {
         let entries =
             Dir::read_from(&self.descriptor).and_then(|entries| entries.collect::<std::result::Result<Vec<_>, _>>());
-        let names = entries.map_err(|errno| self.error("look into", errno))?.into_iter().filter_map(named);
-        Ok(names.filter(|name| name != "." && name != "..").collect())
+        let mut names = Vec::new();
+        for entry in entries.map_err(|errno| self.error("look into", errno))? {
+            if entry.file_name() != c"." && entry.file_name() != c".." {
+                names.push(entry.file_name().to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// The names in it, in no order, without those that no path of a store can have.
+    pub fn names(&self) -> Result<Vec<String>> {
+        Ok(self.all_names()?.into_iter().filter_map(|name| name.into_string().ok()).collect())
     }
 
     /// The entry with a name; `None` if there is none.
     pub fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
+        // No name of a store has a zero byte in it.
+        let Ok(named) = CString::new(name) else { return Ok(None) };
+        self.entry_of(&named)
+    }
+
+    /// The entry with a name that need not be text.
+    pub fn entry_of(&self, name: &CStr) -> Result<Option<FolderEntry>> {
         match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(about) => Ok(Some(match FileType::from_raw_mode(about.st_mode) {
                 FileType::Directory => FolderEntry::Folder,
                 FileType::RegularFile => FolderEntry::File(about.st_size.unsigned_abs()),
-                _ => FolderEntry::Other,
+                FileType::Symlink => FolderEntry::Other("a symbolic link"),
+                FileType::Fifo => FolderEntry::Other("a pipe"),
+                FileType::Socket => FolderEntry::Other("a socket"),
+                _ => FolderEntry::Other("a device"),
             })),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(errno) => Err(Error::io(&self.path.join(name), "look at", &errno.into())),
+            Err(errno) => Err(Error::io(&self.path.join(&*name.to_string_lossy()), "look at", &errno.into())),
         }
     }
 
