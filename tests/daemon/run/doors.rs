@@ -93,6 +93,25 @@ fn an_option_that_opens_the_pages_needs_a_token_too() {
 }
 
 #[test]
+fn connections_that_send_nothing_keep_nobody_waiting() {
+    let place = Place::new(NEVER);
+    let daemon = place.start();
+    daemon.says("recovered", 1);
+    let port = port(&daemon);
+    let open = || TcpStream::connect(format!("127.0.0.1:{port}")).expect("it listens");
+    let mut half_open: Vec<TcpStream> = (0..300).map(|_| open()).collect();
+    // Half of them send the beginning of a request.
+    half_open.iter_mut().step_by(2).for_each(|stream| _ = stream.write_all(b"GET /metrics HTTP/1.1\r\nHost:"));
+    assert_eq!(page(&port, "/health/live", "").1, "live\n");
+    assert_eq!(page(&port, "/health/ready", "").0, 200);
+    // A connection that was closed for a newer one, and the newest ones, which time out.
+    for mut stream in half_open {
+        let _ = stream.read(&mut [0]);
+    }
+    assert_eq!(daemon.end(), Some(0));
+}
+
+#[test]
 fn a_probe_asks_the_daemon() {
     let place = Place::new(PER_FILE);
     place.put("metrics.token", "hunter-one-00112233445566778899aabb\n");
