@@ -17,7 +17,7 @@ Asks /health/ready of the daemon that runs this feed, on the same machine or in 
 feed file. It sends the first of http.tokens to the program that listens there, so run it only where no other account can \
 take that port.
 
-Exit code 0: all feeds of the daemon run. 1: one is starting, behind or halted. 2: an error, or no daemon answers.")]
+Exit code 0: all feeds of the daemon run. 1: one is starting, behind, halted, or waits for its clock. 2: an error, or no daemon answers.")]
 pub struct Args {
     /// The feed file, or one of those that the daemon runs
     #[arg(value_name = "FEED")]
@@ -52,11 +52,15 @@ fn words(health: &Health) -> String {
             FeedPhase::Starting => "starting",
             FeedPhase::Running => "running",
             FeedPhase::Behind => "behind: messages of its topic have waited longer than source.max_lag",
+            FeedPhase::Clock => "waits for its clock: no tick closes",
             FeedPhase::Halted => "halted",
         };
         let _ = writeln!(text, "  {feed}: {state}");
         if let Some(halt) = health.halted.get(feed) {
             let _ = writeln!(text, "    since {}: {}\n    {}", halt.since, halt.reason, halt.what_to_do);
+        }
+        if let Some(why) = health.clock.get(feed) {
+            let _ = writeln!(text, "    {why}");
         }
         for damaged in health.damaged.get(feed).into_iter().flatten() {
             let _ = writeln!(text, "    damaged: {damaged}");

@@ -35,7 +35,8 @@ pub struct Args {
     /// Close one tick of each feed, then exit
     #[arg(long)]
     once: bool,
-    /// Accept a clock that is ahead of the known time by more than `max_clock_step`
+    /// Accept the clock: one that is ahead of the known time by more than `max_clock_step`, was set while the feed ran, or is
+    /// before the newest tick
     #[arg(long)]
     accept_clock: bool,
     /// Serve health and metrics at this address instead of `http.bind` of the feed files
@@ -128,7 +129,9 @@ fn words(tick: &FeedTick) -> String {
         TickOutcome::Rejected => "the release is rejected".to_owned(),
         TickOutcome::Stopped => "the chain has stopped: start a new one with `tidegate new-chain`".to_owned(),
         TickOutcome::Postponed => {
-            "the clock is behind the last tick, and the times of a feed never go back: correct the clock".to_owned()
+            "no tick closes: the newest one lies in the future, or the clock was set while the feed ran. Correct the clock; if \
+             it is right, run once with --accept-clock"
+                .to_owned()
         }
     };
     let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");

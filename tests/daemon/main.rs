@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod clock_steps;
 mod damage;
 mod feed_writer;
 mod form_versions;

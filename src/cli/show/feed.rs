@@ -6,11 +6,12 @@ use std::fmt::Write;
 use super::words;
 use crate::cli::paragraph::wrapped;
 use crate::cli::{CommandResult, Out};
+use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::observe::Halt;
 use crate::daemon::seal::OperatorKey;
-use crate::daemon::service::{damaged, halted, seen_with};
+use crate::daemon::service::{ClockWait, damaged, future_tick, halted, seen_with, waits_for_clock};
 use crate::daemon::view::feed::{DecidedLine, FeedRelease, FeedShown, RemovedLine};
 use crate::daemon::view::history::HistoryEvent;
 use crate::engine::release::RemovalReason;
@@ -57,7 +58,14 @@ fn whole(
         }
         return Ok(());
     }
-    let shown = FeedShown { damaged: damaged(feed), ..FeedShown::of(&seen, &entries, halt)? };
+    let clock = match waits_for_clock(feed) {
+        Some(why) => Some(why),
+        None => {
+            let ticked = seen.state.ticked.as_deref().and_then(clock::parse);
+            future_tick(seen.store(), ticked, clock::instant())?.map(ClockWait::text)
+        }
+    };
+    let shown = FeedShown { damaged: damaged(feed), clock, ..FeedShown::of(&seen, &entries, halt)? };
     if out.json() {
         out.value(&shown);
     } else {
@@ -94,6 +102,10 @@ fn text(shown: &FeedShown) -> String {
         text.push('\n');
     }
     text.push_str(&words::damaged(&shown.damaged));
+    if let Some(why) = &shown.clock {
+        wrapped(&mut text, "", &format!("No tick closes: {why}."));
+        text.push('\n');
+    }
     words::releases(&mut text, &shown.releases);
     gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");

@@ -52,6 +52,7 @@ fields! {
     f64: |this, key, line| line.number(key, if this.is_finite() { *this } else { 0.0 });
     bool: |this, key, line| line.number(key, this);
     Duration: |this, key, line| line.number(key, format_args!("{:.3}", this.as_secs_f64()));
+    jiff::SignedDuration: |this, key, line| line.number(key, format_args!("{:.3}", this.as_secs_f64()));
     jiff::Timestamp: |this, key, line| line.text(key, &format!("{this:.0}"));
     &'static str: |this, key, line| line.text(key, this);
     SocketAddr: |this, key, line| line.text(key, &this.to_string());

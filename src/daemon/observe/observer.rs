@@ -108,6 +108,11 @@ impl FeedObserver {
         self.observer.states.damaged(&self.feed, damaged);
     }
 
+    /// Sets why no tick closes because of the clock, and what to do; None if the clock is right.
+    pub fn waits_for_clock(&self, why: Option<String>) {
+        self.observer.states.clock(&self.feed, why);
+    }
+
     /// Asks this source how far the feed is behind whenever that is read; the feed is not ready if it is behind by more
     /// than `max`.
     pub fn watch(&self, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {

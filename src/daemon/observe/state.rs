@@ -16,6 +16,8 @@ pub enum FeedPhase {
     Running,
     /// It runs, and its source is further ahead than permitted.
     Behind,
+    /// It runs, and closes no tick until its clock is right or an operator accepts it.
+    Clock,
     /// It publishes nothing until an operator has acted.
     Halted,
 }
@@ -42,6 +44,8 @@ struct Known {
     halts: BTreeMap<String, Halt>,
     /// Missing or changed files, by feed.
     damaged: BTreeMap<String, Vec<String>>,
+    /// Why no tick closes because of the clock, by feed.
+    clock: BTreeMap<String, String>,
 }
 
 /// All feeds at one time, as `/health/ready` reports them.
@@ -58,6 +62,9 @@ pub struct Health {
     /// `tidegate verify` reports them in the same words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub damaged: BTreeMap<String, Vec<String>>,
+    /// Why no tick closes because of the clock, and what to do, by feed; absent if no feed waits for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub clock: BTreeMap<String, String>,
 }
 
 impl FeedStates {
@@ -84,11 +91,20 @@ impl FeedStates {
         }
     }
 
+    /// Sets why no tick of a feed closes because of the clock.
+    pub fn clock(&self, feed: &str, why: Option<String>) {
+        let clock = &mut self.lock().clock;
+        match why {
+            Some(why) => _ = clock.insert(feed.to_owned(), why),
+            None => _ = clock.remove(feed),
+        }
+    }
+
     /// All feeds; those of `late` are behind if they run.
     pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
         let known = self.lock();
         let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());
-        let damaged = known.damaged.clone();
+        let (damaged, clock) = (known.damaged.clone(), known.clock.clone());
         drop(known);
         halted.retain(|feed, _| feeds.get(feed) == Some(&FeedPhase::Halted));
         for feed in late {
@@ -98,8 +114,13 @@ impl FeedStates {
                 }
             });
         }
+        for (feed, state) in &mut feeds {
+            if clock.contains_key(feed) && matches!(state, FeedPhase::Running | FeedPhase::Behind) {
+                *state = FeedPhase::Clock;
+            }
+        }
         let ready = !feeds.is_empty() && feeds.values().all(|state| *state == FeedPhase::Running);
-        Health { ready, feeds, halted, damaged }
+        Health { ready, feeds, halted, damaged, clock }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

@@ -43,17 +43,24 @@ pub(in crate::daemon::service) async fn work(
     }
     let mut settling = Some(world.age());
     let bell = keeper.bell();
-    let mut events = match keeper.missed(world.now()) {
+    let begun = keeper.time();
+    let mut events = match keeper.missed(begun) {
         Some((due, missed)) => vec![LoopEvent::Tick { due, missed }],
         None => vec![LoopEvent::Look],
     };
-    let mut next = timetable::next(keeper.schedule(), world.now());
+    let mut next = timetable::next(keeper.schedule(), begun);
     loop {
         for event in events.drain(..) {
             if *shutdown.borrow() {
                 break;
             }
             keeper = step(world, keeper, event).await?.0;
+            // A tick that the clock has kept from closing is still due when the clock is right again.
+            if let LoopEvent::Tick { due, .. } = event
+                && keeper.waits_for_clock()
+            {
+                next = Some(due);
+            }
         }
         if *shutdown.borrow() {
             running.observer.emit(&ShuttingDown {});
@@ -70,8 +77,9 @@ pub(in crate::daemon::service) async fn work(
             keeper.settled = true;
             running.end_halt().await?;
         }
-        let now = world.now();
-        let until_tick = next.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
+        let now = keeper.time();
+        let awaited = next.filter(|_| !keeper.waits_for_clock());
+        let until_tick = awaited.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
         let wait = until_tick.unwrap_or(LONGEST).min(pause);
         tokio::select! {
             biased;
@@ -79,8 +87,8 @@ pub(in crate::daemon::service) async fn work(
             () = world.sleep(wait) => {}
             () = rings(&bell) => {}
         }
-        let now = world.now();
-        if let Some(first) = next.filter(|next| *next <= now) {
+        let now = keeper.time();
+        if let Some(first) = next.filter(|next| *next <= now && !keeper.waits_for_clock()) {
             // All ticks that were missed in this time are one tick.
             let schedule = keeper.schedule();
             let tick = |due| LoopEvent::Tick { due, missed: missed(schedule, first, due) };
@@ -142,7 +150,8 @@ async fn once(
         return Ok(ticks);
     }
     if !matches!(keeper.schedule().ticks, Ticks::PerFile) {
-        let (same, more) = step(world, keeper, LoopEvent::Tick { due: world.now(), missed: 0 }).await?;
+        let due = keeper.time();
+        let (same, more) = step(world, keeper, LoopEvent::Tick { due, missed: 0 }).await?;
         keeper = same;
         ticks.extend(more);
     }

@@ -73,7 +73,7 @@ impl Keeper {
 
     /// Reports a late tick.
     pub(super) fn overdue(&self, due: Timestamp, missed: u64) {
-        let late = Duration::try_from(self.world.now().duration_since(due)).unwrap_or(Duration::ZERO);
+        let late = Duration::try_from(self.time().duration_since(due)).unwrap_or(Duration::ZERO);
         if missed > 0 || late >= LATE {
             let tick = u64::from(self.writer.state().feed.ticks());
             self.observer.emit(&OverdueWarning { tick, seconds_late: late, missed });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::intake::Intake;
 use super::keeper::Keeper;
-use super::outcome::FeedTick;
+use super::outcome::{FeedTick, TickOutcome};
 use crate::daemon::config::{Format, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{Consumed, TakenMessages, UnnamedObjects};
@@ -51,8 +51,14 @@ impl Keeper {
             self.looked = Some(age);
         }
         let mut ticks = Vec::new();
+        let per_file = matches!(self.schedule().ticks, Ticks::PerFile);
         for seen in ready {
-            if self.take(&seen)?.is_some() && matches!(self.schedule().ticks, Ticks::PerFile) {
+            if per_file && self.waits_for_clock() {
+                // The file stays where it is: reading it would close a tick.
+                ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
+                break;
+            }
+            if self.take(&seen)?.is_some() && per_file {
                 self.writer.shown(true)?;
                 ticks.push(self.tick(&self.now())?);
                 self.upkeep()?;

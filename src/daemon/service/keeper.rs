@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::clock_check::ClockState;
+use super::clock_check::{ClockReading, ClockState, ClockWait};
 use super::event::LoopEvent;
 use super::halt::forget;
 use super::intake::Intake;
@@ -21,13 +21,14 @@ use super::world::{OpenedRoots, World};
 use crate::daemon::clock;
 use crate::daemon::config::{FeedConfig, Root, Schedule, Ticks};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};
-use crate::daemon::feed_writer::{FeedWriter, OpeningReport};
+use crate::daemon::feed_writer::{FeedState, FeedWriter, OpeningReport};
 use crate::daemon::ingest::topic::FetchBell;
 use crate::daemon::journal::store::Local;
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
-    CheckpointWritten, ClockAhead, ClockBehind, FenceAppended, Forgotten, Recovered, Swept, UnpublishedRows,
+    CheckpointWritten, ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Forgotten, Recovered, Swept,
+    UnpublishedRows,
 };
 
 /// The time that receivers of notifications have: before a halt is reported, and in a command that ends.
@@ -67,8 +68,8 @@ impl Keeper {
         let begun = Instant::now();
         let RunningFeed { feed, observer, how, known, world, .. } = running.clone();
         possible(&feed)?;
-        let read = world.now();
-        let now = clock::text(read);
+        let (step, read) = (feed.services.max_clock_step.get(), (world.now(), world.age()));
+        let now = clock::text(known.clock.time(read, step));
         known.is_there(&feed)?;
         let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
         known.check_newest(&roots)?;
@@ -86,8 +87,9 @@ impl Keeper {
             Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), writer.log().next(), &observer)?;
         let source = Intake::begin(&feed, writer.state(), how.until == RunEnd::Once, &*world)?;
         source.watched(&feed, &observer);
-        let (step, clock) = (feed.services.max_clock_step.get(), (read, world.age()));
-        let sense = ClockState::begin(Arc::clone(&roots.private), step, writer.state().newest(), accepts_clock, clock)?;
+        let times = (writer.state().newest(), ticked(writer.state()));
+        let clock = Arc::clone(&known.clock);
+        let sense = ClockState::begin(Arc::clone(&roots.private), (step, accepts_clock), times, clock, read)?;
         known.has_accepted();
         let mut keeper = Keeper {
             feed,
@@ -141,7 +143,7 @@ impl Keeper {
             sums_left_out: sums.map(|sums| sums.left_out),
             new_rows: state.feed.new_rows(),
             standing: self.standing(),
-            last_tick: state.ticked.as_deref().and_then(clock::parse),
+            last_tick: ticked(state),
             last_publication: state.visible.as_deref().and_then(clock::parse),
             seconds: begun.elapsed(),
         });
@@ -159,25 +161,56 @@ impl Keeper {
             let tick = self.judge(Instant::now())?;
             rolled += u64::from(tick.release.is_some());
         }
-        if matches!(self.schedule().ticks, Ticks::PerFile) && !self.writer.state().fresh.is_empty() {
+        let is_fresh = !self.writer.state().fresh.is_empty();
+        if matches!(self.schedule().ticks, Ticks::PerFile) && is_fresh && self.clock_wait().is_none() {
             let tick = self.tick(now)?;
             rolled += u64::from(tick.release.is_some());
         }
         Ok(rolled)
     }
 
-    /// The current time as it is written: never before any time that was written already.
+    fn reading(&self) -> ClockReading {
+        (self.world.now(), self.world.age())
+    }
+
+    /// The time that it is, whatever the clock was set to while the process ran.
+    pub fn time(&self) -> Timestamp {
+        self.sense.time(self.reading())
+    }
+
+    /// The current time as it is written: never before any time that was written already, unless a wrong clock wrote it.
     pub(super) fn now(&self) -> String {
-        let now = self.world.now();
-        clock::text(self.writer.state().newest().map_or(now, |newest| now.max(newest)))
+        let now = self.time();
+        let newest = self.sense.plausible(self.writer.state().newest(), now);
+        clock::text(newest.map_or(now, |newest| now.max(newest)))
+    }
+
+    /// Why no tick closes, if the clock or the time of the newest tick is wrong.
+    fn clock_wait(&self) -> Option<ClockWait> {
+        self.sense.wait(ticked(self.writer.state()), self.reading())
+    }
+
+    /// Whether no tick closes because of the clock.
+    pub fn waits_for_clock(&self) -> bool {
+        self.clock_wait().is_some()
     }
 
     /// Reports a clock that cannot be trusted.
     fn look_at_clock(&mut self) -> Result<()> {
-        let now = self.world.now();
-        if let Some(ahead) = self.sense.look((now, self.world.age()))? {
+        self.sense.look(self.reading());
+        let (now, wait) = (self.time(), self.clock_wait());
+        if let Some(ahead) = self.sense.record(now)? {
             self.observer.emit(&ClockAhead { now, ahead });
         }
+        if !self.known.clock.is_news(wait) {
+            return Ok(());
+        }
+        match wait {
+            Some(ClockWait::Stepped(by)) => self.observer.emit(&ClockStepped { now: self.world.now(), by }),
+            Some(ClockWait::FutureTick(last)) => self.observer.emit(&ClockBehind { due: now, last }),
+            None => self.observer.emit(&ClockRight { now }),
+        }
+        self.observer.waits_for_clock(wait.map(ClockWait::text));
         Ok(())
     }
 
@@ -228,12 +261,11 @@ impl Keeper {
                 let mut ticks = self.look()?;
                 self.writer.shown(true)?;
                 self.overdue(due, missed);
-                match self.writer.state().ticked.as_deref().and_then(clock::parse).filter(|last| *last > due) {
-                    Some(last) => {
-                        self.observer.emit(&ClockBehind { due, last });
-                        ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
-                    }
-                    None => ticks.push(self.tick(&clock::text(due))?),
+                let later = ticked(self.writer.state()).filter(|last| *last > due && !self.sense.disowns(*last));
+                if self.waits_for_clock() || later.is_some() {
+                    ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
+                } else {
+                    ticks.push(self.tick(&clock::text(due))?);
                 }
                 self.upkeep()?;
                 Ok(ticks)
@@ -252,13 +284,17 @@ impl Keeper {
         let due = timetable::last(self.schedule(), now)?;
         let state = self.writer.state();
         let since = state.since.as_deref().and_then(clock::parse).filter(|since| *since <= due)?;
-        let last = state.ticked.as_deref().and_then(clock::parse);
+        let last = ticked(state);
         let from = last.map_or(since, |last| last.max(since));
         last.is_none_or(|last| last < due).then(|| (due, timetable::between(self.schedule(), from, due)))
     }
 
     /// Whether the source has something that cannot be read yet.
     pub fn waits(&self) -> bool {
+        if matches!(self.schedule().ticks, Ticks::PerFile) && self.waits_for_clock() {
+            // Files stay where they are for as long as that lasts.
+            return false;
+        }
         match &self.source {
             Intake::Folder(folder) => folder.waits(),
             Intake::Topic(topic) => topic.fetch.waits(),
@@ -296,7 +332,7 @@ impl Keeper {
         if self.settled {
             forget(self.writer.log().store())?;
         }
-        let gone = if self.sense.is_believed() { self.writer.forget(self.world.now())? } else { 0 };
+        let gone = if self.sense.is_believed() { self.writer.forget(self.time())? } else { 0 };
         if gone > 0 {
             self.observer.emit(&Forgotten { objects: gone });
         }
@@ -332,6 +368,11 @@ impl Keeper {
             reasons: Vec::new(),
         }
     }
+}
+
+/// The time of the newest tick.
+fn ticked(state: &FeedState) -> Option<Timestamp> {
+    state.ticked.as_deref().and_then(clock::parse)
 }
 
 /// The error if another process holds the lock.

@@ -3,8 +3,9 @@
 //! begins a new log where one was, never continues an older one, and never takes back a feed that was taken over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::clock_check::ClockSteps;
 use super::damage::KnownDamage;
 use super::root_opening::store;
 use super::world::OpenedRoots;
@@ -27,6 +28,8 @@ pub struct KnownLog {
     newest: Mutex<Option<(u64, Sha256)>>,
     /// Whether an operator has accepted the clock at the start, which does not apply to a later one.
     accepted: AtomicBool,
+    /// How the clock was set while the process ran.
+    pub(super) clock: Arc<ClockSteps>,
     /// Damage that has halted it and that a start may not see.
     pub(super) damage: KnownDamage,
 }
@@ -41,6 +44,7 @@ impl KnownLog {
             name: name(chance)?,
             newest: Mutex::default(),
             accepted: AtomicBool::default(),
+            clock: Arc::default(),
             damage: KnownDamage::default(),
         })
     }
@@ -118,8 +122,6 @@ impl KnownLog {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::daemon::chance::Seeded;
     use crate::daemon::error::OtherProcess;

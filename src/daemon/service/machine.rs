@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::root_opening;
 use super::world::{OpenedRoots, Wait, World};
@@ -17,12 +18,24 @@ use crate::daemon::journal::store::{put_beside, read_beside};
 /// The machine that the program runs on.
 pub struct Machine {
     begun: Instant,
+    /// How long the machine was suspended before.
+    suspended: Duration,
 }
 
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { begun: Instant::now() }
+        Machine { begun: Instant::now(), suspended: suspended() }
     }
+}
+
+/// How long the machine was suspended since it was started. A process counts that as time in which it ran, since the clock was
+/// not set when the machine wakes up.
+fn suspended() -> Duration {
+    let [running, all] = [ClockId::Monotonic, ClockId::Boottime].map(|clock| {
+        let time = clock_gettime(clock);
+        Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+    });
+    all.saturating_sub(running)
 }
 
 impl World for Machine {
@@ -31,7 +44,7 @@ impl World for Machine {
     }
 
     fn age(&self) -> Duration {
-        self.begun.elapsed()
+        self.begun.elapsed() + suspended().saturating_sub(self.suspended)
     }
 
     fn sleep(&self, time: Duration) -> Wait {

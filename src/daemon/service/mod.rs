@@ -33,12 +33,13 @@ pub mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use clock_check::{ClockWait, future_tick};
 pub use connect::{ConnectionCheck, connect};
 pub use event::LoopEvent;
 pub use feed_snapshot::{seen, seen_with};
 pub use keeper::Keeper;
 pub use outcome::{FeedTick, TickOutcome};
-pub use page::{ask_health, damaged, halted};
+pub use page::{ask_health, damaged, halted, waits_for_clock};
 pub use queries::{PageOptions, RunEnd, RunOptions};
 pub use rekey::rekey;
 pub use request_delivery::{FeedFacts, RequestBuilder, Requester, ask};

@@ -25,7 +25,8 @@ pub enum TickOutcome {
     Rejected,
     /// A check that reads sensitive values failed, now or earlier in this chain.
     Stopped,
-    /// The clock is behind the last tick; no tick closes until it is past it.
+    /// The newest tick lies in the future, or the clock was set while the feed ran: no tick closes until the clock is right
+    /// or an operator accepts it.
     Postponed,
 }
 

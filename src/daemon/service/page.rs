@@ -29,6 +29,11 @@ pub fn damaged(feed: &FeedConfig) -> Vec<String> {
     glance(feed).and_then(|mut health| health.damaged.remove(&feed.name)).unwrap_or_default()
 }
 
+/// Why no tick of a feed closes because of the clock, as the process that runs it says; None if none answers.
+pub fn waits_for_clock(feed: &FeedConfig) -> Option<String> {
+    glance(feed)?.clock.remove(&feed.name)
+}
+
 fn on_page(feed: &FeedConfig) -> Option<Halt> {
     glance(feed)?.halted.remove(&feed.name)
 }

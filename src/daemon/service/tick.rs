@@ -145,7 +145,7 @@ impl Keeper {
         let state = self.writer.state();
         let line = state.releases.last();
         let due = state.ticked.as_deref().and_then(clock::parse);
-        let since = due.map_or(0, |due| self.world.now().as_second() - due.as_second());
+        let since = due.map_or(0, |due| self.time().as_second() - due.as_second());
         self.observer.emit(&Published {
             release: u64::from(left.release),
             tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),

@@ -35,6 +35,8 @@ pub struct FeedShown {
     pub halted: Option<Halt>,
     /// Entries, objects and published files that are missing or changed, as the process that runs the feed has found.
     pub damaged: Vec<String>,
+    /// Why no tick closes because of the clock, and what to do; null if the clock is right.
+    pub clock: Option<String>,
     /// Rows since the last tick.
     pub new: u64,
     /// The release that waits for approval.
@@ -130,6 +132,7 @@ impl FeedShown {
             entries: seen.last.as_ref().map_or(0, |last| last.entry.seq + 1),
             halted,
             damaged: Vec::new(),
+            clock: None,
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.approved.release()),
             decided: state.publishing.as_ref().and_then(|pending| {

@@ -24,9 +24,9 @@ impl Event for ClockAhead {
 }
 
 event! {
-    /// The clock is behind the last tick: no tick closes until it is past that.
+    /// The newest tick lies in the future: no tick closes until its time, or until an operator accepts the clock.
     ClockBehind = "clock_behind", Warn {
-        /// The time of the tick that was due.
+        /// The time that it is.
         due: jiff::Timestamp,
         /// The time of the last tick.
         last: jiff::Timestamp,
@@ -34,7 +34,40 @@ event! {
 }
 
 impl Event for ClockBehind {
-    fn count(&self, _: &Meters<'_>) {}
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::ClockOff, self.last.duration_since(self.due).unsigned_abs().as_secs());
+    }
+}
+
+event! {
+    /// The clock was set by more than `feed.max_clock_step` while the process ran: no tick closes until it is back, or until
+    /// an operator restarts the feed and accepts the clock.
+    ClockStepped = "clock_stepped", Warn {
+        /// The time of the clock.
+        now: jiff::Timestamp,
+        /// How far it was set ahead; negative if it was set back.
+        by: jiff::SignedDuration,
+    }
+}
+
+impl Event for ClockStepped {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::ClockOff, self.by.unsigned_abs().as_secs());
+    }
+}
+
+event! {
+    /// The clock is back, or past the newest tick: ticks close again.
+    ClockRight = "clock_right", Info {
+        /// The time of the clock.
+        now: jiff::Timestamp,
+    }
+}
+
+impl Event for ClockRight {
+    fn count(&self, to: &Meters<'_>) {
+        to.set(Gauge::ClockOff, 0);
+    }
 }
 
 event! {

@@ -22,8 +22,8 @@ pub use intake::{
     QuarantineShare, RegistryAway, RegistryBack,
 };
 pub use lifecycle::{
-    ClockAhead, ClockBehind, FenceAppended, Halted, Recovered, Resumed, ShuttingDown, Started, StillHalted,
-    VariablesIgnored,
+    ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Halted, Recovered, Resumed, ShuttingDown,
+    Started, StillHalted, VariablesIgnored,
 };
 pub use log_fields::{Event, ProcessEvent};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};

@@ -136,7 +136,15 @@ fn a_feed_lives() {
     watch.check(&ignored, &format!("warn  variables_ignored {FEED} names=AWS_PROFILE,AWS_ALLOW_HTTP"), &[]);
     let behind = ClockBehind { due: jiff::Timestamp::UNIX_EPOCH, last: then() };
     let line = "due=1970-01-01T00:00:00Z last=2026-11-21T10:00:00Z";
-    watch.check(&behind, &format!("warn  clock_behind {FEED} {line}"), &[]);
+    let off = |seconds: &str| format!("clock_off_seconds {seconds}");
+    watch.check(&behind, &format!("warn  clock_behind {FEED} {line}"), &[&off("1795255200.0")]);
+    let right = ClockRight { now: then() };
+    let line = format!("info  clock_right {FEED} now=2026-11-21T10:00:00Z");
+    watch.check(&right, &line, &[&off("0.0")]);
+    let stepped = ClockStepped { now: then(), by: jiff::SignedDuration::from_secs(-7200) };
+    let moved = format!("warn  clock_stepped {FEED} now=2026-11-21T10:00:00Z by=-7200.000");
+    watch.check(&stepped, &moved, &[&off("7200.0")]);
+    watch.check(&right, &line, &[&off("0.0")]);
     let fence = FenceAppended { seq: 7, epoch: 2 };
     let moved = ["epoch 2.0", "log_entries 8.0"];
     watch.check(&fence, &format!("info  fence_appended {FEED} seq=7 epoch=2"), &moved);

@@ -64,6 +64,8 @@ table! {
         SourceOldest = "source_oldest", "Age of the oldest message that is not accepted yet, in seconds";
         BrokersAway = "brokers_away", "1 while no broker answers, else 0";
         RegistryAway = "registry_away", "1 while the schema registry does not answer, else 0";
+        ClockOff = "clock_off", "How far the clock was set while the process ran, or how far the newest tick lies in \
+            the future, in seconds; no tick closes while it is not 0";
         Halted = "halted", "1 while the feed is halted and needs an operator, else 0";
     }
 }
@@ -72,7 +74,9 @@ impl Gauge {
     /// The unit, if the name does not contain it.
     pub fn unit(self) -> Option<Unit> {
         match self {
-            Gauge::LastTick | Gauge::LastPublication | Gauge::LastScrub | Gauge::SourceOldest => Some(Unit::Seconds),
+            Gauge::LastTick | Gauge::LastPublication | Gauge::LastScrub | Gauge::SourceOldest | Gauge::ClockOff => {
+                Some(Unit::Seconds)
+            }
             Gauge::Quarantine => Some(Unit::Other("ratio".to_owned())),
             _ => None,
         }
@@ -80,6 +84,6 @@ impl Gauge {
 
     /// Whether 0 is correct before the first event.
     pub fn begins_at_zero(self) -> bool {
-        matches!(self, Gauge::NewRows | Gauge::Damaged | Gauge::Halted)
+        matches!(self, Gauge::NewRows | Gauge::Damaged | Gauge::ClockOff | Gauge::Halted)
     }
 }

@@ -16,6 +16,7 @@ tidegate_batch_rows histogram - feed le
 tidegate_batches counter - feed
 tidegate_brokers_away gauge - feed
 tidegate_checkpoints counter - feed
+tidegate_clock_off_seconds gauge seconds feed
 tidegate_damaged gauge - feed
 tidegate_decisions counter - feed outcome
 tidegate_epoch gauge - feed
