@@ -7,6 +7,8 @@ use jiff::Timestamp;
 pub enum LoopEvent {
     /// It is time to look into the inbox and the source.
     Look,
+    /// A process that closes one tick begins: everything is checked, unless that was done within a day.
+    Round,
     /// A tick of the schedule is due.
     Tick {
         /// When it was due.

@@ -133,6 +133,7 @@ async fn once(
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
     let world = &running.world;
+    let (keeper, _) = step(world, keeper, LoopEvent::Round).await?;
     let (mut keeper, mut ticks) = step(world, keeper, LoopEvent::Look).await?;
     while keeper.waits() && !*shutdown.borrow() {
         let settle = keeper.settle() / 4;

@@ -22,6 +22,10 @@ impl Keeper {
     pub(super) fn inbox(&mut self) -> Result<()> {
         let file = self.feed.file.clone();
         let (begun, before) = (Instant::now(), self.writer.state().releases.len());
+        // A request may approve the release that is held.
+        if self.writer.state().held.is_some() && !self.writer.log().store().list("inbox")?.is_empty() {
+            self.check_newest()?;
+        }
         let done = self.writer.inbox(&|| FeedConfig::load(&file), &self.now())?;
         if let Some(line) = self.writer.state().releases.get(before).cloned() {
             let left =

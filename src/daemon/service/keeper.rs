@@ -246,6 +246,10 @@ impl Keeper {
     fn does(&mut self, event: LoopEvent) -> Result<Vec<FeedTick>> {
         self.look_at_clock()?;
         match event {
+            LoopEvent::Round => {
+                self.daily_round()?;
+                Ok(Vec::new())
+            }
             LoopEvent::Look => {
                 self.inbox()?;
                 let ticks = self.look()?;

@@ -1,15 +1,18 @@
-//! While a feed runs, everything that the log names is checked slowly, a small piece at a time: a file that was changed
+//! Before each release the feed checks what the release extends. While a feed runs, everything that the log names is checked slowly, a small piece at a time: a file that was changed
 //! or deleted is found before a restart or a reader needs it. Damage that the feed must not continue with halts it,
-//! until the file is restored.
+//! until the file is restored. A process that closes one tick checks everything at once, once a day.
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::keeper::Keeper;
 use super::scrub_progress::MOST;
+use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::FeedWriter;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
-use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect};
+use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect, newest_objects};
 
 /// The limits of a piece: bytes, steps, and time. One object is always read as a whole.
 const BYTES: u64 = 4 << 20;
@@ -22,6 +25,9 @@ const ROUND: Duration = Duration::from_secs(6 * 3600);
 const PAUSE: Duration = Duration::from_secs(60);
 /// How often a round is reported that found the same as the one before.
 const DAY: Duration = Duration::from_secs(24 * 3600);
+/// The object that records when everything was checked, and how often it is written at most.
+const SCRUBBED: &str = "scrubbed";
+const HOUR: Duration = Duration::from_secs(3600);
 
 impl Keeper {
     /// Checks the next piece, if it is time.
@@ -46,7 +52,7 @@ impl Keeper {
         let rounds = &mut self.rounds;
         (rounds.pieces, rounds.bytes) = (rounds.pieces + 1, rounds.bytes + bytes);
         if is_over {
-            self.round_is_over();
+            self.round_is_over()?;
         }
         let rest = match self.rounds.last {
             _ if is_over && self.rounds.known().is_empty() => PAUSE,
@@ -55,6 +61,40 @@ impl Keeper {
         };
         self.rounds.due = self.world.age() + rest;
         Ok(())
+    }
+
+    /// Checks what the next release extends.
+    ///
+    /// # Errors
+    /// It is missing or was changed, or the public root cannot be read.
+    pub(super) fn check_newest(&mut self) -> Result<()> {
+        for place in newest_objects(self.writer.state()) {
+            if let Some(damage) = inspect(roots(&self.writer), &place)? {
+                self.damaged(&damage)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks everything, unless that was done within a day.
+    ///
+    /// # Errors
+    /// As for [`Keeper::scrub`].
+    pub(super) fn daily_round(&mut self) -> Result<()> {
+        let bytes = self.writer.log().store().read(SCRUBBED)?.unwrap_or_default();
+        let last = std::str::from_utf8(&bytes).ok().and_then(|text| clock::parse(text.trim()));
+        let now = self.time();
+        if last.is_some_and(|last| last <= now && !is_past(last, DAY, now)) {
+            return Ok(());
+        }
+        self.rounds.began = Some(self.world.age());
+        loop {
+            match self.rounds.scrub.step(roots(&self.writer))? {
+                ScrubStep::Sound(read) => self.rounds.bytes += read,
+                ScrubStep::Damaged(damage) => self.damaged(&damage)?,
+                ScrubStep::Over => return self.round_is_over(),
+            }
+        }
     }
 
     fn damaged(&mut self, damage: &Damage) -> Result<()> {
@@ -78,7 +118,12 @@ impl Keeper {
         Ok(())
     }
 
-    fn round_is_over(&mut self) {
+    fn round_is_over(&mut self) -> Result<()> {
+        let time = self.time();
+        if self.rounds.recorded.is_none_or(|recorded| is_past(recorded, HOUR, time)) {
+            self.writer.log().store().replace(SCRUBBED, clock::text(time).as_bytes())?;
+            self.rounds.recorded = Some(time);
+        }
         let now = self.world.age();
         let rounds = &mut self.rounds;
         let changed = rounds.found != rounds.before;
@@ -98,12 +143,18 @@ impl Keeper {
             self.observer.emit(&scrubbed);
             self.show_damaged();
         }
+        Ok(())
     }
 
     fn show_damaged(&self) {
         let text = |finding: &&Finding| format!("{}: {}", finding.file, finding.text);
         self.observer.damaged(self.rounds.known().iter().map(text).collect());
     }
+}
+
+/// Whether this much time has passed since a time.
+fn is_past(since: Timestamp, time: Duration, now: Timestamp) -> bool {
+    Duration::try_from(now.duration_since(since)).is_ok_and(|passed| passed >= time)
 }
 
 fn roots(writer: &FeedWriter) -> ScrubInput<'_> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::daemon::verify::{Finding, Scrub};
 
 /// The greatest number of findings that are remembered and shown.
@@ -31,6 +33,8 @@ pub struct Rounds {
     pub rounds: u64,
     /// When one was reported.
     pub reported: Option<Duration>,
+    /// When the end of one was recorded in the private root.
+    pub recorded: Option<Timestamp>,
 }
 
 impl Rounds {

@@ -85,6 +85,9 @@ impl Keeper {
     /// Lets the gate decide on the release that is due, and publishes it if the gate approves.
     pub(super) fn judge(&mut self, begun: Instant) -> Result<FeedTick> {
         let judging = Instant::now();
+        if self.writer.state().due.is_some() {
+            self.check_newest()?;
+        }
         let misspelled = self.writer.misspelled_guarded();
         let Some((decided, under, recorded)) = self.writer.decide()? else { return Ok(self.nothing()) };
         let number = recorded.tick;

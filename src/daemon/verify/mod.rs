@@ -15,7 +15,7 @@ mod scrub;
 pub use delta::read_checkpoint;
 pub use private::{Private, roots};
 pub use public::{CheckedPublicRoot, public};
-pub use scrub::{Damage, Scrub, ScrubInput, ScrubStep, ScrubbedObject, inspect};
+pub use scrub::{Damage, Scrub, ScrubInput, ScrubStep, ScrubbedObject, inspect, newest_objects};
 
 use schemars::JsonSchema;
 use serde::Serialize;

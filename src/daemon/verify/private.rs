@@ -314,8 +314,8 @@ impl Private {
             let (folder, epoch) = (parts.next().unwrap_or_default(), parts.next().and_then(|part| part.parse().ok()));
             let young = epoch.is_none_or(|epoch: u64| epoch >= self.epoch);
             let known = match folder {
-                "FORMAT" | "clock" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys" | "stage"
-                | "told" | "verdicts" => true,
+                "FORMAT" | "clock" | "scrubbed" | "halted.json" | "log" | "pack" | "inbox" | "checkpoint" | "keys"
+                | "stage" | "told" | "verdicts" => true,
                 folder if FOLDERS.contains(&folder) => young || self.named.contains(path),
                 _ => false,
             };

@@ -24,6 +24,9 @@ use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 /// The number of bytes of a published file that are read at a time.
 const PIECE: u64 = 1 << 20;
 
+/// The number of commits that are checked before a release: those that a reader may need besides the newest checkpoint.
+const COMMITS: u64 = 10;
+
 /// What a running feed passes in.
 #[derive(Clone, Copy)]
 pub struct ScrubInput<'a> {
@@ -196,6 +199,23 @@ impl Scrub {
             self.commit = Some((*next, 0));
         }
     }
+}
+
+/// What the next release of the running chain extends: the manifest and the files of the newest release, and the newest
+/// commits of its tables.
+pub fn newest_objects(state: &FeedState) -> Vec<ScrubbedObject> {
+    let Some(line) = state.of_chain().filter(|line| line.is_visible()).last() else { return Vec::new() };
+    let mut found = vec![ScrubbedObject::Manifest(line.release)];
+    for (path, sha256) in &line.files {
+        found.push(ScrubbedObject::File(line.release, path.clone(), *sha256));
+    }
+    for id in state.table_ids() {
+        let Some(delta) = state.tables.get(&id).and_then(|table| table.delta()) else { continue };
+        let next = delta.versions().len() as u64;
+        let from = delta.first().max(next.saturating_sub(COMMITS));
+        found.extend((from..next).map(|version| ScrubbedObject::Commit(id, version)));
+    }
+    found
 }
 
 /// Reads a file piece by piece.

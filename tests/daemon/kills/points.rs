@@ -118,6 +118,7 @@ pub const POINTS: &[Point] = &[
     made("a staged report", "private/stage/*-report.html", BEGINS),
     made("a staged manifest", "private/stage/*-manifest.json", BEGINS),
     point("what the time is", Rename, "private/clock", "-", BEGINS),
+    point("when everything was checked", Rename, "private/scrubbed", "-", BEGINS),
     // Public files.
     made("a commit of a Delta log", "public/data/*/_delta_log/*.json", CROWDS),
     made("a checkpoint of a Delta log", "public/data/*/_delta_log/*.checkpoint.parquet", CROWDS_LEAVE),

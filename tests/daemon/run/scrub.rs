@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 
-use super::place::{Daemon, PER_FILE, PLANTED, Place, people, until};
+use super::place::{Daemon, NEVER, PER_FILE, PLANTED, Place, people, until};
 use crate::common::shim::Shim;
 
 /// The factor by which time passes faster for the daemons: rounds follow one another after three seconds.
@@ -93,4 +93,61 @@ fn damage_behind_a_daemon_is_found_and_halts_it_until_it_is_repaired() {
         active.into_iter().map(|one| one.join().expect("a feed")).collect()
     });
     assert_eq!(halts, [true, true, true, false]);
+}
+
+/// A file that the next release extends is missing: no release is published beside it.
+#[test]
+fn a_release_is_not_published_beside_damage() {
+    let place = Place::with(NEVER, "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "");
+    for at in 0..3 {
+        place.offer(&format!("{at}.csv"), people(at * 30..at * 30 + 30));
+        assert_eq!(place.once()["outcome"], "published");
+    }
+    let manifests = || fs::read_dir(place.public().join("manifest")).expect("a folder").count();
+    let before = manifests();
+    for word in ["_delta_log/00000000000000000003.json", "_delta_log/00000000000000000001.json", "report/3-"] {
+        let path = first(&place, "public", word);
+        let whole = fs::read(&path).expect("a file");
+        fs::remove_file(&path).expect("a file");
+        place.offer(&format!("{}.csv", word.len()), people(100 + word.len() as u64 * 30..130 + word.len() as u64 * 30));
+        let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
+        if word.starts_with("report") {
+            // A page is for people: the feed continues and reports it.
+            assert_eq!((code, &answer["ticks"][0]["outcome"]), (0, &"published".into()), "{answer}");
+            assert!(manifests() > before, "a release was published");
+        } else {
+            assert_eq!(code, 2, "{word}: {answer}");
+            let error = answer["error"].to_string();
+            assert!(error.contains(word) && error.contains("this commit was decided and is missing"), "{error}");
+            assert_eq!(manifests(), before, "no release is published");
+        }
+        fs::write(&path, whole).expect("a file");
+    }
+    place.once();
+    place.verified();
+}
+
+/// A feed whose ticks a timer closes is scrubbed once a day.
+#[test]
+fn single_ticks_scrub_once_a_day() {
+    let Some(shim) = Shim::of("clock.c") else { return };
+    let place = Place::new(NEVER);
+    let once = |file: u64, days: i64| {
+        place.offer(&format!("{file}.csv"), people(file * 40..file * 40 + 40));
+        let mut command = place.command(&["run", "--once", "--json", "feed.toml"]);
+        command.env("LD_PRELOAD", shim.path()).env("CLOCK_BY", (days * 86_400).to_string());
+        let output = command.output().expect("the program starts");
+        let (code, answer) = super::place::answer(&output);
+        assert_eq!((code, &answer["ticks"][0]["outcome"]), (0, &"published".into()), "{answer}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert!(once(0, 0).contains("scrubbed feed=t"), "the first one");
+    assert!(!once(1, 0).contains("scrubbed feed=t"), "not a day later");
+    // A page of the first release, which no release extends.
+    fs::remove_file(first(&place, "public", "report/1-")).expect("a file");
+    assert!(!once(2, 0).contains("damaged feed=t"), "it is not looked for");
+    let said = once(3, 1);
+    assert!(said.contains("damaged feed=t") && said.contains("report/1-"), "{said}");
+    assert!(said.contains("scrubbed feed=t"), "{said}");
+    assert!(!once(4, 1).contains("scrubbed feed=t"), "not a day later");
 }
