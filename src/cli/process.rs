@@ -13,8 +13,12 @@ use crate::engine::model::RecordHasher;
 /// Other accounts cannot read what this process writes; its memory is not written to a disk, and no other process of the same
 /// account can read it.
 pub fn safely() {
-    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit, umask};
-    umask(rustix::fs::Mode::from_raw_mode(0o077));
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    hide_memory();
+}
+
+fn hide_memory() {
+    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
     // If even this is not permitted, core dumps are not possible either.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
@@ -70,4 +74,16 @@ pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
         std::process::exit(2);
     });
     Ok((sender, receiver))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    #[test]
+    fn memory_is_neither_dumped_nor_read_by_others() {
+        super::hide_memory();
+        assert!(dumpable_behavior().expect("Linux") == DumpableBehavior::NotDumpable);
+        assert_eq!(getrlimit(Resource::Core).current, Some(0));
+    }
 }

@@ -109,6 +109,30 @@ fn bad_rows_of_a_running_feed_are_set_aside() {
     assert!(said.contains("versioning or object lock") && said.contains("erased"), "{said}");
 }
 
+/// Variables of the environment that do not reach a bucket, by their names alone.
+#[test]
+fn variables_that_look_like_settings_of_a_bucket_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("feed.toml");
+    let checked = |public: &str| {
+        let store = format!("[store]\nprivate = \"private\"\npublic = \"{public}\"\n");
+        let text = format!("[feed]\nname = \"one\"\n[policy]\nk = 2\n{store}{COLUMNS}");
+        std::fs::write(&file, text).expect("a feed file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command.args(["check", "--json"]).arg(&file).env("AWS_ALLOW_INVALID_CERTIFICATES", "planted");
+        command.env("AWS_ACCESS_KEY_ID", "planted").env("TIDEGATE_PUBLIC_AWS_PROXY_URL", "planted");
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{}", stderr(&output));
+        json(&output)["feeds"][0]["warnings"].to_string()
+    };
+    let said = checked("s3://bucket/public");
+    for name in ["AWS_ALLOW_INVALID_CERTIFICATES", "TIDEGATE_PUBLIC_AWS_PROXY_URL"] {
+        assert!(said.contains(name), "{name}: {said}");
+    }
+    assert!(!said.contains("AWS_ACCESS_KEY_ID") && !said.contains("planted"), "{said}");
+    assert!(!checked("public").contains("AWS_"), "no bucket is named");
+}
+
 #[test]
 fn json_has_a_schema() {
     let args: Vec<&str> = ["check", "--json"].into_iter().chain(SAMPLES).collect();
