@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::render;
 use crate::daemon::error::printable;
+use crate::daemon::formats::LevelsRecord;
 use crate::daemon::preview::SampleList;
 
 /// Writes a notice that is not an error to standard error.
@@ -50,4 +51,17 @@ pub fn sample_list(list: &SampleList) -> String {
         grouped(*values),
         grouped(*once)
     )
+}
+
+/// How good the levels are that a search found.
+pub fn levels(found: &LevelsRecord) -> String {
+    let LevelsRecord { minimised, found, lower_bound, stopped, checked } = found;
+    let figure = if minimised == "loss" { "Loss" } else { "mean error of the counts" };
+    if *stopped {
+        return format!(
+            "the search stopped at its limit, after checking {checked} states. The levels that it found have a {figure} of \
+             {found:.4}; no levels have less than {lower_bound:.4}."
+        );
+    }
+    format!("the {figure} is {found:.4}, the least that one level per column can have ({checked} states were checked).")
 }

@@ -6,6 +6,7 @@ use super::common_texts::{name, note};
 use super::progress;
 use crate::daemon::error::printable;
 use crate::daemon::folder::{InputEntry, InputOutcome, TaskProgress};
+use crate::daemon::ingest::ColumnSpellings;
 
 /// One line that says what is being done.
 pub struct InputLine {
@@ -78,6 +79,11 @@ impl TaskProgress for InputLine {
         self.line.paused(|| note(&text));
     }
 
+    fn spelled(&mut self, input: usize, found: &ColumnSpellings) {
+        let text = format!("{}: {}", self.names[input], spelled(&found.column, found.values));
+        self.line.paused(|| note(&text));
+    }
+
     fn telling(&mut self, columns: &[String]) {
         let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
         let text = format!(
@@ -107,6 +113,18 @@ impl TaskProgress for InputLine {
         );
         self.line.paused(|| note(&text));
     }
+}
+
+/// The warning about a column with values that differ in spelling alone.
+pub fn spelled(column: &str, values: u64) -> String {
+    let (values, differ) =
+        if values == 1 { ("1 value".to_owned(), "differs") } else { (format!("{values} values"), "differ") };
+    format!(
+        "{values} of `{}` {differ} from another one in spelling alone (spaces, capitals, Unicode forms, zeros of a number). Of an \
+         identifier each spelling is a person of its own; sensitive values are published as they are spelled, and diversity \
+         counts their spellings as one value: correct the source",
+        printable(column)
+    )
 }
 
 /// An outcome.

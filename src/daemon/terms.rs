@@ -65,7 +65,8 @@ impl ChainTerms {
     /// they have not.
     pub fn growth(&self, columns: &Columns) -> Option<Vec<TreeGrowth>> {
         let (old, new) = (self.columns.trees(), columns.trees());
-        if old == new {
+        // A running chain keeps the levels that its taxonomies had when it began.
+        if old.iter().zip(&new).all(|(old, new)| old.has_same_nodes(new)) {
             return None;
         }
         let growth: Option<Vec<TreeGrowth>> =
@@ -131,7 +132,8 @@ impl ChainTerms {
 fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let grown = match (&old.taxonomy, &new.taxonomy) {
         (Some(old), Some(new)) if grows => old.rule == new.rule && TreeGrowth::between(&old.tree, &new.tree).is_some(),
-        (old, new) => old == new,
+        (Some(old), Some(new)) => old.rule == new.rule && old.tree.has_same_nodes(&new.tree),
+        (old, new) => old.is_none() && new.is_none(),
     };
     let keys = [
         ("role", old.role != new.role),
@@ -143,6 +145,7 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
         ("taxonomy", !grown),
         ("weight", old.detail.hundredths() != new.detail.hundredths()),
         ("floor", old.detail.floor() != new.detail.floor()),
+        ("unrelated", old.unrelated != new.unrelated),
     ];
     keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
 }

@@ -3,6 +3,7 @@
 
 mod certainty;
 mod crowds;
+mod equal_values;
 mod risk;
 mod sums;
 mod who_reads;

@@ -107,6 +107,7 @@ pub fn columns(trees: Vec<Taxonomy>) -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     let quasi = trees.into_iter().enumerate().map(|(at, tree)| {
         let domain = Domain { tree, rule: LeafRule::Label };

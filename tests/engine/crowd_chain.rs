@@ -30,6 +30,7 @@ pub fn columns(draw: &mut Draw) -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     let quasi = draw.between(1, 3);
     let mut all: Vec<Column> = (0..quasi)

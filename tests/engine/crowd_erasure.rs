@@ -39,6 +39,7 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     let quasi = |(at, tree)| {
         let domain = Domain { tree, rule: LeafRule::Label }.with_runs().expect("small");

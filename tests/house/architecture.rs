@@ -129,6 +129,7 @@ const PURE: &[&str] = &[
     "serde_json",
     "sha2",
     "thiserror",
+    "unicode-normalization",
 ];
 
 /// The crates below `[dependencies]` in a manifest, and whether each is one of the pure ones.

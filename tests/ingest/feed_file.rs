@@ -213,3 +213,25 @@ fn floors_are_levels() {
         assert_eq!(level(taxonomy, floor), expected, "{floor} of {taxonomy}");
     }
 }
+
+/// What is off by default may be written so.
+#[test]
+fn limits_may_be_written_as_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let loaded = |policy: &str| {
+        let file = folder.path().join("feed.toml");
+        let columns = "[[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
+        let text = format!("[feed]\nname = \"t\"\n[policy]\nk = 5\nsearch = \"top-down\"\n{policy}\n{columns}");
+        std::fs::write(&file, text).expect("a file");
+        FeedConfig::load(&file).map_err(|error| render::plain(&error))
+    };
+    let plain = loaded("").expect("a feed").policy;
+    for key in ["m", "diversity", "dominance", "p_rule", "max_global_ratio", "max_joint_ratio"] {
+        assert_eq!(loaded(&format!("{key} = \"off\"")).expect(key).policy, plain, "{key}");
+        let refused = loaded(&format!("{key} = \"of\"")).expect_err(key);
+        assert!(refused.contains(key), "{refused}");
+    }
+    assert!(loaded("max_ratio = \"off\"").is_ok());
+    let limited = loaded("max_global_ratio = 12.5").expect("a number");
+    assert_eq!(limited.policy.refinement().max_global_ratio.map(|limit| limit.get()), Some(12.5));
+}

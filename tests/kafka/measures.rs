@@ -15,7 +15,7 @@ use rdkafka::producer::Producer as _;
 
 const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
 const COLUMNS: &str = "\n[[column]]\nname = \"status\"\nrole = \"sensitive\"\nguarded = [[\"HIV\"]]\n\
-                       \n[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
+                       \n[[column]]\nname = \"cost\"\nrole = \"measure\"\nunrelated = true\n";
 const POLICY: &str = "k = 3\n";
 const RULES: &str =
     "k = 3\nm = 2\nsearch = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";

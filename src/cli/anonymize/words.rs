@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::common_texts::name;
+use crate::cli::common_texts::{levels, name};
 use crate::cli::input_watch::word;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
@@ -41,6 +41,9 @@ pub fn report(
     for (entry, name) in entries.iter().zip(&names) {
         for reason in &entry.reasons {
             wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
+        }
+        if let Some(found) = &entry.levels {
+            wrapped(&mut text, &format!("{}: levels: ", short(name)), &levels(found));
         }
         for advice in advice(&entry.reasons) {
             wrapped(&mut text, &format!("{}: what to do: ", short(name)), advice);

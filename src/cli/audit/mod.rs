@@ -12,7 +12,7 @@ mod words;
 
 pub use args::Args;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -30,8 +30,8 @@ use crate::engine::audit::{
     AuditFigures, AuditSubject, CoarsenessLeak, Guards, MinimalityFigures, Requirement, judge, risks,
 };
 use crate::engine::histogram::{Histogram, Release};
-use crate::engine::model::Columns;
-use crate::engine::policy::{OnRepeat, Output, Policy};
+use crate::engine::model::{Columns, ReleaseColumn};
+use crate::engine::policy::{ChainKind, OnRepeat, Output, Policy};
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// Runs the command.
@@ -201,6 +201,11 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
     };
     let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
     let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
+    if feed.chain() == ChainKind::Disjoint {
+        for (path, rows) in args.releases.iter().zip(&labels) {
+            of_one_release(path, rows, columns)?;
+        }
+    }
     let increment = |path: &PathBuf| {
         let table = TableFile::increment(path, columns)?;
         let reading = table.raw();
@@ -219,6 +224,20 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
     let kind = (feed.chain(), feed.policy.search().is_local());
     let subject = AuditSubject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
     Ok((subject, behind))
+}
+
+/// In a disjoint feed all rows of a release came with it, so a column that says otherwise is not that of releases, and
+/// is published unchecked.
+fn of_one_release(path: &Path, rows: &Histogram, columns: &Columns) -> error::Result<()> {
+    let mut stated = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple)).map(|cell| cell.increment);
+    let first = stated.next();
+    if stated.all(|number| Some(number) == first) {
+        return Ok(());
+    }
+    let text = "in a disjoint feed all rows of a release came with it, but this column says that they came with several \
+                releases: remove it, or declare it in the feed file so that it is checked like every other column";
+    let name = columns.release().name().unwrap_or(ReleaseColumn::NAME);
+    Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name))
 }
 
 /// Reads the raw rows once more, with what each person guards.

@@ -111,6 +111,22 @@ fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
     (feed.columns.has_measures() && !ruled).then(|| warning(Some("policy.dominance"), text))
 }
 
+/// Sums beside masked values.
+fn unexamined(feed: &FeedConfig) -> Option<WarningReport> {
+    feed.policy.masking()?;
+    let measures = feed.columns.of(Role::Measure).filter(|column| column.unrelated);
+    let names: Vec<String> = measures.map(|column| format!("`{}`", column.name)).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "{}: `unrelated = true` publishes sums beside masked values, and no check examines whether they depend on guarded \
+         values: if they do, a sum shows which classes have such a value, and masking protects no person there",
+        names.join(", ")
+    );
+    Some(warning(Some("column.unrelated"), &text))
+}
+
 /// Warnings about one feed.
 pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
@@ -125,6 +141,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     }
     found.extend(unattacked(feed));
     found.extend(unruled(feed));
+    found.extend(unexamined(feed));
     found.extend(small_crowds(feed));
     found.extend(one_recoding::set_aside_too_large(feed).map(|text| warning(Some("policy.set_aside"), &text)));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::doubts::WarningReport;
 use crate::cli::common_texts::{self, grouped, shell};
-use crate::cli::input_watch::{InputLine, word};
+use crate::cli::input_watch::{InputLine, spelled, word};
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::preview::{PeopleBehindRows, PreviewRequest, trial};
+use crate::daemon::preview::{PeopleBehindRows, PreviewRequest, SpelledColumn, trial};
 
 /// The error for a sample with several feed files.
 pub fn of_one_feed() -> Error {
@@ -45,6 +45,9 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
     }
     if let Some(people) = &found.people {
         warnings.push(warning("column", of_people(people)));
+    }
+    for SpelledColumn { column, values } in &found.spellings {
+        warnings.push(warning("column", spelled(column, *values)));
     }
     if found.outcome != InputOutcome::Published {
         let text =

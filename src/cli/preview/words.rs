@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::cli::common_texts::sample_list;
 use crate::cli::detail_table;
-use crate::cli::input_watch::word;
+use crate::cli::input_watch::{spelled, word};
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview};
+use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, SpelledColumn};
 
 /// The greatest number of alternatives that are shown.
 const SHOWN: usize = 12;
@@ -77,6 +77,9 @@ fn worth(text: &mut String, preview: &Preview) {
             printable(label)
         );
         wrapped(text, "", &said);
+    }
+    for SpelledColumn { column, values } in &preview.spellings {
+        wrapped(text, "", &format!("{}.", spelled(column, *values)));
     }
     if let Some(CountFigures { mean, median }) = preview.count_error {
         let said = format!(

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::cli::common_texts::levels;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::formats::{RecordedTick, RefusalRecord, Repaired, advice};
+use crate::daemon::formats::{LevelsRecord, RecordedTick, RefusalRecord, Repaired, advice};
 use crate::daemon::observe::Halt;
 use crate::daemon::view::folder::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
 use crate::engine::gate::verdict::Verdict;
@@ -206,18 +207,26 @@ pub fn damaged(damaged: &[String]) -> String {
 
 /// One release of a folder.
 pub fn release(shown: &ReleaseShown) -> String {
-    let verdict = shown.verdict.as_ref();
-    let private = verdict.map(|tick| (&tick.refused[..], &tick.repairs[..]));
-    release_text(&shown.manifest, verdict.and_then(|tick| tick.verdict.as_ref()), private)
+    let Some(tick) = &shown.verdict else { return release_text(&shown.manifest, None, None) };
+    let search = SearchRecord { levels: tick.answer.levels.as_ref(), refused: &tick.refused, repairs: &tick.repairs };
+    release_text(&shown.manifest, tick.verdict.as_ref(), Some(search))
 }
 
 /// One release of a feed.
 pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
-    let verdict = recorded.and_then(|recorded| recorded.verdict.as_ref());
-    release_text(manifest, verdict, recorded.map(|recorded| (&recorded.refused[..], &recorded.repairs[..])))
+    let Some(tick) = recorded else { return release_text(manifest, None, None) };
+    let search = SearchRecord { levels: tick.levels.as_ref(), refused: &tick.refused, repairs: &tick.repairs };
+    release_text(manifest, tick.verdict.as_ref(), Some(search))
 }
 
-fn release_text(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[RefusalRecord], &[Repaired])>) -> String {
+/// What the operator's record says of the search for a release.
+struct SearchRecord<'r> {
+    levels: Option<&'r LevelsRecord>,
+    refused: &'r [RefusalRecord],
+    repairs: &'r [Repaired],
+}
+
+fn release_text(of: &Manifest, verdict: Option<&Verdict>, search: Option<SearchRecord<'_>>) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
     let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
@@ -242,9 +251,13 @@ fn release_text(of: &Manifest, verdict: Option<&Verdict>, private: Option<(&[Ref
     }
     text.push_str("\nChecks\n");
     checks(&mut text, of, verdict);
-    if let Some((refused, repairs)) = private {
-        write_repairs(&mut text, repairs);
-        kept_back(&mut text, refused);
+    if let Some(search) = search {
+        if let Some(found) = search.levels {
+            text.push('\n');
+            wrapped(&mut text, "Levels: ", &levels(found));
+        }
+        write_repairs(&mut text, search.repairs);
+        kept_back(&mut text, search.refused);
     }
     if of.guarantee == Some(Guarantee::Bcf) {
         text.push('\n');

@@ -146,6 +146,12 @@ impl ColumnReader<'_> {
                 self.refuse(key, text);
             }
         }
+        if self.table.unrelated.is_some() && *role != Role::Measure {
+            let text = format!(
+                "`unrelated` is for measures, which it permits beside `m`; `{name}` is not a measure: remove it"
+            );
+            self.refuse("unrelated", text);
+        }
         if guarded.is_some() && *role != Role::Sensitive {
             self.refuse(
                 "guarded",
@@ -227,6 +233,7 @@ impl ColumnReader<'_> {
             optional: *role == Role::Quasi && *optional == Some(true),
             unknown: unknown.as_deref().filter(|label| *label != "quarantine").map(Into::into),
             detail,
+            unrelated: self.table.unrelated == Some(true),
         });
     }
 

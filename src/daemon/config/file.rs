@@ -82,6 +82,9 @@ pub struct ColumnTable {
     /// The coarsest level at which the column is published; only for quasi columns. A number of levels above the
     /// values, a label of that level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
     pub floor: Option<LevelName>,
+    /// Whether a measure does not depend on guarded values; it is then published beside masked ones (`m`), and no check
+    /// examines that. Only for measures; the default is false.
+    pub unrelated: Option<bool>,
 }
 
 /// A level, by its number, a label or a width.

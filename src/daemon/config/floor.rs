@@ -32,11 +32,12 @@ struct Levels<'t> {
 
 impl Levels<'_> {
     fn of(tree: &Taxonomy) -> Levels<'_> {
-        Levels { tree, nodes: tree.padded() }
+        Levels { tree, nodes: tree.by_level() }
     }
 
+    /// The lowest level on which every value is the root.
     fn top(&self) -> usize {
-        self.nodes.len() - 1
+        self.nodes.iter().position(|nodes| nodes[0] == 0).expect("the root is on the highest level")
     }
 
     /// The levels that can be a floor, each with one of its labels.

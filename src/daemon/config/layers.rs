@@ -90,7 +90,7 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         return Some(ConfigProblem::new("policy.search", text.to_owned()));
     }
     if policy.search() == Search::Levels
-        && let Some(at) = trees.iter().position(|tree| tree.padded().len() >= MOST_LEVELS)
+        && let Some(at) = trees.iter().position(|tree| tree.by_level().len() >= MOST_LEVELS)
     {
         let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(at)?;
         let text = format!(

@@ -172,6 +172,13 @@ impl FeedFileText<'_> {
         if !refused.is_empty() {
             return Some(ConfigProblem::new(format!("column[{}].role", at(&first.name)), refused));
         }
+        let related = measures().find(|measure| !measure.unrelated);
+        if let Some(related) = related.filter(|_| policy.masking().is_some()) {
+            let text = "a number that goes with a guarded value undoes masking (`m`): its sums show which classes have such a \
+                        value although their rows do not. Remove this column or `m`, or write `unrelated = true` here if its \
+                        numbers do not depend on guarded values, which no check examines";
+            return Some(ConfigProblem::new(format!("column[{}].role", at(&related.name)), text));
+        }
         let mut taken: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
         taken.extend(columns.release().name());
         measures().find_map(|measure| {

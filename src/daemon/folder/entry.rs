@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::formats::VerdictReason;
+use crate::daemon::formats::{LevelsRecord, VerdictReason};
 
 /// The outcome of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +46,9 @@ pub struct InputEntry {
     pub quarantined: u64,
     /// The outcome.
     pub outcome: InputOutcome,
+    /// How good the levels are, if this input made the feed search levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelsRecord>,
     /// Why the release may not be published.
     pub reasons: Vec<VerdictReason>,
 }
@@ -79,6 +82,7 @@ impl InputEntry {
             duplicate: 0,
             quarantined: 0,
             outcome,
+            levels: None,
             reasons,
         }
     }

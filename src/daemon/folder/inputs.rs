@@ -7,7 +7,9 @@ use std::time::SystemTime;
 use super::{Task, TaskProgress};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::FeedState;
-use crate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within};
+use crate::daemon::ingest::{
+    BadRows, ColumnSpellings, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within,
+};
 use crate::daemon::journal::KeyRing;
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::{Columns, Role};
@@ -40,6 +42,8 @@ pub struct Input {
     pub aside: Option<(u64, WipedBytes)>,
     /// The number of sensitive cells that were missing or malformed.
     pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
 }
 
 impl Input {
@@ -47,7 +51,7 @@ impl Input {
     pub fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
         let look = InputLook { sha256: Sha256::of(name.as_bytes()), size: 0, modified: SystemTime::UNIX_EPOCH };
-        Input { name, look, rows: Some(rows), aside: None, nulled: 0 }
+        Input { name, look, rows: Some(rows), aside: None, nulled: 0, spellings: Vec::new() }
     }
 }
 
@@ -89,7 +93,7 @@ pub fn read(
         let look = look(path)?;
         let seen = inputs.iter().any(|input| input.name == name && input.look.sha256 == look.sha256);
         if seen || known.is_some_and(|(known, ring)| known.knows(&name, &look.sha256, ring)) {
-            inputs.push(Input { name, look, rows: None, aside: None, nulled: 0 });
+            inputs.push(Input { name, look, rows: None, aside: None, nulled: 0, spellings: Vec::new() });
             continue;
         }
         let decoded = decoded(task, path, (hasher, outside), &mut |rows| watch.reading(at, rows))?;
@@ -97,7 +101,7 @@ pub fn read(
             let text = "the file changed while it was read: repeat the command when no program writes to it";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
-        let DecodedInput { rows, aside, undeclared, nulled } = decoded;
+        let DecodedInput { rows, aside, undeclared, nulled, spellings } = decoded;
         let mut news = |columns: Vec<String>, report: &mut dyn FnMut(&[String])| {
             let news: Vec<String> = columns.into_iter().filter(|column| !reported.contains(column)).collect();
             if !news.is_empty() {
@@ -112,7 +116,7 @@ pub fn read(
         unknown(&rows, &task.feed.columns, |column, leaf, rows| watch.unknown(at, column, leaf, rows));
         misspelled(&rows, &task.feed.columns, |column, rows| watch.misspelled(at, column, rows));
         news(telling(&rows, &task.feed.columns), &mut |columns| watch.telling(columns));
-        inputs.push(Input { name, look, rows: Some(rows), aside, nulled });
+        inputs.push(Input { name, look, rows: Some(rows), aside, nulled, spellings });
     }
     Ok(inputs)
 }
@@ -123,6 +127,7 @@ struct DecodedInput {
     aside: Option<(u64, WipedBytes)>,
     undeclared: Vec<String>,
     nulled: u64,
+    spellings: Vec<ColumnSpellings>,
 }
 
 /// The rows of a file, and those that cannot be decoded if the task allows a share of them.
@@ -134,15 +139,15 @@ fn decoded(
 ) -> Result<DecodedInput> {
     let columns = &task.feed.columns;
     let Some(share) = task.quarantine else {
-        let DecodedFile { rows, undeclared, nulled, .. } =
+        let DecodedFile { rows, undeclared, nulled, spellings, .. } =
             decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
-        return Ok(DecodedInput { rows, aside: None, undeclared, nulled });
+        return Ok(DecodedInput { rows, aside: None, undeclared, nulled, spellings });
     };
     let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
     taken.bearable(path, share, outside)?;
-    let TakenRows { rows, aside, undeclared, nulled, .. } = taken;
+    let TakenRows { rows, aside, undeclared, nulled, spellings, .. } = taken;
     let messages = aside.messages().len() as u64;
-    Ok(DecodedInput { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled })
+    Ok(DecodedInput { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled, spellings })
 }
 
 fn look(path: &Path) -> Result<InputLook> {

@@ -6,7 +6,7 @@ use super::task::{Task, TaskProgress};
 use super::ticks::in_memory;
 use crate::daemon::chance::SystemChance;
 use crate::daemon::error::Result;
-use crate::daemon::ingest::PersonHasher;
+use crate::daemon::ingest::{ColumnSpellings, PersonHasher};
 use crate::daemon::journal::KeyRing;
 use crate::daemon::journal::store::Memory;
 use crate::engine::histogram::{CodedRows, MisfitKind};
@@ -40,6 +40,11 @@ impl RehearsalRows {
         let mut all = self.inputs.iter().filter_map(|input| input.rows.as_ref());
         let first = all.next()?.clone();
         Some(all.fold(first, CodedRows::and))
+    }
+
+    /// For each input its columns with values that differ in spelling alone.
+    pub fn spellings(&self) -> impl Iterator<Item = &ColumnSpellings> {
+        self.inputs.iter().flat_map(|input| &input.spellings)
     }
 
     /// The same rows as several inputs of equal size.

@@ -42,6 +42,7 @@ pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, T
     answer.added = added(writer, &closed, outcome);
     (answer.duplicate, answer.quarantined) = (part.counts.duplicate, part.counts.quarantined);
     answer.reasons.clone_from(&recorded.reasons);
+    answer.levels.clone_from(&recorded.levels);
     let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
     Ok(Some((part, verdict)))
 }

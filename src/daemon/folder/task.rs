@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::entry::InputEntry;
 use super::keys::NewKey;
 use crate::daemon::config::FeedConfig;
+use crate::daemon::ingest::ColumnSpellings;
 use crate::daemon::seal::OperatorKey;
 use crate::engine::policy::Decimal;
 
@@ -41,6 +42,8 @@ pub trait TaskProgress {
     /// In this many rows of an input a sensitive column has a guarded value with other surrounding spaces or in another
     /// case, so that it is not guarded.
     fn misspelled(&mut self, input: usize, column: &str, rows: u64);
+    /// A column of an input has values that differ in spelling alone.
+    fn spelled(&mut self, input: usize, found: &ColumnSpellings);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
     /// A file that an earlier command had accepted, and that is none of this command's inputs, has its tick now.
@@ -60,6 +63,7 @@ impl TaskProgress for SilentProgress {
     fn missing(&mut self, _: usize, _: u64) {}
     fn unknown(&mut self, _: usize, _: &str, _: &str, _: u64) {}
     fn misspelled(&mut self, _: usize, _: &str, _: u64) {}
+    fn spelled(&mut self, _: usize, _: &ColumnSpellings) {}
     fn telling(&mut self, _: &[String]) {}
     fn finished(&mut self, _: &str, _: &InputEntry) {}
     fn kept(&mut self, _: &Path) {}

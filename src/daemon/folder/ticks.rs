@@ -156,6 +156,9 @@ impl Work {
 
     /// All ticks of a command, and its durable result.
     fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
+        for (at, input) in inputs.iter().enumerate() {
+            input.spellings.iter().for_each(|found| watch.spelled(at, found));
+        }
         let entries = self.ticks(inputs, watch)?;
         self.writer.forget(clock::instant())?;
         self.writer.pack()?;

@@ -33,4 +33,4 @@ pub use members::AtomMembers;
 pub use object_ref::Ref;
 pub use row_columns::{RowColumns, other};
 pub use sealed_format::SealedFormat;
-pub use verdict_record::{RecordedTick, RefusalRecord, Repaired, VerdictReason, advice};
+pub use verdict_record::{LevelsRecord, RecordedTick, RefusalRecord, Repaired, VerdictReason, advice};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::{
-    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, Kind, LeafRule, Role, Tree,
+    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, FileLevels, Kind, LeafRule, Role,
+    Taxonomy, Tree,
 };
 
 /// A column.
@@ -30,6 +31,8 @@ pub struct StoredColumn {
     weight: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     floor: Option<u8>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unrelated: bool,
 }
 
 /// A taxonomy.
@@ -43,7 +46,21 @@ pub struct StoredTaxonomy {
     /// The number of values of each leaf, unless it is 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<u64>>,
+    /// For each label its lowest level, unless levels are counted from the leaves of the longest paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<StoredLevels>,
     pub rule: StoredRule,
+}
+
+/// The levels of a taxonomy whose file repeats labels.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredLevels {
+    of_labels: Vec<u32>,
+    count: u32,
+    /// For each label the number of lines that repeat it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeated: Option<Vec<u64>>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -154,6 +171,21 @@ impl StoredRule {
     }
 }
 
+impl StoredLevels {
+    fn of(tree: &Taxonomy) -> Option<StoredLevels> {
+        if tree.counts_from_longest_paths() && tree.repeated().is_empty() {
+            return None;
+        }
+        let of_labels = (0..tree.nodes() as u32).map(|node| tree.level(node)).collect();
+        let mut repeated = vec![0; tree.nodes()];
+        for &(leaf, lines) in tree.repeated() {
+            repeated[tree.leaf_node(leaf) as usize] = lines;
+        }
+        let repeated = Some(repeated).filter(|_| !tree.repeated().is_empty());
+        Some(StoredLevels { of_labels, count: tree.levels(), repeated })
+    }
+}
+
 impl StoredTaxonomy {
     fn of(domain: &Domain) -> StoredTaxonomy {
         let tree = &domain.tree;
@@ -163,13 +195,14 @@ impl StoredTaxonomy {
             labels: nodes().map(|node| tree.label(node).into()).collect(),
             parents: nodes().map(|node| tree.parent(node).unwrap_or(0)).collect(),
             values: Some(values).filter(|values| values.iter().any(|&values| values != 1)),
+            levels: StoredLevels::of(tree),
             rule: StoredRule::of(&domain.rule),
         }
     }
 
     /// The taxonomy; `None` if labels and parents do not form a tree in preorder.
     pub fn domain(self) -> Option<Domain> {
-        let StoredTaxonomy { labels, parents, values, rule } = self;
+        let StoredTaxonomy { labels, parents, values, levels, rule } = self;
         let is_leaf: Vec<bool> = (0..labels.len()).map(|at| parents.get(at + 1) != Some(&(at as u32))).collect();
         if labels.len() != parents.len() || (1..parents.len()).any(|at| parents[at] as usize >= at) {
             return None;
@@ -185,7 +218,16 @@ impl StoredTaxonomy {
         for at in 1..labels.len() {
             tree.add(parents[at] as usize, &labels[at], size(at)?);
         }
-        let tree = tree.finish().ok()?;
+        let tree = match levels {
+            None => tree.finish().ok()?,
+            Some(StoredLevels { of_labels: level, count: levels, repeated }) => {
+                let repeated = repeated.unwrap_or_else(|| vec![0; labels.len()]);
+                if level.len() != labels.len() || repeated.len() != labels.len() {
+                    return None;
+                }
+                tree.finish_with_levels(&FileLevels { level, levels, repeated }).ok()?
+            }
+        };
         let is_label = |at: usize| tree.label(at as u32) == &*labels[at];
         (0..labels.len()).all(is_label).then_some(())?;
         Some(Domain { tree, rule: rule.known()? })
@@ -195,7 +237,7 @@ impl StoredTaxonomy {
 impl StoredColumn {
     /// Of a column.
     pub fn of(column: &Column) -> StoredColumn {
-        let Column { name, path, role, kind, taxonomy, guarded, optional, unknown, detail } = column;
+        let Column { name, path, role, kind, taxonomy, guarded, optional, unknown, detail, unrelated } = column;
         StoredColumn {
             name: name.clone(),
             path: path.clone(),
@@ -207,12 +249,14 @@ impl StoredColumn {
             unknown: unknown.clone(),
             weight: Some(detail.hundredths()).filter(|_| !detail.counts_as_one()),
             floor: detail.floor(),
+            unrelated: *unrelated,
         }
     }
 
     /// The column; `None` if it contradicts itself.
     pub fn column(self) -> Option<Column> {
-        let StoredColumn { name, path, role, kind, taxonomy, guarded, optional, unknown, weight, floor } = self;
+        let StoredColumn { name, path, role, kind, taxonomy, guarded, optional, unknown, weight, floor, unrelated } =
+            self;
         Some(Column {
             name,
             path,
@@ -226,6 +270,7 @@ impl StoredColumn {
             optional,
             unknown,
             detail: detail(weight, floor)?,
+            unrelated,
         })
     }
 }

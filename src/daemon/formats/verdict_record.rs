@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::wiped_bytes::WipedBytes;
-use crate::engine::anonymizer::{InvalidReason, NoRelease, RecodingStep, Refusal};
+use crate::engine::anonymizer::{InvalidReason, LevelsObjective, LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
@@ -46,6 +46,37 @@ pub struct RefusalRecord {
     pub text: String,
 }
 
+/// How good the levels are that a search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LevelsRecord {
+    /// What the search minimised: `loss`, or `count_error` with a workload.
+    pub minimised: String,
+    /// The figure of the levels that were found.
+    pub found: f64,
+    /// No levels have a smaller figure.
+    pub lower_bound: f64,
+    /// Whether the search ended at its limit, so that better levels may exist.
+    pub stopped: bool,
+    /// The number of states that the search checked.
+    pub checked: u64,
+}
+
+impl LevelsRecord {
+    fn of(quality: &LevelsQuality) -> LevelsRecord {
+        let minimised = match quality.objective {
+            LevelsObjective::Loss => "loss",
+            LevelsObjective::CountError => "count_error",
+        };
+        LevelsRecord {
+            minimised: minimised.to_owned(),
+            found: quality.found,
+            lower_bound: quality.lower_bound,
+            stopped: quality.stopped,
+            checked: quality.checked,
+        }
+    }
+}
+
 /// A repair after a refinement attack on a class found too much: classes were dissolved, so that their people wait, or
 /// the recoding became coarser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +103,9 @@ pub struct RecordedTick {
     pub verdict: Option<Verdict>,
     /// The candidates that the search refused, in order.
     pub refused: Vec<RefusalRecord>,
+    /// How good the levels are, if the tick searched levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelsRecord>,
     /// The repairs before the release was judged, in order.
     #[serde(default)]
     pub repairs: Vec<Repaired>,
@@ -93,13 +127,15 @@ impl RecordedTick {
         });
         let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
         let step = step.map(str::to_owned);
-        RecordedTick { step, refused, ..RecordedTick::of(ticked.tick) }
+        let levels = ticked.levels.as_ref().map(LevelsRecord::of);
+        RecordedTick { step, refused, levels, ..RecordedTick::of(ticked.tick) }
     }
 
     /// The record of a tick without content.
     pub fn of(tick: u32) -> RecordedTick {
         let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
-        RecordedTick { tick, step, verdict, refused, repairs, reasons: Vec::new(), coarsest: Vec::new() }
+        let (reasons, coarsest) = (Vec::new(), Vec::new());
+        RecordedTick { tick, step, verdict, refused, levels: None, repairs, reasons, coarsest }
     }
 
     /// Whether the record has content.

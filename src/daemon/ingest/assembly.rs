@@ -9,9 +9,22 @@ use rayon::prelude::*;
 
 use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
+use super::spellings::{ColumnSpellings, IdentifierSpellings, of_sensitive};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use crate::engine::model::{Columns, Leaf, RecordHasher, Role, Value};
+
+/// All rows of a file or a batch of messages.
+pub struct AssembledRows {
+    /// The valid rows.
+    pub rows: CodedRows,
+    /// The rows that were set aside and not stored elsewhere.
+    pub quarantined: Vec<Misplaced>,
+    /// The number of sensitive cells that became null, and of cells of measures without a number.
+    pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
+}
 
 const HASHER: RecordHasher = RecordHasher;
 
@@ -21,6 +34,8 @@ pub struct Assembly {
     codes: Vec<u32>,
     measures: Vec<Vec<Option<i64>>>,
     people: Option<Vec<Person>>,
+    identifiers: Vec<(String, IdentifierSpellings)>,
+    sensitive: Vec<String>,
     width: usize,
     tuples: Vec<Box<[Value]>>,
     table: HashTable<u32>,
@@ -35,11 +50,17 @@ impl Assembly {
     /// Starts without rows.
     pub fn new(columns: &Columns) -> Assembly {
         let count = |role| columns.of(role).count();
+        let names = |role| columns.of(role).map(|column| column.name.to_string()).collect::<Vec<String>>();
         Assembly {
             leaves: vec![Vec::new(); count(Role::Quasi)],
             codes: Vec::new(),
             measures: vec![Vec::new(); count(Role::Measure)],
             people: (count(Role::Identifier) > 0).then(Vec::new),
+            identifiers: names(Role::Identifier)
+                .into_iter()
+                .map(|name| (name, IdentifierSpellings::default()))
+                .collect(),
+            sensitive: names(Role::Sensitive),
             width: count(Role::Sensitive),
             tuples: Vec::new(),
             table: HashTable::new(),
@@ -83,6 +104,7 @@ impl Assembly {
         if let Some(people) = &mut self.people {
             people.extend_from_slice(&part.people);
         }
+        self.identifiers.iter_mut().zip(&part.identifiers).for_each(|((_, all), more)| all.extend(more));
         let (before, names) = (self.seen, &self.names);
         self.quarantined.extend(part.faults.iter().map(|fault| Misplaced {
             row: before + fault.row as u64 + 1,
@@ -107,9 +129,8 @@ impl Assembly {
         number
     }
 
-    /// All rows, the rows set aside, and the number of sensitive cells that became null or cells of measures without a
-    /// number.
-    pub fn finish(mut self) -> (CodedRows, Vec<Misplaced>, u64) {
+    /// All rows, and what is known of them.
+    pub fn finish(mut self) -> AssembledRows {
         let (values, code) = SensitiveValues::from_distinct(self.width, self.tuples);
         self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
         self.codes.shrink_to_fit();
@@ -117,6 +138,14 @@ impl Assembly {
         self.measures.iter_mut().for_each(Vec::shrink_to_fit);
         self.people.iter_mut().for_each(Vec::shrink_to_fit);
         let rows = CodedRows::new(self.leaves, values, self.codes, self.people).with_measures(self.measures);
-        (rows, self.quarantined, self.nulled)
+        let of_identifiers = self.identifiers.iter().map(|(name, texts)| (name, texts.number()));
+        let of_sensitive = self.sensitive.iter().enumerate().map(|(at, name)| (name, of_sensitive(rows.values(), at)));
+        let mut spellings = Vec::new();
+        for (column, values) in of_identifiers.chain(of_sensitive) {
+            if values > 0 {
+                spellings.push(ColumnSpellings { column: column.clone(), values });
+            }
+        }
+        AssembledRows { rows, quarantined: self.quarantined, nulled: self.nulled, spellings }
     }
 }

@@ -12,6 +12,7 @@ use super::row_batch::Coder;
 use super::row_faults::Misplaced;
 use super::rows::{BadRowPolicy, gather, judge};
 use super::source::SourceFile;
+use super::spellings::ColumnSpellings;
 use super::topic::{RetriedMessages, UnwantedPolicies, again};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::CodedRows;
@@ -29,6 +30,8 @@ pub struct TakenRows {
     pub undeclared: Vec<String>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
     /// The number of messages that the policy skips; a file has none.
     pub skipped: u64,
 }
@@ -131,7 +134,14 @@ fn cut(
     let mut cuts = Cuts::new(name, most, put);
     let decoded = gather(path, &mut source, &coder, columns, &mut BadRowPolicy::Kept(&mut cuts), repeats, progress)?;
     let aside = cuts.rest(&source)?;
-    Ok(TakenRows { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
+    Ok(TakenRows {
+        rows: decoded.rows,
+        aside,
+        undeclared: decoded.undeclared,
+        nulled: decoded.nulled,
+        spellings: decoded.spellings,
+        skipped: 0,
+    })
 }
 
 /// Decodes messages again, with columns that may have changed. Those that still cannot be decoded stay unchanged, with
@@ -156,7 +166,7 @@ pub fn retry_sifted(
 ) -> Result<TakenRows> {
     if offer.partition().is_some() {
         let RetriedMessages { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted, repeats)?;
-        return Ok(TakenRows { rows, aside, undeclared: Vec::new(), nulled, skipped });
+        return Ok(TakenRows { rows, aside, undeclared: Vec::new(), nulled, spellings: Vec::new(), skipped });
     }
     let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
     let mut source = SourceFile::over(offer.name(), offer.form(), offered.clone())?;
@@ -168,7 +178,14 @@ pub fn retry_sifted(
         return Err(Error::new(ErrorCategory::Internal, text).in_file(name));
     }
     let aside = offer.with(still(offer, decoded.quarantined));
-    Ok(TakenRows { rows: decoded.rows, aside, undeclared: decoded.undeclared, nulled: decoded.nulled, skipped: 0 })
+    Ok(TakenRows {
+        rows: decoded.rows,
+        aside,
+        undeclared: decoded.undeclared,
+        nulled: decoded.nulled,
+        spellings: decoded.spellings,
+        skipped: 0,
+    })
 }
 
 impl Offer {

@@ -5,11 +5,12 @@ use arrow_array::RecordBatch;
 
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
+use super::spellings::IdentifierSpellings;
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{
     CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell, ReadableColumn, Tuples,
 };
-use crate::engine::model::{Column, Columns, Leaf, Role, Value};
+use crate::engine::model::{Column, Columns, Kind, Leaf, Role, Value};
 
 /// The value of a field's bytes; its text may be unescaped into the string.
 pub type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
@@ -40,6 +41,8 @@ pub struct RowBatch {
     pub measures: Vec<Vec<Option<i64>>>,
     /// For each row the person; empty if there are no identifiers.
     pub people: Vec<Person>,
+    /// For each identifier column its texts, to find those that differ in spelling alone.
+    pub(super) identifiers: Vec<IdentifierSpellings>,
     /// Rows set aside, ascending.
     pub faults: Vec<RowFault>,
     /// The lines of the valid rows; empty if rows have none.
@@ -57,6 +60,9 @@ impl RowBatch {
         RowBatch { strange, ..self }
     }
 }
+
+/// The people of a batch, the texts of their identifiers by column, and the rows without a person.
+type BatchPeople = (Vec<Person>, Vec<IdentifierSpellings>, Vec<RowFault>);
 
 /// Encodes the rows of one file.
 pub struct Coder<'a> {
@@ -98,7 +104,7 @@ impl<'a> Coder<'a> {
         let mut dictionaries = self.dictionaries();
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
         let measured = self.encoder.encode_measures(batch)?;
-        let (people, mut faults) = self.people(batch)?;
+        let (people, identifiers, mut faults) = self.people(batch)?;
         let field = |misfit: &Misfit| self.fields[self.identifiers..].iter().position(|c| c.name == misfit.column);
         faults.extend(misfits.iter().map(|misfit| RowFault {
             row: misfit.row as usize,
@@ -134,14 +140,14 @@ impl<'a> Coder<'a> {
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
         let nulled = nulled + without_value(&measures);
         let (rows, lines, strange) = (good.len() as u64, Vec::new(), UnknownKeys::default());
-        Ok(RowBatch { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange })
+        Ok(RowBatch { rows, leaves, codes, tuples, measures, people, identifiers, faults, lines, nulled, strange })
     }
 
-    /// The people of a batch; rows without one are faults.
-    fn people(&self, batch: &RecordBatch) -> Result<(Vec<Person>, Vec<RowFault>), Misfit> {
-        let mut faults = Vec::new();
+    /// The people of a batch and the texts of their identifiers; rows without a person are faults.
+    fn people(&self, batch: &RecordBatch) -> Result<BatchPeople, Misfit> {
+        let (mut faults, mut texts) = (Vec::new(), self.no_identifiers());
         if self.identifiers == 0 {
-            return Ok((Vec::new(), faults));
+            return Ok((Vec::new(), texts, faults));
         }
         let cells = |column: &&Column| {
             let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
@@ -154,13 +160,20 @@ impl<'a> Coder<'a> {
         for row in 0..batch.num_rows() {
             tuple.clear();
             let bad = identifiers.iter().zip(&self.fields).enumerate().find_map(|(field, (cells, column))| {
-                let kind = tuple.add(cells.at(row), column.kind, self.reading).err()?;
+                let cell = cells.at(row);
+                let kind = tuple.add(cell, column.kind, self.reading).err();
+                note(cell, column, &mut texts[field]);
+                let kind = kind?;
                 Some(RowFault { row, line: None, field: Some(field), kind })
             });
             people.push(self.hasher.hash(&tuple));
             faults.extend(bad);
         }
-        Ok((people, faults))
+        Ok((people, texts, faults))
+    }
+
+    fn no_identifiers(&self) -> Vec<IdentifierSpellings> {
+        (0..self.identifiers).map(|_| IdentifierSpellings::default()).collect()
     }
 
     fn dictionaries(&self) -> Vec<Dictionary> {
@@ -187,9 +200,17 @@ impl<'a> Coder<'a> {
             codes: Vec::new(),
             measures: vec![Vec::new(); self.measures],
             people: Vec::new(),
+            identifiers: self.no_identifiers(),
             faults: Vec::new(),
             lines: Vec::new(),
         }
+    }
+}
+
+/// Notes the text of an identifier. Identifiers of other types have one spelling.
+fn note(cell: RawCell<'_>, column: &Column, to: &mut IdentifierSpellings) {
+    if let (RawCell::Text(text), Kind::String) = (cell, column.kind) {
+        to.add(text);
     }
 }
 
@@ -208,6 +229,7 @@ pub struct RowCoder<'c, 'a> {
     codes: Vec<u32>,
     measures: Vec<Vec<Option<i64>>>,
     people: Vec<Person>,
+    identifiers: Vec<IdentifierSpellings>,
     faults: Vec<RowFault>,
     lines: Vec<u64>,
 }
@@ -233,7 +255,11 @@ impl RowCoder<'_, '_> {
         let (read, scratch) = (self.read, &mut self.scratch);
         self.tuple.clear();
         for (at, text) in fields[..*identifiers].iter().enumerate() {
-            let mut add = || self.tuple.add(read((*text)?, scratch)?, columns[at].kind, *reading);
+            let mut add = || {
+                let cell = read((*text)?, scratch)?;
+                note(cell, columns[at], &mut self.identifiers[at]);
+                self.tuple.add(cell, columns[at].kind, *reading)
+            };
             add().map_err(|kind| (at, kind))?;
         }
         self.row.clear();
@@ -270,9 +296,9 @@ impl RowCoder<'_, '_> {
     /// The rows so far.
     pub fn finish(self) -> RowBatch {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
-        let Self { rows, leaves, codes, measures, people, faults, lines, .. } = self;
+        let Self { rows, leaves, codes, measures, people, identifiers, faults, lines, .. } = self;
         let (rows, nulled, strange) = (rows as u64, nulled + without_value(&measures), UnknownKeys::default());
-        RowBatch { rows, leaves, codes, tuples, measures, people, faults, lines, nulled, strange }
+        RowBatch { rows, leaves, codes, tuples, measures, people, identifiers, faults, lines, nulled, strange }
     }
 }
 

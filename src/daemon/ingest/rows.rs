@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::assembly::Assembly;
+use super::assembly::{AssembledRows, Assembly};
 use super::cuts::Cuts;
 use super::header::{raw_name, undeclared};
 use super::person::PersonHasher;
@@ -16,6 +16,7 @@ use super::repeats::Repeats;
 use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
 use super::source::{Chunk, SourceFile};
+use super::spellings::ColumnSpellings;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::{CodedRows, Misfit};
 use crate::engine::model::Columns;
@@ -37,6 +38,8 @@ pub struct DecodedFile {
     pub undeclared: Vec<String>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
 }
 
 /// Reads the rows of a file. `progress` receives the number of rows so far.
@@ -126,11 +129,11 @@ pub(super) fn gather(
     }
     undeclared.extend(all.strange());
     let seen = all.seen();
-    let (rows, quarantined, nulled) = all.finish();
+    let AssembledRows { rows, quarantined, nulled, spellings } = all.finish();
     if let BadRowPolicy::Share(share) = aside {
         judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, (*share, None))?;
     }
-    Ok(DecodedFile { rows, quarantined, undeclared, nulled })
+    Ok(DecodedFile { rows, quarantined, undeclared, nulled, spellings })
 }
 
 /// The next batches, and an error that ends them early.

@@ -231,5 +231,6 @@ fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Colum
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     }
 }

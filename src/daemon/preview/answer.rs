@@ -30,6 +30,8 @@ pub struct Preview {
     pub broad_labels: Vec<BroadLabel>,
     /// Taxonomies that list hardly more than the values of the sample; releases publish all their leaves.
     pub sample_lists: Vec<SampleList>,
+    /// Identifier and sensitive columns of the sample with values that differ in spelling alone.
+    pub spellings: Vec<SpelledColumn>,
     /// Errors of the answers to random count queries over two and three columns, each with a true answer of at least
     /// half a percent of the rows of the sample. Rows that are not published are missing from the answers.
     pub count_error: Option<CountFigures>,
@@ -75,6 +77,15 @@ pub struct SampleList {
     pub values: u64,
     /// The number of leaves that one row of the sample has.
     pub once: u64,
+}
+
+/// A column with values that differ in spelling alone: in spaces, capitals, Unicode forms, or zeros of a number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SpelledColumn {
+    /// The column.
+    pub column: String,
+    /// How many of its values differ from another one in spelling alone; of several files the greatest number.
+    pub values: u64,
 }
 
 /// Relative errors of counts.

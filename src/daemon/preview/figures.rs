@@ -4,7 +4,8 @@ use super::answer::{CountFigures, MeasureSums, UniformRows};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::opened_release::{ColumnDetail, Opened};
 use crate::engine::counting::{Countable, RandomCounts};
-use crate::engine::histogram::Release;
+use crate::engine::gate::diversity::Measures;
+use crate::engine::histogram::ValueCode;
 use crate::engine::release::{CheckLine, Manifest};
 
 /// The figures of a release.
@@ -46,7 +47,7 @@ impl PreviewFigures {
         Ok(PreviewFigures {
             columns: opened.detail(),
             count_error: error.map(|error| CountFigures { mean: error.mean, median: error.median }),
-            uniform_classes: uniform(&opened.tables),
+            uniform_classes: uniform(opened),
             ..PreviewFigures::of_manifest(&opened.manifest)
         })
     }
@@ -64,13 +65,19 @@ impl PreviewFigures {
     }
 }
 
-/// Classes in which all rows have the same sensitive values.
-fn uniform(tables: &[Release]) -> UniformRows {
+/// Classes in which all rows have the same sensitive values, whatever their spelling.
+fn uniform(opened: &Opened) -> UniformRows {
+    let measures = Measures::new(&opened.columns, &opened.values, None);
     let (mut rows, mut all) = (0, 0);
-    for table in tables {
+    for table in &opened.tables {
         all += table.rows();
-        let one = (0..table.classes()).filter(|&class| table.range(class).len() == 1);
-        rows += one.map(|class| table.size(class)).sum::<u64>();
+        for class in 0..table.classes() {
+            let values: Vec<(ValueCode, u64)> =
+                table.range(class).map(|group| (table.values()[group], table.counts()[group])).collect();
+            if measures.shape(&values).distinct_l <= Some(1) {
+                rows += table.size(class);
+            }
+        }
     }
     UniformRows { rows, share: if all == 0 { 0.0 } else { rows as f64 / all as f64 } }
 }

@@ -9,7 +9,9 @@ mod measures;
 mod people_behind_rows;
 mod sample_lists;
 
-pub use answer::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, SampleList, UniformRows};
+pub use answer::{
+    Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, SampleList, SpelledColumn, UniformRows,
+};
 pub use people_behind_rows::PeopleBehindRows;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, Setting};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, SilentProgress, Task, TaskProgress, rehearse};
+use crate::daemon::ingest::ColumnSpellings;
 use crate::daemon::journal::store::Memory;
 use crate::daemon::opened_release::{ExpectedRelease, Opened, find_manifest};
 use crate::daemon::seal::OperatorKey;
@@ -83,7 +86,9 @@ pub fn preview(request: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -
     sort(&mut alternatives);
     let broad = broad_labels::find(&feed.columns, &people);
     let sample_lists = sample_lists::find(&feed, &people);
-    Ok(Preview { broad_labels: broad, sample_lists, ..base.preview(rows.len() as u64, ticks, alternatives) })
+    let spellings = spellings(&sample);
+    let preview = base.preview(rows.len() as u64, ticks, alternatives);
+    Ok(Preview { broad_labels: broad, sample_lists, spellings, ..preview })
 }
 
 /// The result of one run of a sample, without alternatives.
@@ -97,6 +102,8 @@ pub struct PreviewTrial {
     pub sample_lists: Vec<SampleList>,
     /// The people behind the rows, if rows outnumber them.
     pub people: Option<PeopleBehindRows>,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<SpelledColumn>,
 }
 
 /// Runs a sample once, without parts and other settings.
@@ -117,7 +124,8 @@ pub fn trial(request: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Resu
     });
     let sample_lists = sample.rows().map_or_else(Vec::new, |rows| sample_lists::find(&feed, &headcount(&rows)));
     let people = people(request, &feed)?;
-    Ok(PreviewTrial { outcome: last.outcome, without_detail, sample_lists, people })
+    let spellings = spellings(&sample);
+    Ok(PreviewTrial { outcome: last.outcome, without_detail, sample_lists, people, spellings })
 }
 
 /// The people behind the rows of the newest release, if a column of the sample looks like their key.
@@ -135,6 +143,18 @@ fn people(request: &PreviewRequest<'_>, feed: &FeedConfig) -> Result<Option<Peop
     }
     let opened = Opened::in_store(&public, manifest, Path::new(MEMORY))?;
     Ok(people_behind_rows::count(&opened, feed, key))
+}
+
+/// Columns with values that differ in spelling alone; of several files the one with the most.
+fn spellings(sample: &RehearsalRows) -> Vec<SpelledColumn> {
+    let mut found: Vec<SpelledColumn> = Vec::new();
+    for ColumnSpellings { column, values } in sample.spellings() {
+        match found.iter_mut().find(|known| known.column == *column) {
+            Some(known) => known.values = known.values.max(*values),
+            None => found.push(SpelledColumn { column: column.clone(), values: *values }),
+        }
+    }
+    found
 }
 
 /// A sample under a feed file.
@@ -270,6 +290,7 @@ impl TrialResult {
             columns,
             broad_labels: Vec::new(),
             sample_lists: Vec::new(),
+            spellings: Vec::new(),
             count_error,
             uniform_classes,
             measures,

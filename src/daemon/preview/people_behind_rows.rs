@@ -73,6 +73,7 @@ pub fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     });
     feed.with_columns(Columns::new(columns).with_release(feed.columns.release().clone()))
 }

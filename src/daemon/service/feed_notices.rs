@@ -9,13 +9,18 @@ use super::keeper::Keeper;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::PublishedRelease;
+use crate::daemon::ingest::ColumnSpellings;
 use crate::daemon::journal::Erase;
 use crate::daemon::observe::events::{
-    Answer, Erased, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, StrangeNotes,
+    Answer, ColumnNames, Erased, NothingSetAside, OverdueWarning, QuarantineShare, Request, RequestDone, SpelledApart,
+    StrangeNotes,
 };
 
 /// How late a tick may be before that is reported; a step may take some time.
 const LATE: Duration = Duration::from_secs(60);
+
+/// What an operator can do about values that differ in spelling alone.
+const SPELLINGS: &str = "correct the source: each spelling of an identifier counts as a person of its own";
 
 impl Keeper {
     /// Handles the requests in the inbox.
@@ -72,6 +77,17 @@ impl Keeper {
                 return self.observer.emit(&NothingSetAside { seen });
             }
             self.observer.emit(&QuarantineShare { quarantined, seen, limit, above: share.above });
+        }
+    }
+
+    /// Reports columns of a file or batch with values that differ in spelling alone, each when it has more than before.
+    pub(super) fn report_spellings(&mut self, found: Vec<ColumnSpellings>) {
+        for ColumnSpellings { column, values } in found {
+            if values > self.spelled.get(&column).copied().unwrap_or(0) {
+                let columns = ColumnNames::declared(&self.feed.columns, std::slice::from_ref(&column));
+                self.observer.emit(&SpelledApart { columns, values, help: SPELLINGS });
+                self.spelled.insert(column, values);
+            }
         }
     }
 

@@ -122,7 +122,7 @@ impl Keeper {
             self.observer.emit(&LateFile { file, after });
         }
         let seen_rows = shelf.messages() + decoded.seen();
-        let Decoded { rows, aside, nulled, .. } = decoded;
+        let Decoded { rows, aside, nulled, spellings, .. } = decoded;
         let repeats = shelf.repeats() + aside.messages().len() as u64 - aside.faults();
         let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
         let look = Consumed::new(self.writer.log().ring(), &sha256, seen.look.size, seen.look.modified);
@@ -136,6 +136,7 @@ impl Keeper {
             new_rows: self.writer.state().feed.new_rows(),
             seconds: begun.elapsed(),
         });
+        self.report_spellings(spellings);
         self.bearable()?;
         Ok(Some(came))
     }

@@ -1,6 +1,7 @@
 //! A feed and everything around it: the folder that it watches, its schedule, and its receivers of notifications. It
 //! acts on events, one after the other; an error ends it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,6 +50,8 @@ pub struct Keeper {
     pub(super) world: Arc<dyn World>,
     /// Whether the last report about messages that are set aside was about more than none.
     pub(super) aside: bool,
+    /// For each column the most values of a file or batch that differed in spelling alone, as reported.
+    pub(super) spelled: BTreeMap<String, u64>,
     pub(super) sense: ClockState,
     /// Whether no halt lasts: a file that records one then belongs to a writer that was taken over by this one.
     pub(super) settled: bool,
@@ -99,6 +102,7 @@ impl Keeper {
             looked: None,
             world,
             aside: false,
+            spelled: BTreeMap::new(),
             sense,
             settled: false,
             rounds: Rounds::default(),

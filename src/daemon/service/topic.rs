@@ -118,6 +118,7 @@ impl Keeper {
             new_rows: self.writer.state().feed.new_rows(),
             seconds: begun.elapsed(),
         });
+        self.report_spellings(decoded.spellings);
         self.bearable()
     }
 }

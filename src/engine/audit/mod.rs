@@ -115,8 +115,7 @@ impl AuditFigures {
         let trees = columns.trees();
         let l = policy.diversity().and_then(|limits| limits.recursive).map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
-        let shares: Vec<ValueShares> =
-            subject.releases.iter().map(|table| ValueShares::of(table, subject.values.len())).collect();
+        let shares: Vec<ValueShares> = subject.releases.iter().map(|table| measures.shares(table)).collect();
         let mut releases: Vec<ReleaseFigures> = subject
             .releases
             .par_iter()

@@ -8,4 +8,4 @@ mod cell;
 mod rule;
 
 pub use cell::SumCell;
-pub use rule::DominanceRule;
+pub use rule::{DominanceRule, FEWEST_CONTRIBUTORS};

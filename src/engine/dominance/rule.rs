@@ -6,6 +6,10 @@ use num_integer::Integer;
 use super::cell::SumCell;
 use crate::model::Decimal;
 
+/// A sum to which fewer people contributed is sensitive under every rule, whatever the contributions are: who knows all
+/// but one of them knows that one. A sum without contributions is not.
+pub const FEWEST_CONTRIBUTORS: u64 = 3;
+
 /// When a sum is sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DominanceRule {

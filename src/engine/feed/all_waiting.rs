@@ -1,7 +1,7 @@
 //! A tick in which all people who wait are published together under one recoding (SCIENCE 3): with all people of
 //! earlier releases under that of the paper's anonymizer, or in a release of their own.
 
-use super::parts::{ClosingResult, Increment, ProposedRelease};
+use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, WaitingRelease, everything};
 use crate::anonymizer::{Course, Recoder, Refusal, bcf};
 use crate::histogram::{Histogram, Release, SensitiveValues};
@@ -49,7 +49,7 @@ impl Feed {
         &mut self,
         policy: &Policy,
         trees: &[&Taxonomy],
-        refusals: &mut Vec<Refusal>,
+        ticked: &mut FeedTickResult,
     ) -> ClosingResult {
         assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         if self.waiting.rows() < policy.a() {
@@ -60,7 +60,8 @@ impl Feed {
         } else {
             let recoder = Recoder::of(policy, trees);
             let found = recoder.find(&self.waiting.headcount(), trees).expect("at least k rows wait");
-            refusals.extend(found.refusals);
+            ticked.refusals.extend(found.refusals);
+            ticked.levels = found.levels;
             found.course
         };
         self.due_under(course)

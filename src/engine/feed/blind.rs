@@ -35,6 +35,7 @@ impl Feed {
         self.standing = standing.into_state();
         ticked.step = tick.step;
         ticked.refusals = tick.refusals;
+        ticked.levels = tick.levels;
         self.withhold(&tick.withheld);
         if !tick.atoms.is_empty() {
             ticked.added = self.form(&tick.atoms);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{NoRelease, RecodingStep, Refusal};
+use crate::anonymizer::{LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::histogram::{Headcount, Histogram, Release};
 use crate::measures::{SumSuppression, merged};
 use crate::model::{Carving, Recoding};
@@ -170,7 +170,7 @@ pub enum ClosingResult {
 }
 
 /// The result of one tick.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FeedTickResult {
     /// The number of the tick, from 0.
     pub tick: u32,
@@ -182,6 +182,8 @@ pub struct FeedTickResult {
     pub step: Option<RecodingStep>,
     /// The candidates that the search refused, and why.
     pub refusals: Vec<Refusal>,
+    /// How good the levels are that the tick found, if it searched levels.
+    pub levels: Option<LevelsQuality>,
     /// Under `chain` the recoding that is tested beside the one that is proposed.
     pub finer: Option<Recoding>,
     /// The result of closing.

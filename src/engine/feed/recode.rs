@@ -6,7 +6,7 @@
 
 use super::parts::{ClosingResult, FeedTickResult, Increment};
 use super::state::{Feed, everything};
-use crate::anonymizer::{RecodedPeople, Recoder, Refusal};
+use crate::anonymizer::{RecodedPeople, Recoder};
 use crate::histogram::Histogram;
 use crate::model::{Leaf, Node, Recoding, Taxonomy};
 use crate::policy::Policy;
@@ -17,7 +17,7 @@ impl Feed {
         &mut self,
         policy: &Policy,
         trees: &[&Taxonomy],
-        refusals: &mut Vec<Refusal>,
+        ticked: &mut FeedTickResult,
     ) -> ClosingResult {
         assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
         let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
@@ -25,7 +25,8 @@ impl Feed {
             everything(trees)
         } else {
             let Some(found) = Recoder::of(policy, trees).find(&self.waiting.headcount(), trees) else { return none };
-            refusals.extend(found.refusals);
+            ticked.refusals.extend(found.refusals);
+            ticked.levels = found.levels;
             found.course.cut().clone()
         };
         self.form_under(recoding, policy.a());

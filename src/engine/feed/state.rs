@@ -239,8 +239,16 @@ impl Feed {
         self.ticks += 1;
         self.alone = None;
         let closed = ClosingResult::Stopped;
-        let mut ticked =
-            FeedTickResult { tick, duplicate: 0, added: 0, step: None, refusals: Vec::new(), finer: None, closed };
+        let mut ticked = FeedTickResult {
+            tick,
+            duplicate: 0,
+            added: 0,
+            step: None,
+            refusals: Vec::new(),
+            levels: None,
+            finer: None,
+            closed,
+        };
         let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
         if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
             heads = heads.merge(&arrivals.headcount());
@@ -265,9 +273,9 @@ impl Feed {
                 ticked.closed = self.local(policy, trees, draws);
             }
             ChainPromise::Disjoint { .. } if policy.recodes_some() => {
-                ticked.closed = self.recode(policy, trees, &mut ticked.refusals);
+                ticked.closed = self.recode(policy, trees, &mut ticked);
             }
-            ChainPromise::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked.refusals),
+            ChainPromise::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked),
         }
         assert_eq!(self.waiting.rows() + self.withheld.rows() + self.pending(), here, "a tick loses no person");
         self.numbers = None;

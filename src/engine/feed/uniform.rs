@@ -1,10 +1,12 @@
 //! The people of a chain of crowds whose label shows a single sensitive value (SCIENCE 11): their share, and the k that
-//! would halve it. For the operator alone; nothing that is published may depend on it.
+//! would halve it. Spellings of one value are one value, and a missing value is none (SCIENCE 4, *Equal values*). For the
+//! operator alone; nothing that is published may depend on it.
 
 use std::collections::BTreeMap;
 
 use super::state::Feed;
 use crate::histogram::{Histogram, ValueCode};
+use crate::model::{EqualValue, Value};
 use crate::policy::Policy;
 
 /// People whose label shows a single value in the release in which they came.
@@ -34,26 +36,60 @@ impl Feed {
 
     fn uniform_in(&self, column: usize, a: u64) -> Option<UniformPeople> {
         let (mut rows, mut of) = (0, 0);
-        let mut all: BTreeMap<_, u64> = BTreeMap::new();
+        let mut equal = EqualValues::default();
         for published in &self.published {
             let shown = &published.rows;
             for tuple in 0..shown.tuples() {
-                let cells = shown.cells_of(tuple);
-                let size: u64 = cells.iter().map(|cell| u64::from(cell.count)).sum();
-                let first = cells.first().map(|cell| value(shown, cell.value, column));
-                let alike = cells.iter().all(|cell| Some(value(shown, cell.value, column)) == first);
-                (rows, of) = (rows + if alike { size } else { 0 }, of + size);
-                cells.iter().for_each(|cell| {
-                    *all.entry(value(shown, cell.value, column).clone()).or_default() += u64::from(cell.count);
-                });
+                let (mut size, mut first, mut is_uniform) = (0, None, true);
+                for cell in shown.cells_of(tuple) {
+                    size += u64::from(cell.count);
+                    let value = equal.count(value(shown, cell.value, column), cell.count.into());
+                    if !equal.is_missing(value) {
+                        is_uniform &= *first.get_or_insert(value) == value;
+                    }
+                }
+                of += size;
+                if is_uniform {
+                    rows += size;
+                }
             }
         }
-        let shares: Vec<f64> = all.values().map(|&count| count as f64 / of as f64).collect();
+        let shares: Vec<f64> = equal.rows.iter().map(|&count| count as f64 / of as f64).collect();
         (of > 0).then(|| UniformPeople { column, rows, of, k: halved(&shares, a) })
     }
 }
 
-fn value(shown: &Histogram, code: ValueCode, column: usize) -> &crate::model::Value {
+/// The values of a column without their spelling, with their rows.
+#[derive(Default)]
+struct EqualValues<'v> {
+    of_spelling: BTreeMap<&'v Value, usize>,
+    numbers: BTreeMap<EqualValue, usize>,
+    rows: Vec<u64>,
+}
+
+impl<'v> EqualValues<'v> {
+    /// Adds rows of a value; returns its number.
+    fn count(&mut self, spelled: &'v Value, rows: u64) -> usize {
+        let number = match self.of_spelling.get(spelled) {
+            Some(&number) => number,
+            None => {
+                let next = self.numbers.len();
+                let number = *self.numbers.entry(EqualValue::of(spelled)).or_insert(next);
+                self.of_spelling.insert(spelled, number);
+                self.rows.resize(self.numbers.len(), 0);
+                number
+            }
+        };
+        self.rows[number] += rows;
+        number
+    }
+
+    fn is_missing(&self, number: usize) -> bool {
+        self.numbers.get(&EqualValue::Missing) == Some(&number)
+    }
+}
+
+fn value(shown: &Histogram, code: ValueCode, column: usize) -> &Value {
     &shown.values().get(code)[column]
 }
 

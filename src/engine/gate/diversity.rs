@@ -2,11 +2,12 @@
 //! attacker, before or after cracked rows are excluded. All are the worst over classes, and none of them ever steers a
 //! search.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::histogram::{Release, SensitiveValues, ValueCode};
-use crate::model::{Column, Columns, Domain, Node, Role, Value};
+use crate::histogram::{Release, SensitiveValues, ValueCode, parse_value};
+use crate::model::{Column, Columns, Domain, EqualValue, Node, Role, Value};
 use crate::policy::{Distance, DiversityLimits as Asked};
 use crate::release::Check;
 
@@ -96,11 +97,13 @@ impl DiversityFigures {
     }
 }
 
-/// The guarded sets and taxonomies of the sensitive columns, on a chain's dictionary.
+/// The guarded sets and taxonomies of the sensitive columns, on a chain's dictionary. Values that differ in spelling alone
+/// are one value here, and a missing value counts for nothing (SCIENCE 4, *Equal values*).
 pub struct Measures {
     /// l of recursive (c, l)-diversity.
     l: Option<u64>,
-    /// For each guarded set and each value code, whether it is in the set.
+    equal: EqualCodes,
+    /// For each guarded set and each value, whether it is in the set.
     guarded: Vec<Vec<bool>>,
     hierarchies: Vec<Hierarchy>,
 }
@@ -123,16 +126,30 @@ enum Place {
 impl Measures {
     /// For the values of a chain; `l` as in the policy.
     pub fn new(columns: &Columns, values: &SensitiveValues, l: Option<u64>) -> Measures {
-        let codes = || 0..values.len() as ValueCode;
-        let mut hierarchies = Vec::new();
+        let equal = EqualCodes::of(values);
+        let (mut hierarchies, mut guarded) = (Vec::new(), Vec::new());
         for (at, column) in columns.of(Role::Sensitive).enumerate() {
             if let Some(domain) = &column.taxonomy {
-                hierarchies.push(Hierarchy::of(domain, column, codes().map(|code| &values.get(code)[at])));
+                hierarchies.push(Hierarchy::of(domain, column, values, at, &equal));
+            }
+            if column.guarded.is_empty() {
+                continue;
+            }
+            let of_codes = equal_values(values, at);
+            for set in &column.guarded {
+                let members: BTreeSet<EqualValue> = set
+                    .iter()
+                    .filter_map(|text| parse_value(text, column.kind))
+                    .map(|value| EqualValue::of(&value))
+                    .collect();
+                let mut holds = vec![false; equal.values];
+                for (&value, known) in equal.of_code.iter().zip(&of_codes) {
+                    holds[value as usize] = members.contains(known);
+                }
+                guarded.push(holds);
             }
         }
-        let guarded = values.guarded(columns);
-        assert!(guarded.iter().all(|set| set.len() == values.len()), "a set says of each value whether it is in it");
-        Measures { l, guarded, hierarchies }
+        Measures { l, equal, guarded, hierarchies }
     }
 
     /// The figures of one class, without those that compare it with a whole table.
@@ -141,16 +158,20 @@ impl Measures {
         if total == 0 {
             return DiversityFigures::default();
         }
-        let share = |count: u64| count as f64 / total as f64;
+        let crowd = self.equal.joined(crowd);
         assert!(crowd.iter().all(|group| group.1 > 0), "values that candidates have");
-        let entropy: f64 = crowd.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
+        let is_missing = |value: ValueCode| self.equal.missing == Some(value);
+        let known: Vec<u64> = crowd.iter().filter(|group| !is_missing(group.0)).map(|group| group.1).collect();
+        let all_known = known.iter().sum::<u64>() as f64;
+        let entropy: f64 = known.iter().map(|&count| count as f64 / all_known).map(|share| -share * share.ln()).sum();
+        let share = |count: u64| count as f64 / total as f64;
         let held =
             |set: &Vec<bool>| share(crowd.iter().filter(|(value, _)| set[*value as usize]).map(|group| group.1).sum());
         DiversityFigures {
-            distinct_l: Some(crowd.len() as u64),
+            distinct_l: Some(known.len() as u64),
             entropy_l: Some(entropy.exp()),
-            recursive_c: self.l.map(|l| recursive_c(crowd, l)),
-            alpha: crowd.iter().map(|&(_, count)| share(count)).reduce(f64::max),
+            recursive_c: self.l.map(|l| recursive_c(&known, l)),
+            alpha: Some(share(known.iter().copied().max().unwrap_or(0))),
             confidence: self.guarded.iter().map(held).reduce(f64::max),
             ..DiversityFigures::default()
         }
@@ -162,12 +183,32 @@ impl Measures {
         if total == 0 {
             return DiversityFigures::default();
         }
-        let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(crowd, total, table));
+        let crowd = self.equal.joined(crowd);
+        let hierarchical = self.hierarchies.iter().map(|hierarchy| hierarchy.distance(&crowd, total, table));
         DiversityFigures {
-            t_equal: Some(table.distance(crowd, total)),
+            t_equal: Some(table.distance(&crowd, total)),
             t_hierarchical: hierarchical.reduce(f64::max),
             ..DiversityFigures::default()
         }
+    }
+
+    /// The share of every value in a whole release.
+    pub fn shares(&self, release: &Release) -> ValueShares {
+        let mut rows = vec![0u64; self.equal.of_code.len()];
+        for (value, count) in release.values().iter().zip(release.counts()) {
+            rows[*value as usize] += count;
+        }
+        self.shares_of_counts(&rows)
+    }
+
+    /// The share of every value, from the number of rows of each code of the dictionary.
+    pub fn shares_of_counts(&self, rows: &[u64]) -> ValueShares {
+        assert_eq!(rows.len(), self.equal.of_code.len(), "a number of rows for each code");
+        let mut of_values = vec![0u64; self.equal.values];
+        for (&value, &count) in self.equal.of_code.iter().zip(rows) {
+            of_values[value as usize] += count;
+        }
+        ValueShares::of_counts(&of_values)
     }
 
     /// The worst figures over the classes of a release as it is.
@@ -188,12 +229,82 @@ fn total(crowd: &CandidateValues) -> u64 {
 }
 
 /// r1 / Σ_{i ≥ l} r_i over the counts in descending order.
-fn recursive_c(crowd: &CandidateValues, l: u64) -> f64 {
+fn recursive_c(counts: &[u64], l: u64) -> f64 {
     assert!(l >= 2, "recursive diversity begins with two values");
-    let mut counts: Vec<u64> = crowd.iter().map(|&(_, count)| count).collect();
+    let mut counts = counts.to_vec();
     counts.sort_unstable_by(|a, b| b.cmp(a));
     let tail: u64 = counts.iter().skip(usize::try_from(l).unwrap_or(usize::MAX).saturating_sub(1)).sum();
-    counts.first().map_or(0.0, |&most| most as f64 / tail as f64)
+    // A class in which no value is known has fewer than l of them.
+    counts.first().map_or(f64::INFINITY, |&most| most as f64 / tail as f64)
+}
+
+/// Which codes of a dictionary are one value.
+struct EqualCodes {
+    /// The value of each code.
+    of_code: Vec<ValueCode>,
+    /// The number of values.
+    values: usize,
+    /// The value that counts for nothing: no column says anything.
+    missing: Option<ValueCode>,
+}
+
+impl EqualCodes {
+    fn of(values: &SensitiveValues) -> EqualCodes {
+        let mut of_code: Vec<ValueCode> = vec![0; values.len()];
+        let mut says_nothing = vec![true; values.len()];
+        for column in 0..values.width() {
+            let of_column = equal_values(values, column);
+            for (nothing, value) in says_nothing.iter_mut().zip(&of_column) {
+                *nothing &= value.is_missing();
+            }
+            let of_column = numbered(&of_column);
+            if values.width() == 1 {
+                of_code = of_column;
+                break;
+            }
+            let pairs: Vec<(ValueCode, ValueCode)> = of_code.iter().copied().zip(of_column).collect();
+            of_code = numbered(&pairs);
+        }
+        let count = of_code.iter().max().map_or(0, |&last| last as usize + 1);
+        let missing = says_nothing.iter().position(|&nothing| nothing).map(|code| of_code[code]);
+        EqualCodes { of_code, values: count, missing: missing.filter(|_| values.width() > 0) }
+    }
+
+    /// The same candidates by value; codes of one value are joined.
+    fn joined<'c>(&self, crowd: &'c CandidateValues) -> Cow<'c, CandidateValues> {
+        if self.values == self.of_code.len() {
+            // No two codes are one value, and their order is that of the values.
+            return Cow::Borrowed(crowd);
+        }
+        let mut joined: BTreeMap<ValueCode, u64> = BTreeMap::new();
+        for &(code, count) in crowd {
+            *joined.entry(self.of_code[code as usize]).or_default() += count;
+        }
+        Cow::Owned(joined.into_iter().collect())
+    }
+}
+
+/// The values of a column without their spelling, by code.
+fn equal_values(values: &SensitiveValues, column: usize) -> Vec<EqualValue> {
+    (0..values.len() as ValueCode).map(|code| EqualValue::of(&values.get(code)[column])).collect()
+}
+
+/// A number for each key, the same for equal ones. If all keys differ, each gets its own position.
+fn numbered<T: Ord>(keys: &[T]) -> Vec<ValueCode> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|&one, &other| keys[one].cmp(&keys[other]));
+    let all_differ = order.windows(2).all(|pair| keys[pair[0]] != keys[pair[1]]);
+    if all_differ {
+        return (0..keys.len() as ValueCode).collect();
+    }
+    let (mut numbers, mut next) = (vec![0; keys.len()], 0);
+    for (at, &key) in order.iter().enumerate() {
+        if at > 0 && keys[key] != keys[order[at - 1]] {
+            next += 1;
+        }
+        numbers[key] = next;
+    }
+    numbers
 }
 
 /// The share of every sensitive value in a whole release.
@@ -204,17 +315,8 @@ pub struct ValueShares {
 }
 
 impl ValueShares {
-    /// From a release whose dictionary has this many values.
-    pub fn of(release: &Release, values: usize) -> ValueShares {
-        let mut count = vec![0u64; values];
-        for (value, rows) in release.values().iter().zip(release.counts()) {
-            count[*value as usize] += rows;
-        }
-        ValueShares::of_counts(&count)
-    }
-
-    /// From the number of rows of each value of a dictionary.
-    pub fn of_counts(count: &[u64]) -> ValueShares {
+    /// From the number of rows of each value.
+    fn of_counts(count: &[u64]) -> ValueShares {
         let rows: u64 = count.iter().sum();
         let present = (0..count.len() as ValueCode).filter(|&value| count[value as usize] > 0).collect();
         ValueShares { share: count.iter().map(|&of| of as f64 / rows as f64).collect(), present }
@@ -228,19 +330,39 @@ impl ValueShares {
 }
 
 impl Hierarchy {
-    /// For the values of a sensitive column, in the order of their codes.
-    fn of<'v>(domain: &Arc<Domain>, column: &Column, values: impl Iterator<Item = &'v Value>) -> Hierarchy {
-        let mut outside: BTreeMap<&Value, usize> = BTreeMap::new();
-        let place = values
-            .map(|value| match node_of(domain, column, value) {
+    /// For the values of the sensitive column with this index. Equal values have one place, that of the first spelling that
+    /// the taxonomy knows.
+    fn of(domain: &Arc<Domain>, column: &Column, values: &SensitiveValues, at: usize, equal: &EqualCodes) -> Hierarchy {
+        let mut nodes: Vec<Option<Node>> = vec![None; equal.values];
+        let mut unplaced: BTreeMap<ValueCode, EqualValue> = BTreeMap::new();
+        for code in 0..values.len() {
+            let (value, known) = (equal.of_code[code], &values.get(code as ValueCode)[at]);
+            if nodes[value as usize].is_none() {
+                nodes[value as usize] = node_of(domain, column, known);
+                unplaced.insert(value, EqualValue::of(known));
+            }
+        }
+        unplaced.retain(|&value, _| nodes[value as usize].is_none());
+        if !unplaced.is_empty() {
+            let tree = &domain.tree;
+            let label = |leaf: u32| EqualValue::of_text(tree.label(tree.leaf_node(leaf)));
+            let labels: BTreeMap<EqualValue, Node> =
+                (0..tree.leaves() as u32).map(|leaf| (label(leaf), tree.leaf_node(leaf))).collect();
+            for (&value, known) in &unplaced {
+                nodes[value as usize] = labels.get(known).copied().filter(|_| !known.is_missing());
+            }
+        }
+        let mut outside: BTreeMap<&EqualValue, usize> = BTreeMap::new();
+        let mut place = Vec::with_capacity(nodes.len());
+        for (value, node) in (0..).zip(nodes) {
+            place.push(match node {
                 Some(node) => Place::Node(node),
                 None => {
                     let next = outside.len();
-                    Place::Outside(*outside.entry(value).or_insert(next))
+                    Place::Outside(*outside.entry(&unplaced[&value]).or_insert(next))
                 }
-            })
-            .collect();
-        let place: Vec<Place> = place;
+            });
+        }
         assert!(outside.len() <= place.len(), "a place outside is that of a value");
         Hierarchy { domain: Arc::clone(domain), place, outside: outside.len() }
     }
@@ -305,9 +427,10 @@ mod tests {
 
     #[test]
     fn the_likeliest_value_against_the_tail() {
-        let crowd = [(0, 2), (1, 5), (2, 3)];
-        [(2, 1.0), (3, 2.5)].into_iter().for_each(|(l, c)| close(recursive_c(&crowd, l), c));
-        assert!(recursive_c(&crowd, 4).is_infinite(), "there are three values");
+        let counts = [2, 5, 3];
+        [(2, 1.0), (3, 2.5)].into_iter().for_each(|(l, c)| close(recursive_c(&counts, l), c));
+        assert!(recursive_c(&counts, 4).is_infinite(), "there are three values");
+        assert!(recursive_c(&[], 2).is_infinite(), "no value is known");
     }
 
     #[test]

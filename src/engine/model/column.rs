@@ -72,6 +72,9 @@ pub struct Column {
     /// a chain.
     #[serde(skip)]
     pub detail: DetailSettings,
+    /// Whether the operator says that this measure does not depend on guarded values, so that it may be published beside
+    /// masked ones (SCIENCE 5).
+    pub unrelated: bool,
 }
 
 impl Column {
@@ -98,6 +101,7 @@ impl Column {
             optional: false,
             unknown: None,
             detail: DetailSettings::default(),
+            unrelated: false,
         }
     }
 

@@ -66,7 +66,7 @@ impl DetailSettings {
     /// The coarsest cut that may be published.
     pub fn coarsest(&self, tree: &Taxonomy) -> Cut {
         let Some(floor) = self.floor else { return Cut::root(tree) };
-        let levels = tree.padded();
+        let levels = tree.by_level();
         let mut nodes: Vec<Node> = levels[usize::from(floor).min(levels.len() - 1)].clone();
         nodes.dedup();
         assert!(!nodes.is_empty(), "a level has nodes");

@@ -22,22 +22,22 @@ impl Taxonomy {
         (found.len() == self.nodes()).then_some(layers)
     }
 
-    /// For each layer, leaves first and root last, the node of every leaf, for any tree: a leaf that is not as deep as
-    /// others is its own node on the layers below.
-    pub fn padded(&self) -> Vec<Vec<Node>> {
-        let above = |node: Node| self.parent(node).map_or(0, |parent| parent as usize);
-        // The depth of each node: a parent comes before the nodes below it.
-        let mut depth = vec![0u32; self.nodes()];
-        (1..self.nodes()).for_each(|node| depth[node] = depth[above(node as Node)] + 1);
-        let height = self.height(0);
-        let mut layers: Vec<Vec<Node>> = vec![(0..self.leaves() as Leaf).map(|leaf| self.leaf_node(leaf)).collect()];
-        for layer in 1..=height {
-            let below = &layers[layers.len() - 1];
-            // A node is replaced by its parent if it is as deep as the layer below allows.
-            let node = |&node: &Node| if depth[node as usize] > height - layer { above(node) as Node } else { node };
-            layers.push(below.iter().map(node).collect());
+    /// For each level, leaves first and root last, the node of every leaf, for any tree (SCIENCE 8). A node is on its
+    /// [level](Taxonomy::level) and on those above it, up to the level of its parent.
+    pub fn by_level(&self) -> Vec<Vec<Node>> {
+        let mut levels: Vec<Vec<Node>> = vec![(0..self.leaves() as Leaf).map(|leaf| self.leaf_node(leaf)).collect()];
+        for level in 1..self.levels() {
+            let mut nodes = levels[levels.len() - 1].clone();
+            for node in &mut nodes {
+                // Of the nodes above, at most one is on this level and not on the one below.
+                match self.parent(*node) {
+                    Some(parent) if self.level(parent) <= level => *node = parent,
+                    _ => {}
+                }
+            }
+            levels.push(nodes);
         }
-        layers
+        levels
     }
 
     /// The node of every leaf that covers it and its neighbours in intervals of this many leaves.
@@ -60,7 +60,8 @@ impl Taxonomy {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Taxonomy, Tree};
+    use crate::model::paths::from_paths;
+    use crate::model::{Path, Taxonomy, Tree};
 
     #[test]
     fn layers_are_named_by_depth() {
@@ -84,6 +85,29 @@ mod tests {
         assert!(layers[..3].iter().all(|layer| layer[4] == last) && layers[3] == vec![0; 5]);
     }
 
+    /// An excerpt of a public hierarchy: `[80,99]` is on two levels.
+    #[test]
+    fn a_label_that_repeats_upwards_is_on_several_levels() {
+        let row = |at: u64, text: &str| Path { at, labels: text.split(';').map(Into::into).collect() };
+        let rows = ["60;[60,64];[60,69];[60,79];[40,79];*", "80;[80,84];[80,89];[80,99];[80,99];*", "99;other;other;*"];
+        let rows: Vec<Path> = (1..).zip(rows).map(|(at, text)| row(at, text)).collect();
+        let (tree, repeats) = from_paths(&rows).expect("a tree");
+        assert!(repeats.is_empty() && !tree.counts_from_longest_paths());
+        let labels: Vec<Vec<&str>> =
+            tree.by_level().iter().map(|level| level.iter().map(|&node| tree.label(node)).collect()).collect();
+        assert_eq!(labels[2], ["[60,69]", "[80,89]", "99"]);
+        assert_eq!(labels[3], ["[60,79]", "[80,99]", "other"]);
+        assert_eq!(labels[4], ["[40,79]", "[80,99]", "other"]);
+        assert_eq!((labels.len(), &labels[5]), (6, &vec!["*"; 3]));
+        // One more leaf changes no level, and a line that comes twice counts twice, for Loss only.
+        let grown = tree.with_leaf("unknown").expect("a new leaf");
+        assert_eq!(grown.level(grown.find("[80,99]").expect("a label")), 3);
+        let twice = [rows, vec![row(4, "99;other;other;*")]].concat();
+        let (twice, repeats) = from_paths(&twice).expect("a tree");
+        assert_eq!((repeats, twice.values(0), twice.lines(0)), (vec![(4, 3)], 3, 4));
+        assert!(twice.has_same_nodes(&tree) && twice != tree);
+    }
+
     #[test]
     fn leaves_at_different_depths_have_none() {
         let mut tree = Tree::new("*");
@@ -92,6 +116,6 @@ mod tests {
         (0..2).for_each(|leaf| _ = tree.add(0, &format!("b{leaf}"), 1));
         let tree = tree.finish().expect("a tree");
         assert_eq!(tree.layers(), None);
-        assert_eq!(tree.padded(), vec![vec![2, 3, 4, 5], vec![1, 1, 4, 5], vec![0; 4]]);
+        assert_eq!(tree.by_level(), vec![vec![2, 3, 4, 5], vec![1, 1, 4, 5], vec![0; 4]]);
     }
 }

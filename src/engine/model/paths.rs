@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::taxonomy::{MOST_LABEL, MOST_LEVELS, MOST_NODES, Taxonomy, Tree, TreeError};
+use super::taxonomy::{FileLevels, MOST_LABEL, MOST_LEVELS, MOST_NODES, Taxonomy, Tree, TreeError};
 
 /// One row of a hierarchy: its position (for messages) and its labels, leaf first, root last.
+#[derive(Clone)]
 pub struct Path {
     /// Line of the file, counted from 1.
     pub at: u64,
@@ -36,20 +37,29 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
     let mut tree = Tree::new(root);
     let mut known: BTreeMap<&str, Known<'_>> = BTreeMap::new();
     let mut repeats = Vec::new();
+    let levels = rows.iter().map(|row| row.labels.len()).max().unwrap_or(0) as u32;
+    // For each node the lowest level from which on every row with it has it.
+    let mut level: Vec<u32> = vec![0];
+    let mut repeated: Vec<u64> = vec![0];
     // The inner labels of the previous row, root first: most rows share them, and need no lookup.
     let mut before: Vec<(&str, usize)> = Vec::new();
     for row in rows {
         let path = distinct_labels(row)?;
-        let last = path[path.len() - 1];
+        let last = path[path.len() - 1].label;
         if last != &**root {
             let (root, other_root) = (last.into(), root.clone());
             return Err(TreeError::TwoRoots { root, other_root, at: row.at, other: first.at });
         }
         let inner = path[1..].iter().rev();
-        let shared = inner.zip(&before).take_while(|(label, (before, _))| *label == before).count();
+        let shared = inner.zip(&before).take_while(|(place, (before, _))| place.label == *before).count();
         before.truncate(shared);
+        // A row with fewer labels than others lacks the levels next to its leaf.
+        let missing = levels - row.labels.len() as u32;
+        for (place, &(_, handle)) in path.iter().rev().zip(&before) {
+            level[handle] = level[handle].max(missing + place.level);
+        }
         let mut fresh = false;
-        for (up, &label) in path.iter().enumerate().rev().skip(shared) {
+        for (up, &PathLabel { label, level: lowest }) in path.iter().enumerate().rev().skip(shared) {
             let leaf = up == 0;
             let parent = before.last().map(|&(label, _)| label);
             let handle = match known.get(label) {
@@ -61,12 +71,16 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
                     handle
                 }
             };
+            level.resize(tree.nodes(), 0);
+            repeated.resize(tree.nodes(), 0);
             if !leaf {
+                level[handle] = level[handle].max(missing + lowest);
                 before.push((label, handle));
             }
         }
-        if !fresh {
-            repeats.push((row.at, known.get(path[0]).map_or(0, |seen| seen.at)));
+        if !fresh && let Some(seen) = known.get(path[0].label) {
+            repeats.push((row.at, seen.at));
+            repeated[seen.handle] += 1;
         }
         if known.len() > MOST_NODES {
             return Err(TreeError::TooLarge);
@@ -75,7 +89,7 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
     // Numbering the nodes needs as much memory as these.
     drop((known, before));
     assert!(repeats.len() < rows.len(), "the first row is no repeat");
-    Ok((tree.finish()?, repeats))
+    Ok((tree.finish_with_levels(&FileLevels { level, levels, repeated })?, repeats))
 }
 
 /// The handle of a label that an earlier row has as well, if both rows have it in the same position.
@@ -89,9 +103,15 @@ fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>
     Ok(seen.handle)
 }
 
+/// A label of a row, and the lowest level on which the row has it.
+struct PathLabel<'r> {
+    label: &'r str,
+    level: u32,
+}
+
 /// The labels of a row, with adjacent equal ones combined. Limits are checked first, since the rest compares labels
 /// with each other.
-fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
+fn distinct_labels(row: &Path) -> Result<Vec<PathLabel<'_>>, TreeError> {
     if row.labels.len() > MOST_LEVELS {
         return Err(TreeError::TooDeep { at: row.at });
     }
@@ -101,19 +121,19 @@ fn distinct_labels(row: &Path) -> Result<Vec<&str>, TreeError> {
     if row.labels.iter().any(|label| label.is_empty()) {
         return Err(TreeError::EmptyLabel { at: row.at });
     }
-    let mut path: Vec<&str> = Vec::with_capacity(row.labels.len());
+    let mut path: Vec<PathLabel<'_>> = Vec::with_capacity(row.labels.len());
     // A few labels are compared with each other directly.
     let (many, mut seen) = (row.labels.len() > FEW, BTreeSet::new());
-    for label in &row.labels {
+    for (level, label) in (0..).zip(&row.labels) {
         let label = &**label;
-        if path.last() == Some(&label) {
+        if path.last().is_some_and(|below| below.label == label) {
             continue;
         }
-        let again = if many { !seen.insert(label) } else { path.contains(&label) };
+        let again = if many { !seen.insert(label) } else { path.iter().any(|below| below.label == label) };
         if again {
             return Err(TreeError::Repeated { label: label.into(), at: row.at });
         }
-        path.push(label);
+        path.push(PathLabel { label, level });
     }
     assert!(path.len() <= row.labels.len(), "labels of the row");
     if path.is_empty() { Err(TreeError::EmptyLabel { at: row.at }) } else { Ok(path) }

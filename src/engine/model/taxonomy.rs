@@ -34,7 +34,23 @@ pub struct Taxonomy {
     /// `below[l]` = domain values under the leaves before `l`; one entry more than leaves.
     below: Vec<u64>,
     height: Vec<u32>,
+    /// The lowest level on which the node is: 0 for leaves.
+    level: Vec<u32>,
+    /// The number of levels.
+    levels: u32,
+    /// Leaves that a hierarchy file lists more than once, ascending, with the number of further lines.
+    repeated: Vec<(Leaf, u64)>,
     by_label: Vec<Node>,
+}
+
+/// What a hierarchy file says beyond its tree, by the handles of the tree's nodes.
+pub struct FileLevels {
+    /// The lowest level of each node; leaves are on level 0 in any case.
+    pub level: Vec<u32>,
+    /// The number of levels.
+    pub levels: u32,
+    /// For each leaf the number of lines that repeat it.
+    pub repeated: Vec<u64>,
 }
 
 impl Taxonomy {
@@ -112,6 +128,44 @@ impl Taxonomy {
         self.height[node as usize]
     }
 
+    /// The lowest level on which a node is, from 0 for leaves (SCIENCE 8). It stays on the levels up to that of the node above.
+    pub fn level(&self, node: Node) -> u32 {
+        self.level[node as usize]
+    }
+
+    /// The number of levels. If a hierarchy file repeats a label, there are more levels than nodes on a path.
+    pub fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    /// The number of values under a node as Loss counts them in a search of levels (SCIENCE 8): each line of a hierarchy file
+    /// is one, also a line that repeats another. Nothing that protects people counts lines.
+    pub fn lines(&self, node: Node) -> u64 {
+        let range = self.leaf_range(node);
+        let repeated = self.repeated.iter().filter(|(leaf, _)| range.contains(leaf)).map(|(_, lines)| lines);
+        self.values(node) + repeated.sum::<u64>()
+    }
+
+    /// The leaves that a hierarchy file lists more than once, with the number of further lines.
+    pub fn repeated(&self) -> &[(Leaf, u64)] {
+        &self.repeated
+    }
+
+    /// Whether levels are counted from the leaves of the longest paths, as without a hierarchy file that repeats labels.
+    pub fn counts_from_longest_paths(&self) -> bool {
+        let mut expected = vec![self.height(0); self.nodes()];
+        for node in 1..self.nodes() {
+            expected[node] = expected[self.parent[node] as usize].saturating_sub(1);
+        }
+        let is_expected = |node: Node| self.is_leaf(node) || self.level(node) == expected[node as usize];
+        self.levels == self.height(0) + 1 && (0..self.nodes() as Node).all(is_expected)
+    }
+
+    /// Whether both trees have the same nodes with the same numbers of values, on whichever levels.
+    pub fn has_same_nodes(&self, other: &Taxonomy) -> bool {
+        self.labels == other.labels && self.parent == other.parent && self.below == other.below
+    }
+
     /// The lowest node that is above, or equal to, both.
     pub fn common(&self, a: Node, b: Node) -> Node {
         assert!((a.max(b) as usize) < self.nodes(), "nodes of this taxonomy");
@@ -141,7 +195,15 @@ impl Taxonomy {
             made[node as usize] = tree.add(made[self.parent[node as usize] as usize], self.label(node), size);
         }
         tree.add(0, label, 1);
-        tree.finish()
+        let mut file =
+            FileLevels { level: vec![0; tree.nodes()], levels: self.levels, repeated: vec![0; tree.nodes()] };
+        for (node, &handle) in made.iter().enumerate() {
+            file.level[handle] = self.level[node];
+        }
+        for &(leaf, lines) in &self.repeated {
+            file.repeated[made[self.leaf_node(leaf) as usize]] = lines;
+        }
+        tree.finish_with_levels(&file)
     }
 }
 
@@ -177,6 +239,8 @@ pub enum TreeError {
     LongLabel { at: u64 },
     #[error("two nodes have the label `{label}`")]
     TwiceInTree { label: Box<str> },
+    #[error("`{label}` is on no higher level than a label below it")]
+    LevelsCross { label: Box<str> },
 }
 
 impl TreeError {
@@ -190,7 +254,11 @@ impl TreeError {
             | TreeError::EmptyLabel { at }
             | TreeError::TooDeep { at }
             | TreeError::LongLabel { at } => (at, 0),
-            TreeError::Empty | TreeError::TooLarge | TreeError::TooManyValues | TreeError::TwiceInTree { .. } => (0, 0),
+            TreeError::Empty
+            | TreeError::TooLarge
+            | TreeError::TooManyValues
+            | TreeError::TwiceInTree { .. }
+            | TreeError::LevelsCross { .. } => (0, 0),
         }
     }
 }
@@ -222,18 +290,40 @@ impl Tree {
         handle
     }
 
+    /// The number of nodes so far.
+    pub fn nodes(&self) -> usize {
+        self.labels.len()
+    }
+
     /// Sets the number of domain values of a node that turns out to be a leaf.
     pub fn resize(&mut self, handle: usize, size: u64) {
         assert!(size > 0, "a leaf stands for at least one value");
         self.size[handle] = size;
     }
 
-    /// Numbers the nodes in preorder.
+    /// Numbers the nodes in preorder. Levels are counted from the leaves of the longest paths; a leaf that is not as deep
+    /// as others is on several levels.
     ///
     /// # Errors
     /// A label that is empty, too long or stands for two nodes, or too many nodes or levels.
-    pub fn finish(mut self) -> Result<Taxonomy, TreeError> {
-        let n = self.labels.len();
+    pub fn finish(self) -> Result<Taxonomy, TreeError> {
+        let mut depth = vec![0u32; self.labels.len()];
+        for handle in 1..self.labels.len() {
+            depth[handle] = depth[self.parent[handle]] + 1;
+        }
+        let deepest = depth.iter().copied().max().unwrap_or(0);
+        let level: Vec<u32> = depth.into_iter().map(|depth| deepest - depth).collect();
+        let repeated = vec![0; level.len()];
+        self.finish_with_levels(&FileLevels { level, levels: deepest + 1, repeated })
+    }
+
+    /// Numbers the nodes in preorder, on the levels of a file.
+    ///
+    /// # Errors
+    /// As for [`Tree::finish`], and a node that is not on a higher level than all nodes below it.
+    pub fn finish_with_levels(mut self, file: &FileLevels) -> Result<Taxonomy, TreeError> {
+        let (n, levels) = (self.labels.len(), file.levels);
+        assert!(file.level.len() == n && file.repeated.len() == n, "a level for each node");
         if n > MOST_NODES {
             return Err(TreeError::TooLarge);
         }
@@ -246,13 +336,19 @@ impl Tree {
             end[above] = end[above].max(end[node]);
             height[above] = height[above].max(height[node] + 1);
         }
-        if height[0] as usize >= MOST_LEVELS {
+        if height[0] as usize >= MOST_LEVELS || levels as usize > MOST_LEVELS {
             return Err(TreeError::TooDeep { at: 0 });
         }
         let (mut first_leaf, mut leaf_node, mut below) = (Vec::with_capacity(n), Vec::new(), vec![0]);
+        let mut level: Vec<u32> = order.iter().map(|&handle| file.level[handle]).collect();
+        let mut repeated: Vec<(Leaf, u64)> = Vec::new();
         for node in 0..n {
             first_leaf.push(leaf_node.len() as Leaf);
             if end[node] as usize == node + 1 {
+                level[node] = 0;
+                if file.repeated[order[node]] > 0 {
+                    repeated.push((leaf_node.len() as Leaf, file.repeated[order[node]]));
+                }
                 leaf_node.push(node as Node);
                 let before = below.last().copied().unwrap_or(0);
                 below.push(u64::checked_add(before, self.size[order[node]]).ok_or(TreeError::TooManyValues)?);
@@ -260,10 +356,16 @@ impl Tree {
         }
         let labels: Vec<Box<str>> = order.iter().map(|&handle| std::mem::take(&mut self.labels[handle])).collect();
         let by_label = index(&labels)?;
+        if let Some(node) = (1..n).find(|&node| level[node] >= level[parent[node] as usize]) {
+            return Err(TreeError::LevelsCross { label: labels[parent[node] as usize].clone() });
+        }
+        if level[0] >= levels {
+            return Err(TreeError::LevelsCross { label: labels[0].clone() });
+        }
         assert_eq!(end[0] as usize, n, "each node lies below the root");
         assert!((1..n).all(|node| parent[node] < node as Node), "nodes are numbered in preorder");
         assert_eq!(below.len(), leaf_node.len() + 1, "a number of values for each leaf");
-        Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, by_label })
+        Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, level, levels, repeated, by_label })
     }
 
     /// Handles in preorder, and each handle's preorder number.

@@ -9,6 +9,7 @@ mod division;
 mod halving;
 mod odds;
 mod open_sets;
+mod or_off;
 mod parts;
 mod search_facts;
 mod settings;
@@ -19,11 +20,12 @@ pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
 pub use halving::{Halving, RegionParts};
 pub use odds::Odds;
+pub use or_off::OffWord;
 pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits};
 pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OffWord, OnRepeat, OnUnsafe,
-    Outliers, Output, PolicySettings, Rare, Search, Values,
+    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat, OnUnsafe, Outliers, Output,
+    PolicySettings, Rare, Search, Values,
 };
 pub use workload::{NoCount, Workload, WorkloadCount};
 

@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "schemas")]
+use super::or_off::OrOff;
+use super::or_off::{OffWord, or_off};
 use crate::model::Decimal;
 
 /// `[policy]`: the promise to the people in the data, and the limit on information loss.
@@ -41,9 +44,9 @@ pub struct PolicySettings {
     /// Under `chain`: the largest factor by which the odds of an attacker's belief may change over the whole chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_odds: Option<Decimal>,
-    /// No person is linked to a guarded value with more than 1/m; off by default.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// No person is linked to a guarded value with more than 1/m; `off` by default.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<u64>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub m: Option<u64>,
     /// Whether guarded values are masked where `m` requires it; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,8 +54,9 @@ pub struct PolicySettings {
     /// The assumed prior belief of the public about a person's guarded value; at most, and by default, 1/(2m).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_rate: Option<Decimal>,
-    /// How diverse the sensitive values of every class must be; off by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How diverse the sensitive values of every class must be; `off` by default.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<DiversitySettings>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub diversity: Option<DiversitySettings>,
     /// What happens if a check that looks at sensitive values fails; the default is `stop`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,21 +97,25 @@ pub struct PolicySettings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_solutions: Option<u64>,
-    /// The largest factor by which the refusals of a global search may reduce the possible tables; off by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The largest factor by which the refusals of a global search may reduce the possible tables; `off` by default.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub max_global_ratio: Option<Decimal>,
-    /// The largest factor by which a refinement attack on all classes together may reduce the possibilities; off by
+    /// The largest factor by which a refinement attack on all classes together may reduce the possibilities; `off` by
     /// default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub max_joint_ratio: Option<Decimal>,
     /// How often a locally recoded release that failed is repaired before it is rejected; the default is 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_repairs: Option<u64>,
-    /// (n,r)-dominance of published sums; off by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// (n,r)-dominance of published sums; `off` by default.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Dominance>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub dominance: Option<Dominance>,
-    /// The p% rule for published sums; off by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The p% rule for published sums; `off` by default.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
+    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
     pub p_rule: Option<Decimal>,
     /// Whether microaggregation grows or splits clusters until no sum is dominated; false by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,15 +190,6 @@ pub enum MaxRatio {
     Limit(Decimal),
     /// The refinement check is not made, and manifests state that.
     Switch(OffWord),
-}
-
-/// The word `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum OffWord {
-    /// `off`
-    Off,
 }
 
 /// Declares enumerations of words in kebab-case.

@@ -22,7 +22,7 @@ use super::presentation::Presentation;
 use super::recoding::PublishedLabels;
 use super::signed::{SCHEMA, is_read, signed_bytes};
 use super::utility::{discernibility, loss};
-use crate::model::{Columns, Node};
+use crate::model::{Columns, Node, Role};
 use crate::policy::{Guarantee, Policy};
 
 /// The layout number for a release that consists of parts of a table that grows.
@@ -80,6 +80,15 @@ pub enum AssumedReader {
     OnePerson,
 }
 
+/// Measures beside masked values that the operator calls unrelated to them.
+fn unrelated(terms: &ReleaseTerms<'_>) -> Vec<String> {
+    if terms.policy.masking().is_none() {
+        return Vec::new();
+    }
+    let measures = terms.columns.of(Role::Measure).filter(|column| column.unrelated);
+    measures.map(|column| column.name.to_string()).collect()
+}
+
 /// A manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -108,6 +117,10 @@ pub struct Manifest {
     /// The whole policy in force.
     #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::PolicySettings"))]
     pub policy: Value,
+    /// Measures that are published beside masked values because the operator says that they do not depend on guarded
+    /// values, which no check examines. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unrelated: Vec<String>,
     /// What the chain promises; null if each release contains other people. `bcf` is not safe against an attacker who
     /// knows the algorithm.
     pub guarantee: Option<Guarantee>,
@@ -204,6 +217,7 @@ impl Manifest {
             purpose: facts.presentation.purpose.map(str::to_owned),
             contact: facts.presentation.contact.map(str::to_owned),
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
+            unrelated: unrelated(terms),
             guarantee: terms.policy.guarantee(),
             reader: (terms.policy.guarantee() == Some(Guarantee::Bcf)).then_some(AssumedReader::OnePerson),
             k: terms.policy.k(),

@@ -10,7 +10,7 @@ use super::dimensions::Dimensions;
 use super::parts::intervals_for_lone;
 use super::suppress::{Protection, Sensitive, SuppressionProblem};
 use super::tableau::Range;
-use crate::dominance::{DominanceRule, SumCell};
+use crate::dominance::{DominanceRule, FEWEST_CONTRIBUTORS, SumCell};
 use crate::model::Decimal;
 
 /// Whether readers see a cell, and why not.
@@ -50,6 +50,41 @@ pub struct TableCell {
     pub contributions: Option<SumCell>,
 }
 
+impl TableCell {
+    /// Whether so few people contributed that the cell is sensitive under every rule; `None` if their number is not known.
+    pub fn has_few_contributors(&self) -> Option<bool> {
+        if let Some(count) = self.contributors {
+            return Some((1..FEWEST_CONTRIBUTORS).contains(&count));
+        }
+        if self.value == Some(0) {
+            return Some(false);
+        }
+        let of = self.contributions.as_ref()?;
+        let largest: Vec<u128> = of.kept().filter(|&one| one > 0).map(u128::from).collect();
+        let smallest = *largest.last()?;
+        // Each of the other people contributed at most as much as the smallest of the largest contributions.
+        let rest = of.absolute() - largest.iter().sum::<u128>();
+        let fewest = rest.div_ceil(smallest).saturating_add(largest.len() as u128);
+        if fewest >= u128::from(FEWEST_CONTRIBUTORS) {
+            return Some(false);
+        }
+        if rest == 0 { Some(true) } else { None }
+    }
+
+    /// The faults of a cell that readers see.
+    fn published_faults(&self, rules: &[DominanceRule]) -> Vec<CellFault> {
+        let mut faults = Vec::new();
+        if let Some(of) = &self.contributions {
+            let broken = (0..rules.len()).filter(|&rule| rules[rule].is_sensitive(of));
+            faults.extend(broken.map(CellFault::Sensitive));
+        }
+        if faults.is_empty() && self.has_few_contributors() == Some(true) {
+            faults.push(CellFault::Few);
+        }
+        faults
+    }
+}
+
 /// A table with an entry for each cell.
 pub struct SumsTable {
     /// Its dimensions.
@@ -65,6 +100,8 @@ pub struct SumsTable {
 pub enum CellFault {
     /// It is published, and by this one of the given rules it is sensitive.
     Sensitive(usize),
+    /// It is published, and fewer than three people contributed to it.
+    Few,
     /// It is suppressed, but readers can compute it.
     Recovered,
     /// It is suppressed, but readers can compute it too precisely.
@@ -92,8 +129,15 @@ pub struct SumsVerdict {
     pub faults: Vec<(usize, CellFault)>,
     /// Every suppressed cell.
     pub computed: Vec<ComputedCell>,
-    /// The number of published cells without known contributions, which no rule can judge.
+    /// The number of published cells that no rule judged: without known contributions, or all of them without a rule.
     pub not_judged: usize,
+}
+
+impl SumsVerdict {
+    /// Whether no fault was found and every published cell was judged.
+    pub fn is_safe(&self) -> bool {
+        self.faults.is_empty() && self.not_judged == 0
+    }
 }
 
 impl SumsTable {
@@ -127,13 +171,13 @@ impl SumsTable {
         faults.extend(self.known_to_lone(&readers, &computed, rules, &faults)?);
         let mut not_judged = 0;
         for (cell, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.mark.is_published()) {
-            match &entry.contributions {
-                Some(of) => {
-                    let broken = (0..rules.len()).filter(|&rule| rules[rule].is_sensitive(of));
-                    faults.extend(broken.map(|rule| (cell, CellFault::Sensitive(rule))));
-                }
-                None => not_judged += 1,
+            let found = entry.published_faults(rules);
+            let is_judged =
+                !rules.is_empty() && entry.contributions.is_some() && entry.has_few_contributors().is_some();
+            if found.is_empty() && !is_judged {
+                not_judged += 1;
             }
+            faults.extend(found.into_iter().map(|fault| (cell, fault)));
         }
         assert!(faults.iter().all(|fault| fault.0 < self.entries.len()), "a fault is of a cell");
         faults.sort_by_key(|fault| fault.0);
@@ -238,8 +282,13 @@ impl SumsTable {
 
     /// The required margin of a cell's interval beyond its value; 0 if no rule requires one.
     fn protection(&self, cell: usize, rules: &[DominanceRule]) -> u128 {
+        let entry = &self.entries[cell];
         let of = |contributions: &SumCell| rules.iter().map(|rule| rule.protection(contributions)).max();
-        self.entries[cell].contributions.as_ref().and_then(of).unwrap_or(0)
+        let by_rules = entry.contributions.as_ref().and_then(of).unwrap_or(0);
+        if by_rules == 0 && entry.has_few_contributors() == Some(true) {
+            return least_room(entry.value.unwrap_or(0), rules);
+        }
+        by_rules
     }
 
     fn fault(&self, computed: &ComputedCell, rules: &[DominanceRule]) -> Option<CellFault> {

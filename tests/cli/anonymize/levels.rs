@@ -6,7 +6,9 @@ use serde_json::{Value as Json, json};
 
 use super::carving::rows;
 use super::global_recoding::check;
-use super::place::{FEED, HEADER, Place, counts};
+use super::place::{FEED, HEADER, Place, counts, text};
+use super::show_and_verify::asked;
+use crate::common::needs;
 
 /// The sample feed with another chain and policy, and more settings of the age.
 fn feed(kind: &str, policy: &str, age: &str) -> String {
@@ -46,6 +48,9 @@ fn the_first_release_takes_the_best_levels_and_later_ones_keep_them() {
     assert_eq!(manifest["policy"]["set_aside"], 0.05);
     assert_eq!(check(&manifest, "certainty")["made"], true);
     assert_eq!(check(&manifest, "max_global_ratio")["made"], false, "it is said that the figure is not known");
+    let levels = &entries[0]["levels"];
+    assert_eq!((&levels["minimised"], &levels["stopped"]), (&json!("loss"), &json!(false)), "{levels}");
+    assert!(levels["found"] == levels["lower_bound"] && entries[1].get("levels").is_none(), "{levels}");
     let report = String::from_utf8(place.bytes("1/report.html")).expect("text");
     assert!(report.contains("Leakage from coarseness"));
     // If no rows may wait, the women of 15 cost all others detail.
@@ -213,4 +218,32 @@ fn weights_order_the_columns_that_halving_divides() {
     // The certain division leaves no label of its column at the root.
     assert!(kept("weight = 50")[0], "the age is divided first");
     assert!(kept("weight = 0.02")[1], "the sex is divided first");
+}
+
+/// Sixteen columns of public data: no search checks all levels, and the command says so.
+#[test]
+fn a_search_that_stops_says_what_it_found_and_what_is_possible() {
+    let Some(data) = needs::data() else { return };
+    let folder = data.join("mach2019_int");
+    let table = std::fs::read_to_string(folder.join("mach2019_int.csv")).expect("a table");
+    let rows: String = table.lines().take(4_001).map(|line| format!("{}\n", line.replace(';', ","))).collect();
+    let names: Vec<&str> = table.lines().next().expect("names").split(';').collect();
+    let mut feed = String::from("[feed]\nname = \"t\"\nchain = \"disjoint\"\n[policy]\nk = 5\nsearch = \"levels\"\n");
+    feed += "suppression = 0.05\n";
+    for name in &names {
+        feed += &format!("[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntype = \"string\"\n");
+        feed += &format!("taxonomy = {{ file = \"hierarchy_{name}.csv\" }}\n");
+    }
+    let place = Place::new(&feed);
+    for name in &names {
+        let file = format!("hierarchy_{name}.csv");
+        place.put(&file, std::fs::read(folder.join(&file)).expect("a hierarchy"));
+    }
+    place.put("a.csv", rows);
+    let levels = place.entries(&["a.csv"])[0]["levels"].clone();
+    assert_eq!(levels["stopped"], true, "{levels}");
+    let [found, bound] = ["found", "lower_bound"].map(|key| levels[key].as_f64().expect("a number"));
+    assert!(0.0 < bound && bound < found && found < 1.0, "{levels}");
+    let shown = text(&asked(&place, "show", &["1"]).stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("the search stopped at its limit"), "{shown}");
 }

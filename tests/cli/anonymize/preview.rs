@@ -223,3 +223,31 @@ fn it_says_how_many_sums_would_be_left_out() {
     let said = text(&output(&place, &["a.csv"], &["--no-alternatives"]).stdout);
     assert!(said.contains("would show their sum"), "{said}");
 }
+
+/// `p1`, `P1 ` and `P1` are three people, each published, and `HIV ` is not `HIV`: the operator is told the columns.
+#[test]
+fn values_that_differ_in_spelling_alone_are_named_by_column_and_number() {
+    let place = Place::new(&feed("cumulative", "search = \"top-down\""));
+    let spelled = "P1,5,F,HIV\nP1 ,5,F,HIV \np1,5,F,hiv\nP2,5,F,Me\u{301}nie\u{300}re\nP3,5,F,Ménière\nP4,5,F,\n";
+    place.put("a.csv", format!("{HEADER}{spelled}"));
+    let shown = preview(&place, &["a.csv"], &["--no-alternatives"]);
+    let named = serde_json::json!([{"column": "patient", "values": 2}, {"column": "diagnosis", "values": 3}]);
+    assert_eq!(shown["spellings"], named);
+    let said = text(&output(&place, &["a.csv"], &["--no-alternatives"]).stdout);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("2 values of `patient` differ from another one in spelling alone"), "{said}");
+    let check = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command.arg("check").arg(place.path("feed.toml")).arg("--in").arg(place.path("a.csv"));
+        let output = command.args(more).output().expect("the program starts");
+        text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for said in [check(&[]), check(&["--json"])] {
+        assert!(said.contains("3 values of `diagnosis` differ"), "{said}");
+        assert!(!said.contains("hiv") && !said.contains("HIV") && !said.contains("P1"), "{said}");
+    }
+    let (_, said) = place.answered(&mut place.command(&["a.csv"]), 1);
+    assert!(said.contains("a.csv: 2 values of `patient` differ"), "{said}");
+    place.put("b.csv", format!("{HEADER}P5,5,F,Flu\nP6,5,F,1\nP7,5,F,2\n"));
+    assert_eq!(preview(&place, &["b.csv"], &["--no-alternatives"])["spellings"], serde_json::json!([]));
+}

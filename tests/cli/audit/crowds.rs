@@ -138,3 +138,21 @@ fn a_column_may_say_in_which_release_rows_came() {
     folder.put("n.csv", "age,sex,disease,tidegate_release\n0-9,*,Cold,x\n0-9,*,Cold,y\n".as_bytes());
     assert_eq!(audit(&folder.args(&newest))["crowds"], json!(false));
 }
+
+/// In a disjoint feed all rows of a release came with it: a column of other numbers is none of ours, and could hold any.
+#[test]
+fn a_disjoint_release_names_no_other_release() {
+    let folder = folder("[policy]\nk = 2");
+    let feed = folder.dir.path().join("feed.toml");
+    let written = std::fs::read_to_string(&feed).expect("a feed file");
+    std::fs::write(&feed, written.replacen("[feed]\n", "[feed]\nchain = \"disjoint\"\n", 1)).expect("a file");
+    let rows = |numbers: [u32; 4]| {
+        let row = |number: u32| format!("0-9,*,{},{number}\n", ["Cold", "Flu"][number as usize % 2]);
+        format!("age,sex,disease,tidegate_release\n{}", numbers.map(row).concat())
+    };
+    folder.put("n.csv", rows([4_711, 4_712, 4_713, 4_711]).as_bytes());
+    folder.refused(&[("release", "n.csv")], Some("n.csv"), None, Some("tidegate_release"), "in a disjoint feed");
+    // Our own tables have the number of their release in each row.
+    folder.put("n.csv", rows([3; 4]).as_bytes());
+    assert_eq!(audit(&folder.args(&[("release", "n.csv")]))["safe"], json!(true));
+}

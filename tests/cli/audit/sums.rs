@@ -107,7 +107,40 @@ fn published_sums_are_checked_by_the_rules() {
     assert_eq!(reasons(&both), wanted);
     let safe = audit(&[&table, "--dominance", "n=1,share=0.95"]);
     assert_eq!((&safe["safe"], &safe["left_out"]), (&json!(true), &json!([])));
-    assert_eq!(audit(&[&table])["safe"], true, "no rule");
+    let unruled = audit(&[&table]);
+    assert_eq!((&unruled["verdict"], &unruled["cells"]["not_judged"]), (&json!("undecided"), &json!(16)), "no rule");
+    assert!(reasons(&unruled).is_empty());
+}
+
+/// A sum of one or two people is sensitive under every rule; a cell that no rule could judge is not safe.
+#[test]
+fn few_contributors_are_unsafe_and_unknown_ones_undecided() {
+    let folder = Folder::new();
+    let one = folder.file("one.csv", "ward,freq,value\nTotal,41,190\na,1,90\nb,40,100\n");
+    let found = audit(&[&one, "--p", "0.1"]);
+    assert_eq!((reasons(&found), &found["verdict"]), (vec![reason("few", "a")], &json!("unsafe")));
+    // The same without a rule, and with values of 0, which say that the one person contributed nothing.
+    assert_eq!(reasons(&audit(&[&one])), [reason("few", "a")]);
+    let zero = folder.file("zero.csv", "ward,freq,value,max1,max2\nTotal,42,100,9,9\na,2,0,0,0\nb,40,100,9,9\n");
+    assert_eq!(reasons(&audit(&[&zero, "--p", "0.1"])), [reason("few", "a")]);
+    // Of two people neither rule finds the sum sensitive by its shares: each of them can compute the other's.
+    let two = folder.file("two.csv", "ward,freq,value,max1\nTotal,6,60,10\na,2,20,10\nb,4,40,10\n");
+    assert_eq!(reasons(&audit(&[&two, "--dominance", "n=1,share=0.9"])), [reason("few", "a")]);
+    let protected = folder.path("out.csv");
+    let found = audit(&[&two, "--dominance", "n=1,share=0.9", "--protect", &protected]);
+    assert_eq!((&found["safe"], &found["cells"]["primary"]), (&json!(true), &json!(1)), "{found}");
+    // A cell to which nobody contributed is safe.
+    let empty = folder.file("empty.csv", "ward,freq,value,max1,max2\nTotal,4,40,10,10\na,0,0,0,0\nb,4,40,10,10\n");
+    assert_eq!(audit(&[&empty, "--p", "0.1"])["verdict"], "safe");
+    // Nothing is known of the contributions.
+    let bare = folder.file("bare.csv", "ward,value\nTotal,60\na,20\nb,40\n");
+    let found = audit(&[&bare, "--p", "0.1"]);
+    assert_eq!((&found["verdict"], &found["cells"]["not_judged"]), (&json!("undecided"), &json!(3)), "{found}");
+    let said = text(&tidegate(&args(&[&bare, "--p", "0.1"])).stdout);
+    assert!(said.contains("UNDECIDED: ") && !said.contains("SAFE"), "{said}");
+    // The largest contributions alone say how many there are at least: 6 + 5 leave 9, which needs two more people.
+    let largest = folder.file("largest.csv", "ward,value,max1,max2\nTotal,40,6,6\na,20,6,5\nb,20,6,5\n");
+    assert_eq!(audit(&[&largest, "--p", "0.1"])["verdict"], "safe");
 }
 
 #[test]
@@ -125,7 +158,7 @@ fn cells_that_are_left_out_are_computed_as_readers_do() {
     // Without --intervals the table may not be public, and no interval is shown.
     assert_eq!(audit(&[&table])["left_out"][0]["low"], Json::Null);
     let said = text(&tidegate(&args(&[&table])).stdout);
-    assert!(said.contains("71.4 %  (activity = II, region = C)\n") && said.contains("\nSAFE"), "{said}");
+    assert!(said.contains("71.4 %  (activity = II, region = C)\n") && said.contains("\nUNDECIDED"), "{said}");
     // One cell fewer: everything can be computed, and the sensitive cell is a reason.
     let table = folder.file("open.csv", &without(&PAPER[..3], false));
     let found = audit(&[&table]);
@@ -145,24 +178,26 @@ fn cells_that_are_left_out_are_computed_as_readers_do() {
 fn who_is_alone_in_a_cell_can_compute_another_one() {
     let folder = Folder::new();
     let alone = |counts: [u32; 2], value: &str| {
-        let rows = "code,freq,value,status\nTotal,9,100,s\na,F,VALUE,u\nb,G,VALUE,x\nc,5,30,s\n";
+        let rows = "code,freq,value,max1,max2,status\nTotal,9,100,9,9,s\na,F,VALUE,,,u\nb,G,VALUE,,,x\nc,5,30,8,8,s\n";
         let rows = rows.replace('F', &counts[0].to_string()).replace('G', &counts[1].to_string());
         folder.file(&format!("{}-{value}.csv", counts[1]), &rows.replacen("VALUE", value, 2))
     };
     // Readers know a + b = 70; the only contributor to b knows a. The same without the values, on which this does not
     // depend.
     for value in ["35", ""] {
-        let found = audit(&[&alone([3, 1], value)]);
+        let found = audit(&[&alone([3, 1], value), "--p", "0.1"]);
         assert_eq!(reasons(&found), [reason("contributor", "a")]);
         assert_eq!(found["reasons"][0]["by"], json!({"code": "b"}));
-        assert_eq!(audit(&[&alone([3, 2], value)])["safe"], true);
-        assert_eq!(audit(&[&alone([1, 2], value)])["safe"], true, "the one in a knows a anyway");
+        assert_eq!(audit(&[&alone([3, 2], value), "--p", "0.1"])["safe"], true);
+        // Both cells have few contributors, so both must be protected, and the one in a knows b.
+        let found = audit(&[&alone([1, 2], value), "--p", "0.1"]);
+        assert_eq!(reasons(&found), [reason("contributor", "b")]);
     }
     // --protect suppresses a third cell.
     let target = folder.path("out.csv");
     let found = audit(&[&alone([3, 1], "35"), "--p", "0.2", "--protect", &target]);
     assert_eq!((&found["cells"]["secondary"], &found["protected"]["cost"]), (&json!(1), &json!("30")));
-    assert!(fs::read_to_string(&target).expect("a table").contains("b,1,35,s"));
+    assert!(fs::read_to_string(&target).expect("a table").contains("c,,,x"));
 }
 
 #[test]

@@ -91,10 +91,11 @@ fn guarded_values_in_another_spelling_are_reported() {
     };
     let reported = log(&place);
     assert!(reported.contains("warn  misspelled_guarded feed=t tick=0 columns=diagnosis help="), "{reported}");
+    assert!(reported.contains("warn  spelled_apart feed=t columns=diagnosis values=1 help="), "{reported}");
     assert!(!reported.contains(PLANTED[1]), "{reported}");
     place.offer("1.csv", people(200..320));
     let reported = log(&place);
-    assert!(reported.contains("release=2") && !reported.contains("misspelled"), "{reported}");
+    assert!(reported.contains("release=2") && !reported.contains("spelled"), "{reported}");
 }
 
 /// A person of a waiting release is erased: their atom is dissolved, and the rows masked in it are masked again when

@@ -99,7 +99,7 @@ fn finer(cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> Vec<Vec<Cut>> {
     let mut found = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
         if asked.levels {
-            let levels: Vec<Cut> = (0..tree.padded().len()).map(|at| level(tree, at)).collect();
+            let levels: Vec<Cut> = (0..tree.by_level().len()).map(|at| level(tree, at)).collect();
             let at = levels.iter().position(|level| *level == cuts[column]).expect("a level");
             found.extend(at.checked_sub(1).map(|below| with(column, levels[below].clone())));
             continue;

@@ -45,7 +45,7 @@ impl Asked {
     pub fn random(draw: &mut Draw, trees: &[&Taxonomy]) -> Asked {
         let weight = |draw: &mut Draw| if draw.once_in(2) { 100 } else { draw.between(1, 500) };
         let floor = |draw: &mut Draw, tree: &Taxonomy| {
-            let top = tree.padded().len() as u64 - 1;
+            let top = tree.by_level().len() as u64 - 1;
             (top > 0 && draw.once_in(3)).then(|| draw.between(0, top - 1) as u8)
         };
         Asked {
@@ -100,14 +100,14 @@ pub fn classes(people: &People, cuts: &[Cut]) -> BTreeMap<Vec<Node>, u64> {
 }
 
 pub fn level(tree: &Taxonomy, level: usize) -> Cut {
-    let mut nodes = tree.padded()[level].clone();
+    let mut nodes = tree.by_level()[level].clone();
     nodes.dedup();
     Cut::completed(tree, &nodes).expect("a level")
 }
 
 /// The highest level of each column.
 fn tops(asked: &Asked, trees: &[&Taxonomy]) -> Vec<usize> {
-    let top = |(floor, tree): (&Option<u8>, &&Taxonomy)| floor.map_or(tree.padded().len() - 1, usize::from);
+    let top = |(floor, tree): (&Option<u8>, &&Taxonomy)| floor.map_or(tree.by_level().len() - 1, usize::from);
     asked.floors.iter().zip(trees).map(top).collect()
 }
 

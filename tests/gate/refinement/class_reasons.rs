@@ -26,6 +26,7 @@ fn columns() -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     Columns::new(vec![
         column("one", Role::Quasi, Some("a")),

@@ -47,6 +47,7 @@ fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Colum
         optional,
         unknown,
         detail: DetailSettings::default(),
+        unrelated: false,
     }
 }
 

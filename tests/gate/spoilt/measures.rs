@@ -30,6 +30,7 @@ pub fn columns() -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     let tree = |name: &str| {
         let mut tree = Tree::new("*");

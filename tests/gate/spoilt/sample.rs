@@ -35,6 +35,7 @@ pub fn columns() -> Columns {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     Columns::new(vec![
         column("age", Role::Quasi, Kind::String, Some(tree(AGE))),

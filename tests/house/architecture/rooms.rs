@@ -209,6 +209,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
             "daemon::config",
             // Which column is the person, where rows outnumber people.
             "daemon::guess",
+            "daemon::ingest",
             "daemon::seal",
             "daemon::feed_writer",
             "daemon::formats",

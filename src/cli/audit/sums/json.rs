@@ -16,9 +16,11 @@ use crate::engine::sums::{CellFault, CellMark, ComputedCell, SumsVerdict};
 /// The result of `tidegate audit --sums --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SumsAnswer {
-    /// No reason was found.
+    /// No reason was found, and every published cell was judged by a rule.
     pub safe: bool,
-    /// Every reason against, in the order of cells; empty when safe.
+    /// `undecided` if there is no reason, but no rule judged some published cells.
+    pub verdict: SumsVerdictName,
+    /// Every reason against, in the order of cells; empty when safe or undecided.
     pub reasons: Vec<SumsReason>,
     /// How many cells there are.
     pub cells: CellCounts,
@@ -26,6 +28,18 @@ pub struct SumsAnswer {
     pub left_out: Vec<SuppressedCell>,
     /// What `--protect` has written; null without it. Everything else is about that table then.
     pub protected: Option<WrittenFile>,
+}
+
+/// The verdict in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SumsVerdictName {
+    /// Every published cell was judged, and no reason was found.
+    Safe,
+    /// There is a reason.
+    Unsafe,
+    /// There is no reason, but no rule judged some published cells.
+    Undecided,
 }
 
 /// Why the table is not safe.
@@ -51,6 +65,8 @@ pub enum SumsCheck {
     P,
     /// The cell is published, and sensitive by the dominance rule.
     Dominance,
+    /// The cell is published, and fewer than three people contributed to it.
+    Few,
     /// The cell is left out, and readers can compute it exactly.
     Recovered,
     /// The cell is left out, and readers can compute it more closely than the rules allow.
@@ -66,7 +82,7 @@ pub struct CellCounts {
     pub all: usize,
     /// Those with a sum.
     pub published: usize,
-    /// Published ones of which no contributions are known, so that no rule judges them.
+    /// Published ones that no rule judges: their contributions are not known, or no rule was named.
     pub not_judged: usize,
     /// Left out as sensitive.
     pub primary: usize,
@@ -122,12 +138,21 @@ pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: O
         least: protected.least,
     };
     SumsAnswer {
-        safe: judged.faults.is_empty(),
+        safe: judged.is_safe(),
+        verdict: verdict_name(judged),
         reasons: reasons.collect(),
         cells: cells(read, judged),
         left_out: left_out.collect(),
         protected: protected.map(written),
     }
+}
+
+/// The verdict in a word.
+pub fn verdict_name(judged: &SumsVerdict) -> SumsVerdictName {
+    if !judged.faults.is_empty() {
+        return SumsVerdictName::Unsafe;
+    }
+    if judged.is_safe() { SumsVerdictName::Safe } else { SumsVerdictName::Undecided }
 }
 
 /// A fault in words.
@@ -141,6 +166,10 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck
         SumsCheck::Dominance => {
             format!("{name} is published, but its largest contributions are too large a share of it (dominance rule)")
         }
+        SumsCheck::Few => format!(
+            "{name} is published, but fewer than three people contributed to it, and each of them can compute the others' \
+             contributions"
+        ),
         SumsCheck::Recovered => {
             format!("{name} is suppressed, but readers can compute it exactly from published cells")
         }
@@ -162,6 +191,7 @@ pub fn check_of(fault: CellFault, percent_is_first: bool) -> SumsCheck {
     match fault {
         CellFault::Sensitive(0) if percent_is_first => SumsCheck::P,
         CellFault::Sensitive(_) => SumsCheck::Dominance,
+        CellFault::Few => SumsCheck::Few,
         CellFault::Recovered => SumsCheck::Recovered,
         CellFault::Narrow => SumsCheck::Narrow,
         CellFault::Known(_) => SumsCheck::Contributor,

@@ -46,7 +46,7 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
         protected = Some(protected_table::protect(&mut read, &rules, args, target)?);
         judged = judge(&read, &rules, &form)?;
     }
-    let safe = judged.faults.is_empty();
+    let safe = judged.is_safe();
     if out.json() {
         out.value(&json::sums(&read, &judged, args, protected.as_ref()));
     } else {

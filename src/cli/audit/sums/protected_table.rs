@@ -9,7 +9,7 @@ use super::options::SumsArgs;
 use crate::cli::new_files::{self, NewFile};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::dominance::DominanceRule;
-use crate::engine::sums::CellMark;
+use crate::engine::sums::{CellMark, TableCell};
 
 /// What `--protect` has written.
 pub struct Protected {
@@ -45,7 +45,9 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
                     rule with --p or --dominance";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--protect"));
     }
-    if !marked && read.table.entries.iter().all(|entry| entry.contributions.is_none() || entry.value == Some(0)) {
+    let is_judged = |entry: &TableCell| entry.contributions.is_some() && entry.value != Some(0);
+    let is_judged = |entry: &TableCell| is_judged(entry) || entry.has_few_contributors() == Some(true);
+    if !marked && !read.table.entries.iter().any(is_judged) {
         let text = "no rule can be applied: the table has no contributions. Give the largest ones in columns max1, \
                     max2, …, or all of them with --contributions";
         return Err(Error::new(ErrorCategory::Input, text).in_file(source));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::file::SumsFile;
-use super::json::{self, SumsCheck};
+use super::json::{self, SumsCheck, SumsVerdictName};
 use super::protected_table::Protected;
 use crate::cli::common_texts::shell;
 use crate::cli::paragraph::wrapped;
@@ -40,14 +40,14 @@ pub fn report(
         wrapped(
             &mut text,
             "",
-            "No rule was named (--p, --dominance), so published cells are not checked, and suppressed cells fail only \
-                                if readers can compute them exactly.",
+            "No rule was named (--p, --dominance), so of published cells only the number of contributors is checked, where \
+             it is known, and suppressed cells fail only if readers can compute them exactly.",
         );
         put(&mut text, "");
     } else if cells.not_judged > 0 {
         let line = format!(
-            "{} published cells are not checked, because their contributions are not known. Give columns max1, max2, … \
-             or --contributions.",
+            "{} published cells are not checked, because their contributions are not known. Give columns freq, max1, \
+             max2, … or --contributions.",
             cells.not_judged
         );
         wrapped(&mut text, "", &line);
@@ -95,9 +95,14 @@ fn ends(of: &ComputedCell, scale: u32) -> String {
 }
 
 fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[DominanceRule]) {
-    if judged.faults.is_empty() {
-        put(text, "SAFE: no cell reveals a contribution too closely.");
-        return;
+    match json::verdict_name(judged) {
+        SumsVerdictName::Safe => return put(text, "SAFE: no cell reveals a contribution too closely."),
+        SumsVerdictName::Undecided => {
+            let line = "UNDECIDED: no fault was found, but no rule judged all published cells. Name a rule with --p or \
+                        --dominance, and give the contributions that it reads.";
+            return wrapped(text, "", line);
+        }
+        SumsVerdictName::Unsafe => {}
     }
     put(text, "UNSAFE");
     let percent_is_first = matches!(rules.first(), Some(DominanceRule::Percent(_)));
@@ -111,7 +116,7 @@ fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[Do
     }
     put(text, "\nWhat to do");
     let has = |wanted: &[SumsCheck]| checks.iter().any(|(_, check)| wanted.contains(check));
-    if has(&[SumsCheck::P, SumsCheck::Dominance]) {
+    if has(&[SumsCheck::P, SumsCheck::Dominance, SumsCheck::Few]) {
         wrapped(text, "  - ", "suppress these cells, and others to protect them: --protect FILE writes such a table");
     }
     if has(&[SumsCheck::Recovered, SumsCheck::Narrow, SumsCheck::Contributor]) {

@@ -12,7 +12,7 @@ use super::decoder::Decoder;
 use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
 use super::schemas::Schemas;
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::ingest::assembly::Assembly;
+use crate::daemon::ingest::assembly::{AssembledRows, Assembly};
 use crate::daemon::ingest::message_places::MessageForm;
 use crate::daemon::ingest::offer::{Offer, SetAsideMessage};
 use crate::daemon::ingest::person::PersonHasher;
@@ -20,6 +20,7 @@ use crate::daemon::ingest::raw::SecretBytes;
 use crate::daemon::ingest::repeats::Repeats;
 use crate::daemon::ingest::row_batch::Coder;
 use crate::daemon::ingest::row_faults::Misplaced;
+use crate::daemon::ingest::spellings::ColumnSpellings;
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::Columns;
 
@@ -35,6 +36,8 @@ pub struct DecodedBatch {
     pub partitions: Vec<PartitionResult>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
 }
 
 /// What became of the messages of a partition.
@@ -128,8 +131,8 @@ pub fn decode_sifted(
         one.aside =
             messages.map(|messages| Offer::of_partition(topic, one.partition, batch.writing.form(&messages), messages));
     }
-    let (rows, _, nulled) = all.finish();
-    Ok(DecodedBatch { rows, partitions, nulled })
+    let AssembledRows { rows, nulled, spellings, .. } = all.finish();
+    Ok(DecodedBatch { rows, partitions, nulled, spellings })
 }
 
 /// What became of messages that were offered again.
@@ -174,8 +177,8 @@ pub(in crate::daemon::ingest) fn again(
     }
     let mut all = Assembly::new(columns);
     parts.into_iter().for_each(|part| all.add(part, &coder));
-    let (rows, faults, nulled) = all.finish();
-    let (mut faults, mut rest) = (faults.into_iter().peekable(), rest.map(Vec::into_iter));
+    let AssembledRows { rows, quarantined, nulled, .. } = all.finish();
+    let (mut faults, mut rest) = (quarantined.into_iter().peekable(), rest.map(Vec::into_iter));
     let mut still = Vec::new();
     for (at, one) in (0..).zip(offer.messages()) {
         if one.raw.is_none() {

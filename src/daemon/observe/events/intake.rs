@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::log_fields::{Event, event};
 use crate::daemon::intake_counts::IntakeCounts;
-use crate::daemon::observe::field::{ErrorText, FileName};
+use crate::daemon::observe::field::{ColumnNames, ErrorText, FileName};
 use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::words::Step;
 
@@ -35,6 +35,23 @@ impl Event for FileTaken {
         to.appended(self.seq);
         to.took(Step::Ingest, self.seconds);
     }
+}
+
+event! {
+    /// Values of this identifier or sensitive column differ in spelling alone: in spaces, capitals, Unicode forms, or zeros of
+    /// a number. Each spelling of an identifier is a person of its own.
+    SpelledApart = "spelled_apart", Warn {
+        /// The column.
+        columns: ColumnNames,
+        /// How many values of this file or batch differ from another one in spelling alone.
+        values: u64,
+        /// What to do.
+        help: &'static str,
+    }
+}
+
+impl Event for SpelledApart {
+    fn count(&self, _: &Meters<'_>) {}
 }
 
 event! {

@@ -19,7 +19,7 @@ pub use decisions::{
 };
 pub use intake::{
     BatchTaken, BrokersAway, BrokersBack, FileLeftAlone, FileTaken, LateFile, NothingSetAside, PartitionsBegun,
-    QuarantineShare, RegistryAway, RegistryBack,
+    QuarantineShare, RegistryAway, RegistryBack, SpelledApart,
 };
 pub use lifecycle::{
     ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Halted, Recovered, Resumed, ShuttingDown,

@@ -421,9 +421,13 @@ fn columns_without_detail_are_named() {
         optional: false,
         unknown: None,
         detail: DetailSettings::default(),
+        unrelated: false,
     };
     let columns = Columns::new(vec![column("age"), column("ward")]);
     let names = ["ward", "HIV positive", "age"].map(str::to_owned);
+    let spelled = ColumnNames::declared(&columns, &names[..1]);
+    let line = format!("warn  spelled_apart {FEED} columns=ward values=3 help=\"correct it\"");
+    watch.check(&SpelledApart { columns: spelled, values: 3, help: "correct it" }, &line, &[]);
     let columns = ColumnNames::declared(&columns, &names);
     let without_detail = WithoutDetail { tick: 7, release: 3, columns, help: "tidegate preview" };
     let line = "tick=7 release=3 columns=ward,age help=\"tidegate preview\"";

@@ -117,7 +117,7 @@ impl Lattice {
 
 impl Column {
     fn up_to(tree: &Taxonomy, floor: Option<u8>) -> Column {
-        let mut levels = tree.padded();
+        let mut levels = tree.by_level();
         levels.truncate(floor.map_or(levels.len(), |floor| usize::from(floor) + 1));
         assert!(levels.len() < 255, "taxonomies have fewer than 255 levels");
         let (mut codes, mut nodes) = (Vec::new(), Vec::new());

@@ -157,11 +157,12 @@ impl Costs {
         assert!(suppressed <= 1_000, "a suppressed row costs all that its label leaves, at most");
         let column = |column: usize, height: u8| {
             let (tree, leaves) = (trees[column], frequencies(rows, column, trees[column].leaves()));
-            let domain = tree.values(0) - 1;
+            let domain = tree.lines(0) - 1;
             let (mut labels, mut extra) = (Vec::new(), Vec::new());
             for level in 0..height {
                 let nodes = lattice.nodes(column, level);
-                let cost = |code: u32| tree.values(nodes[code as usize]) - 1;
+                let costs: Vec<u64> = nodes.iter().map(|&node| tree.lines(node) - 1).collect();
+                let cost = |code: u32| costs[code as usize];
                 let codes = lattice.codes(column, level).iter().zip(&leaves);
                 labels.push(codes.map(|(&code, &rows)| 1_000 * u128::from(cost(code)) * u128::from(rows)).sum());
                 let left = |code: u32| u128::from(suppressed) * u128::from(domain - cost(code));

@@ -78,7 +78,7 @@ pub struct CheckedState {
     pub value: Option<Score>,
 }
 
-/// The least number of stored states that fit and suppress rows.
+/// The least number of stored states that fit and suppress rows; at most twice as many are stored.
 const COARSER: usize = 1 << 12;
 
 /// A running search.
@@ -221,7 +221,7 @@ impl<'p> LevelsSearch<'p> {
                 let forgotten = self.coarser.0.push(levels);
                 self.coarser.1.drain(..forgotten);
                 self.coarser.1.push_back(checked.clone());
-                assert!(self.coarser.1.len() <= COARSER, "the oldest are forgotten");
+                assert!(self.coarser.1.len() <= 2 * COARSER, "the oldest are forgotten");
             }
             if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);

@@ -15,7 +15,7 @@ use crate::model::{Node, Recoding, Taxonomy};
 use coarsen::ClassPeople;
 pub use course::Course;
 pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
-pub use recoder::{FoundRecoding, RecodedPeople, Recoder};
+pub use recoder::{FoundRecoding, LevelsObjective, LevelsQuality, RecodedPeople, Recoder};
 pub use state::StandingState;
 
 /// The standing recoding and all people of the chain.
@@ -74,6 +74,7 @@ impl StandingRecoding {
         let mut tick = StandingTick {
             step: None,
             refusals: Vec::new(),
+            levels: None,
             atoms: Vec::new(),
             withheld: Headcount::empty(trees.len()),
         };
@@ -84,6 +85,7 @@ impl StandingRecoding {
                 Some(found) => {
                     self.state.set_course(found.course, trees);
                     tick.refusals = found.refusals;
+                    tick.levels = found.levels;
                     tick.step = Some(RecodingStep::First);
                 }
             },

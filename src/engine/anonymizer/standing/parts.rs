@@ -3,6 +3,7 @@
 //! This file only defines types; nothing is decided here.
 
 use super::super::top_down::Refusal;
+use super::recoder::LevelsQuality;
 use crate::histogram::Headcount;
 use crate::model::Node;
 use crate::policy::Decimal;
@@ -43,12 +44,14 @@ pub struct Atom {
 }
 
 /// The result of a tick.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StandingTick {
     /// What was done to the recoding; `None` = nothing.
     pub step: Option<RecodingStep>,
     /// The specialisations that the searches of this tick refused, and why.
     pub refusals: Vec<Refusal>,
+    /// How good the levels are that the tick found, if it searched levels.
+    pub levels: Option<LevelsQuality>,
     /// The atoms formed, by class in preorder: the increment of this tick.
     pub atoms: Vec<Atom>,
     /// The people who are withheld from this tick on.

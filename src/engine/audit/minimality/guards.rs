@@ -59,6 +59,7 @@ impl Guards {
             optional: false,
             unknown: None,
             detail: DetailSettings::default(),
+            unrelated: false,
         });
         Some(Columns::new(all))
     }

@@ -36,7 +36,7 @@ pub fn by_level(
     assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut refused = Vec::new();
     for (column, tree) in trees.iter().enumerate() {
-        let levels = tree.padded();
+        let levels = tree.by_level();
         budget.spend((release.classes() * 2) as u64 + levels[0].len() as u64)?;
         let shown: Vec<Node> = (0..release.classes()).map(|class| release.class(class)[column]).collect();
         let on = |level: &Vec<Node>| shown.iter().all(|&node| level[tree.leaf_range(node).start as usize] == node);

@@ -44,7 +44,7 @@ impl Layers {
     /// # Errors
     /// The first column that is too large.
     pub fn of_any(trees: &[&Taxonomy]) -> Result<Layers, NoLayers> {
-        Layers::with(trees, |tree| Ok(tree.padded()), LayeredColumn::uneven)
+        Layers::with(trees, |tree| Ok(tree.by_level()), LayeredColumn::uneven)
     }
 
     fn with(

@@ -18,8 +18,8 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let l = limits.recursive.map(|both| both.l);
     let measures = Measures::new(ready.case.columns, &ready.values, l);
     let shares = match &ready.crowds {
-        Some(crowds) => ValueShares::of_counts(&crowds.growth.sums.by_value(ready.values.len())),
-        None => ValueShares::of(&ready.table, ready.values.len()),
+        Some(crowds) => measures.shares_of_counts(&crowds.growth.sums.by_value(ready.values.len())),
+        None => measures.shares(&ready.table),
     };
     let Some(found) = left(ready, &measures, &shares) else {
         let text = "the releases cross, or do not show the people of the chain, so it is not known what attacks leave";

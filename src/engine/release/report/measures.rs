@@ -37,6 +37,9 @@ pub fn section(report: &Report) -> Markup {
         section id="measures" {
             h2 { (words.measures) }
             p { (fixed(words.measures_text)) " " (fixed(counted)) }
+            @if !report.manifest.unrelated.is_empty() {
+                p { (fill(words.measures_unrelated, &[("measures", &Text(&report.manifest.unrelated.join(", ")))])) }
+            }
             (wide(words.measures, table))
             @for of in measures { (without_sums(report, of)) }
             p { (fixed(interval)) }

@@ -10,7 +10,7 @@ use super::super::super::top_down::Refusal;
 use super::super::super::validity::InvalidReason;
 use super::super::course::Course;
 use super::classes::RecodedPeople;
-use super::terms::{FoundRecoding, Recoder};
+use super::terms::{FoundRecoding, LevelsObjective, LevelsQuality, Recoder};
 use crate::arithmetic::gcd;
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
@@ -35,13 +35,27 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
         looked_at += 1;
         checked > CHECKED || looked_at > LOOKED_AT
     });
+    let stopped = found.bound.is_some();
     let best = found.best.map_or_else(|| lattice.top(), |best| best.levels);
-    let ends_early = found.bound.is_some() || recoder.workload.is_some();
-    let levels = if ends_early { finest_below(&problem, best) } else { best };
+    let levels = if stopped || recoder.workload.is_some() { finest_below(&problem, best) } else { best };
+    let figure = figure(&problem, &levels);
+    let quality = LevelsQuality {
+        objective: if recoder.workload.is_some() { LevelsObjective::CountError } else { LevelsObjective::Loss },
+        found: figure,
+        lower_bound: found.bound.map_or(figure, |bound| bound.min(figure)),
+        stopped,
+        checked: found.checked,
+    };
     let recoding = lattice.recoding(trees, &levels);
     assert_eq!(recoding.len(), trees.len(), "one cut for each column");
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
-    FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals }
+    FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals, levels: Some(quality) }
+}
+
+/// What the objective says of these levels.
+fn figure(problem: &LevelsProblem<'_>, levels: &Levels) -> f64 {
+    let checked = LevelsSearch::new(problem).check(std::slice::from_ref(levels));
+    problem.objective.figure(checked[0].value.expect("the levels of a release fit"))
 }
 
 /// The objective to be minimised.

@@ -13,4 +13,4 @@ mod set_aside;
 mod terms;
 
 pub use classes::RecodedPeople;
-pub use terms::{FoundRecoding, Recoder};
+pub use terms::{FoundRecoding, LevelsObjective, LevelsQuality, Recoder};

@@ -36,6 +36,6 @@ impl Recoder {
             (Some(from), _) => top_down_from(&table, from, &leaves, &mut set_aside),
         };
         let course = Course::searched_from(&self.coarsest, &found, trees);
-        FoundRecoding { course, refusals: found.refusals }
+        FoundRecoding { course, refusals: found.refusals, levels: None }
     }
 }

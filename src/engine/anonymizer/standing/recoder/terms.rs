@@ -25,12 +25,38 @@ pub struct Recoder {
 }
 
 /// A recoding that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FoundRecoding {
     /// The recoding, with the specialisations that led to it.
     pub course: Course,
     /// The specialisations that the search refused.
     pub refusals: Vec<Refusal>,
+    /// How good the levels are, if levels were searched.
+    pub levels: Option<LevelsQuality>,
+}
+
+/// How good the levels are that a search found, and whether it proved that none are better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LevelsQuality {
+    /// What the search minimised.
+    pub objective: LevelsObjective,
+    /// The figure of the levels; a waiting row counts as one at `*`.
+    pub found: f64,
+    /// No levels have a smaller figure.
+    pub lower_bound: f64,
+    /// Whether the search ended at its limit, so that better levels may exist.
+    pub stopped: bool,
+    /// The number of states that the search checked.
+    pub checked: u64,
+}
+
+/// What a search of levels minimises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevelsObjective {
+    /// Loss.
+    Loss,
+    /// The mean relative error of the counts of a workload.
+    CountError,
 }
 
 impl Recoder {

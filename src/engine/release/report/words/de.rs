@@ -170,6 +170,8 @@ pub const WORDS: Words = Words {
     measures: "Messgrößen",
     measures_text: "Eine Messgröße wird für jedes Label eines Releases als Anzahl der Werte, Summe und Mittelwert veröffentlicht, in einer eigenen \
                     Tabelle. Eine Summe, aus der der Wert einer Person zu genau hervorginge, fehlt.",
+    measures_unrelated: "{measures}: neben maskierten Werten veröffentlicht, weil diese Zahlen laut Betreiber nicht von geschützten Werten \
+                         abhängen. Keine Prüfung untersucht das: Hängen sie davon ab, zeigen ihre Summen, welche Klassen solche Werte haben.",
     measures_of_new: "Gezählt sind die Labels, die in diesem Release neu sind.",
     measures_of_classes: "Gezählt sind die Klassen dieses Releases.",
     measure: "Messgröße",

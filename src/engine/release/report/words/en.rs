@@ -165,6 +165,8 @@ pub const WORDS: Words = Words {
     measures: "Measures",
     measures_text: "A measure is published as number of values, sum and mean for each label of a release, in a table \
                     of its own. A sum that would reveal one person's value too closely is suppressed.",
+    measures_unrelated: "{measures}: published beside masked values because the operator says that these numbers do not depend on \
+                         guarded values. No check examines that: if they do depend on them, their sums show which classes have such values.",
     measures_of_new: "The table counts the labels that are new in this release.",
     measures_of_classes: "The table counts the classes of this release.",
     measure: "Measure",

@@ -94,7 +94,7 @@ words! {
     drawings_key_published, drawings_key_several, drawings_key_text, drawing, divided_further, several_labels, label_caption_most,
     label_column, values_in_it, share, share_drawn, without_rows, on_screen,
     // Measures.
-    measures, measures_text, measures_of_new, measures_of_classes, measure, new_labels, sums_shown, sums_dominated, sums_of_few, sums_of_none, labels_dominated,
+    measures, measures_text, measures_unrelated, measures_of_new, measures_of_classes, measure, new_labels, sums_shown, sums_dominated, sums_of_few, sums_of_none, labels_dominated,
     labels_of_few, classes_dominated, classes_of_few, and_more, measures_interval, measures_blocks,
     // How to read and count.
     reading, reading_rows, reading_overlap, reading_spread, reading_exact, reading_masked,
