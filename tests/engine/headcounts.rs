@@ -99,8 +99,15 @@ fn one_row_of_the_first_release_is_left() {
     assert_eq!(found.certain, 1, "the value of one person");
 }
 
-/// A random chain: columns, recodings, releases and increments.
-fn chain(draw: &mut Draw) -> (Columns, Vec<Recoding>, Vec<Vec<Row>>, Vec<Vec<Row>>) {
+/// A random chain.
+struct RandomChain {
+    columns: Columns,
+    recodings: Vec<Recoding>,
+    releases: Vec<Vec<Row>>,
+    increments: Vec<Vec<Row>>,
+}
+
+fn chain(draw: &mut Draw) -> RandomChain {
     let width = draw.between(1, 2) as usize;
     let columns = columns((0..width).map(|column| random::tree(draw, column, 2)).collect());
     let trees = columns.trees();
@@ -116,16 +123,12 @@ fn chain(draw: &mut Draw) -> (Columns, Vec<Recoding>, Vec<Vec<Row>>, Vec<Vec<Row
         releases.push(random::published(&together, &recodings[at as usize], &trees));
         increments.push(increment);
     }
-    (columns, recodings, releases, increments)
+    RandomChain { columns, recodings, releases, increments }
 }
 
 /// The same figures from the definition: every person gets every value, and what agrees with all releases is a world.
-fn enumerated(
-    columns: &Columns,
-    recodings: &[Recoding],
-    releases: &[Vec<Row>],
-    increments: &[Vec<Row>],
-) -> Option<Found> {
+fn enumerated(chain: &RandomChain) -> Option<Found> {
+    let RandomChain { columns, recodings, releases, increments } = chain;
     let trees: Vec<&Taxonomy> = columns.trees();
     let mut people: Vec<Way> = Vec::new();
     for (increment, rows) in increments.iter().enumerate() {
@@ -182,8 +185,9 @@ fn enumerated(
 #[test]
 fn against_every_assignment() {
     random::run("against_every_assignment", 1500, |draw| {
-        let (columns, recodings, releases, increments) = chain(draw);
-        let Some(truth) = enumerated(&columns, &recodings, &releases, &increments) else { return };
+        let chain = chain(draw);
+        let Some(truth) = enumerated(&chain) else { return };
+        let RandomChain { columns, releases, increments, .. } = chain;
         assert_eq!(found(&columns, &tables(&columns, &releases, &increments)), truth);
     });
 }
@@ -192,7 +196,7 @@ fn against_every_assignment() {
 #[test]
 fn a_small_budget_invents_nothing() {
     random::run("a_small_budget_invents_nothing", 300, |draw| {
-        let (columns, _, releases, increments) = chain(draw);
+        let RandomChain { columns, releases, increments, .. } = chain(draw);
         let tables = tables(&columns, &releases, &increments);
         let trees = columns.trees();
         let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());
