@@ -2,13 +2,17 @@
 //! tiny chains against an enumeration that gives every person every value.
 
 use crate::common::random::{self, Draw};
+use crate::common::world::World;
 use crate::common::{Row, Tables, columns, golden, recoding, rows, strings, tables, taxonomy};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use serde_json::{Value as Json, json};
+use tidegate::engine::audit::{AuditFigures, AuditSubject, judge};
 use tidegate::engine::gate::chain::{ExactBudget, Headcounts, ReleaseChain};
 use tidegate::engine::model::{Columns, Recoding, Taxonomy};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings};
 
 /// A type: the increment, and the class in each release since.
 type Way = (usize, Vec<Vec<String>>);
@@ -210,4 +214,38 @@ fn a_small_budget_invents_nothing() {
             assert!(hasty.proven <= truth && truth <= hasty.left, "budget {budget}: {hasty:?}, in truth {truth}");
         }
     });
+}
+
+/// The reader whom the first line of a verdict names cannot break a SAFE one: with the raw rows against every assignment of values to
+/// people, without them against every world of the tables.
+#[test]
+fn no_safe_verdict_is_broken_by_its_reader() {
+    let tally = Mutex::new([0u64; 4]);
+    random::run("no_safe_verdict_is_broken_by_its_reader", 1500, |draw| {
+        let chain = chain(draw);
+        let Some(truth) = enumerated(&chain) else { return };
+        let RandomChain { columns, releases, increments, .. } = chain;
+        let trees = columns.trees();
+        let Some(exact) = World::new(&trees, &releases).exact() else { return };
+        let one_person = exact.values().min().copied();
+        let policy = PolicySettings { k: Some(2), ..PolicySettings::default() };
+        let facts = ColumnFacts { sensitive: 1, ..ColumnFacts::default() };
+        let policy = Policy::new(&policy, ChainKind::Cumulative, &facts).expect("a policy");
+        for people_known in [true, false] {
+            let Tables { releases, number, histogram, values } = tables(&columns, &releases, &increments);
+            let histogram = people_known.then_some(histogram);
+            let subject =
+                AuditSubject { releases, number, histogram, behind: None, values, people_known, growth: None };
+            let names: Vec<String> = (1..=subject.releases.len()).map(|at| format!("r{at}")).collect();
+            let figures = AuditFigures::of(&subject, &columns, &policy).expect("supersets");
+            let verdict = judge(&figures, &policy, &subject.releases, &columns, &names);
+            let left = if people_known { Some(truth.known) } else { one_person };
+            assert!(!verdict.safe || left >= Some(2), "SAFE, and its reader is left with {left:?} candidates");
+            let mut tally = tally.lock().expect("no panic while held");
+            tally[usize::from(people_known) * 2 + usize::from(verdict.safe)] += 1;
+        }
+    });
+    let tally = *tally.lock().expect("no panic while held");
+    println!("without raw rows {} unsafe and {} safe, with them {} and {}", tally[0], tally[1], tally[2], tally[3]);
+    assert!(tally.iter().all(|&count| count > 10), "both verdicts occur for both readers: {tally:?}");
 }

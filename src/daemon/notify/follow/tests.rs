@@ -170,7 +170,7 @@ fn staged() -> CandidateFile {
 fn hold(tick: u32) -> EntryBody {
     let decided = serde_json::json!({
         "outcome": "hold", "release": tick, "tick": tick, "time": "", "files": [], "manifest": staged(), "under": "proposed",
-        "verdict": {"path": "", "sha256": Sha256::of(b"")}
+        "verdict": {"path": "", "sha256": Sha256::of(b"")}, "rule": {"needed": 1, "approvers": []}
     });
     EntryBody::Decision(serde_json::from_value(decided).expect("a decision"))
 }
