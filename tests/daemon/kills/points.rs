@@ -90,7 +90,6 @@ pub const POINTS: &[Point] = &[
     entry("another key", "Rekey", REKEYS),
     entry("a request is refused", "Refused", ASKED_IN_VAIN),
     // Packs.
-    point("the form of a root with packs", Rename, "private/FORMAT", "-", GROWS),
     made("a pack of entries", "private/pack/log/*", GROWS),
     gone("an entry that lies in a pack", "private/log/*", GROWS),
     made("a pack of keys", "private/pack/*-keys/*", PACKS),
