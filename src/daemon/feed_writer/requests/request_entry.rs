@@ -27,6 +27,8 @@ impl FeedWriter {
         let mut done = Inbox::default();
         for (path, request) in inbox(self.log.store(), self.log.ring())? {
             let Some(request) = request else {
+                // A writer that another one has taken over may lack the keys of notes that are valid.
+                self.log.ours()?;
                 self.log.store().delete(&path)?;
                 done.strange += 1;
                 continue;
