@@ -295,6 +295,25 @@ impl Thief {
     }
 }
 
+/// It may lack the keys of the request, which another writer does.
+#[test]
+fn a_writer_that_was_taken_over_removes_no_request() {
+    let (private, public, _) = begun(CROWDS);
+    let open = |key: &OperatorKey, seed| Deadly::living(&private, &public, CROWDS).open(key, seed).expect("a feed");
+    let mut earlier = open(&key(), 2);
+    Deadly::living(&private, &public, CROWDS).rekey(3).expect("a change of key");
+    let mut later = open(&new_key(), 4);
+    let ask = RequestKind::Withdraw { release: later.state().releases[0].release, republish: true };
+    let place = later.log().place();
+    let request = Request::new(ask, "me".to_owned(), time(0), None, place, &mut Seeded::new(5)).expect("a request");
+    request.put(&private, later.log().ring(), &mut Seeded::new(6)).expect("an inbox");
+    let answers = |writer: &mut FeedWriter| writer.inbox(&|| Ok(feed(CROWDS)), &time(0));
+    let error = answers(&mut earlier).expect_err("another writer");
+    assert!(error.text.contains("another tidegate has taken over"), "{error}");
+    let done = answers(&mut later).expect("an inbox");
+    assert!(done.answers.len() == 1 && done.answers[0].done, "{done:?}");
+}
+
 #[test]
 fn a_thief_of_the_old_key_is_locked_out() {
     let (private, public, _) = begun(CROWDS);
