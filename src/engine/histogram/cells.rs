@@ -163,13 +163,11 @@ impl<'a> ReadableColumn<'a> {
         fits.then(|| ReadableColumn::of(array)).flatten().ok_or(wrong)
     }
 
-    /// `None` for types that no declared column can hold (lists, structs, bytes, …).
+    /// `None` for types that no declared column can hold (lists, structs, bytes, …). Readers of damaged files make
+    /// dictionaries of text whose values are bytes, so the values count, not what is said of them.
     pub fn of(array: &'a ArrayRef) -> Option<ReadableColumn<'a>> {
-        let plain = match array.data_type() {
-            DataType::Dictionary(key, value) if **key == DataType::Int32 => value,
-            plain => plain,
-        };
-        Some(ReadableColumn { array, read: reader(plain)? })
+        let values = array.as_dictionary_opt::<Int32Type>().map_or(array, |dictionary| dictionary.values());
+        Some(ReadableColumn { array, read: reader(values.data_type())? })
     }
 
     /// The cell of a row.

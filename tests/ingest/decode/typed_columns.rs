@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use tidegate::daemon::config::FeedConfig;
@@ -151,4 +151,36 @@ fn whole_numbers_with_a_gap_are_floats() {
         let error = strict(&folder.file(name, bytes)).expect_err("another type");
         assert_eq!(error.field.as_deref(), Some("age"));
     }
+}
+
+/// A damaged schema can promise values of another type than those that its reader then makes of a dictionary.
+#[test]
+fn a_damaged_schema_is_an_error_or_another_schema() {
+    let folder = Folder::new();
+    let feed = "[feed]\nname = \"t\"\n[policy]\nk = 2\n[[column]]\nname = \"b\"\nrole = \"sensitive\"\n\
+        [[column]]\nname = \"a\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\", \"B\"] }\n";
+    let columns = FeedConfig::parse(feed, Path::new("feed.toml")).expect("a feed file").columns;
+    let text = |of: [&str; 2]| Arc::new(StringArray::from(of.to_vec())) as ArrayRef;
+    let whole = RecordBatch::try_from_iter([("a", text(["A", "B"])), ("b", text(["x", "y"]))]).expect("two columns");
+    for (name, bytes) in written(&whole) {
+        // The schema is at the end of one file and at the beginning of the other.
+        let (from, to) = match name {
+            "a.parquet" => (bytes.len() - 8 - footer(&bytes), bytes.len() - 8),
+            _ => (0, StreamWriter::try_new(Vec::new(), &whole.schema()).expect("a writer").get_ref().len()),
+        };
+        let mut read_anyway = 0;
+        for bit in from * 8..to * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let path = folder.file(name, &damaged);
+            read_anyway += usize::from(decode(&path, &columns, &hasher(), STRICT, &mut |_| {}).is_ok());
+        }
+        assert!(read_anyway > 0, "{name}: some bits say nothing about the columns");
+    }
+}
+
+/// The length of the metadata of a Parquet file.
+fn footer(bytes: &[u8]) -> usize {
+    let [.., a, b, c, d, _, _, _, _] = bytes else { panic!("a file") };
+    u32::from_le_bytes([*a, *b, *c, *d]) as usize
 }
