@@ -85,11 +85,14 @@ impl Halts {
         let halt = halt(&clock::text(since), error, again);
         self.observer.explain(halt.clone());
         self.observer.emit(&Halted::because(error));
-        self.notifier.notify(feed, Notification::halted(&feed.name, error, &halt.since));
+        let notification = Notification::halted(&feed.name, error, &halt.since);
         let notified = BTreeSet::from([halt.reason.clone()]);
         let mut now = LastingHalt { halt, notified, busy: 0, noted: false, rival: error.rival };
+        // The note comes first: a process that is killed after a notification has left what the next one needs to
+        // notify under the same key.
         now.note(feed, &*self.world);
         known.now = Some(now);
+        self.notifier.notify(feed, notification);
     }
 
     /// Whether this is another reason for the halt.
@@ -99,10 +102,10 @@ impl Halts {
         (now.noted, now.rival) = (false, error.rival);
         self.observer.explain(now.halt.clone());
         self.observer.emit(&StillHalted::because(error));
+        now.note(feed, &*self.world);
         if now.notified.insert(now.halt.reason.clone()) {
             self.notifier.notify(feed, Notification::halted(&feed.name, error, &self.now()));
         }
-        now.note(feed, &*self.world);
     }
 
     /// Whether the feed is halted.
