@@ -1,5 +1,9 @@
 //! The format of sensitive values in sealed objects: a serialisation of the engine's dictionary, for `#[serde(with)]`.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -11,7 +15,7 @@ use crate::engine::model::{Finite, Value};
 #[serde(rename = "SensitiveValues")]
 struct ValueTable {
     width: usize,
-    tuples: Vec<Box<[StoredValue]>>,
+    tuples: FlatTuples,
 }
 
 /// The same, for writing.
@@ -25,31 +29,32 @@ struct BorrowedTable<'v> {
 
 /// One value. A change here requires a new version of the format.
 #[derive(Serialize, Deserialize)]
-enum StoredValue {
+enum StoredValue<'a> {
     Null,
     Bool(bool),
     Int(i64),
     Float(f64),
     Date(i32),
-    Text(Box<str>),
+    #[serde(borrow)]
+    Text(Cow<'a, str>),
     Decimal(i128),
 }
 
-impl From<&Value> for StoredValue {
-    fn from(value: &Value) -> StoredValue {
+impl<'a> From<&'a Value> for StoredValue<'a> {
+    fn from(value: &'a Value) -> StoredValue<'a> {
         match value {
             Value::Null => StoredValue::Null,
             Value::Bool(value) => StoredValue::Bool(*value),
             Value::Int(value) => StoredValue::Int(*value),
             Value::Float(value) => StoredValue::Float(value.get()),
             Value::Date(value) => StoredValue::Date(*value),
-            Value::Text(value) => StoredValue::Text(value.clone()),
+            Value::Text(value) => StoredValue::Text(Cow::Borrowed(value)),
             Value::Decimal(value) => StoredValue::Decimal(*value),
         }
     }
 }
 
-impl StoredValue {
+impl StoredValue<'_> {
     /// The value; `None` for a number that is not finite.
     fn value(self) -> Option<Value> {
         Some(match self {
@@ -58,17 +63,84 @@ impl StoredValue {
             StoredValue::Int(value) => Value::Int(value),
             StoredValue::Float(value) => Value::Float(Finite::new(value)?),
             StoredValue::Date(value) => Value::Date(value),
-            StoredValue::Text(value) => Value::Text(value),
+            StoredValue::Text(value) => Value::Text(value.into()),
             StoredValue::Decimal(value) => Value::Decimal(value),
         })
     }
 }
 
+/// Tuples that are read one after another, without memory of their own.
+#[derive(Default)]
+struct FlatTuples {
+    cells: Vec<Value>,
+    number: usize,
+    /// The number of values of all tuples; `None` as long as there are none.
+    width: Option<usize>,
+}
+
+impl<'de> Deserialize<'de> for FlatTuples {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FlatTuples, D::Error> {
+        struct Tuples;
+        impl<'de> Visitor<'de> for Tuples {
+            type Value = FlatTuples;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("tuples of values")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FlatTuples, A::Error> {
+                let mut read = FlatTuples::default();
+                while let Some(width) = list.next_element_seed(NextTuple(&mut read.cells))? {
+                    if *read.width.get_or_insert(width) != width {
+                        return Err(de::Error::custom("the tuples have several lengths"));
+                    }
+                    read.number += 1;
+                }
+                Ok(read)
+            }
+        }
+        deserializer.deserialize_seq(Tuples)
+    }
+}
+
+/// Reads one tuple behind the others, and returns its length.
+struct NextTuple<'c>(&'c mut Vec<Value>);
+
+impl<'de> DeserializeSeed<'de> for NextTuple<'_> {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NextTuple<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<usize, A::Error> {
+        let before = self.0.len();
+        while let Some(stored) = list.next_element::<StoredValue<'de>>()? {
+            self.0.push(stored.value().ok_or_else(|| de::Error::custom("a number is not finite"))?);
+        }
+        Ok(self.0.len() - before)
+    }
+}
+
 fn tuples<S: Serializer>(values: &&SensitiveValues, serializer: S) -> Result<S::Ok, S::Error> {
+    /// The values of one tuple.
+    struct Tuple<'v>(&'v [Value]);
+    impl Serialize for Tuple<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.iter().map(StoredValue::from))
+        }
+    }
     let mut list = serializer.serialize_seq(Some(values.len()))?;
     for code in 0..values.len() {
-        let tuple: Box<[StoredValue]> = values.get(code as u32).iter().map(StoredValue::from).collect();
-        list.serialize_element(&tuple)?;
+        list.serialize_element(&Tuple(values.get(code as u32)))?;
     }
     list.end()
 }
@@ -78,15 +150,14 @@ pub fn serialize<S: Serializer>(values: &SensitiveValues, serializer: S) -> Resu
 }
 
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SensitiveValues, D::Error> {
-    let ValueTable { width, tuples } = ValueTable::deserialize(deserializer)?;
-    let tuple = |tuple: Box<[StoredValue]>| -> Option<Box<[Value]>> {
-        let values: Option<Vec<Value>> = tuple.into_iter().map(StoredValue::value).collect();
-        values.filter(|values| values.len() == width).map(Vec::into_boxed_slice)
-    };
-    let tuples: Option<Vec<Box<[Value]>>> = tuples.into_iter().map(tuple).collect();
-    let tuples = tuples.filter(|tuples| tuples.is_sorted_by(|one, next| one < next));
-    let tuples = tuples.ok_or_else(|| de::Error::custom("the values are not in their order"))?;
-    Ok(SensitiveValues::from_distinct(width, tuples).0)
+    let ValueTable { width, tuples: FlatTuples { cells, number, width: found } } =
+        ValueTable::deserialize(deserializer)?;
+    let tuple = |at: usize| &cells[at * width..][..width];
+    let sound = found.is_none_or(|found| found == width) && (1..number).all(|at| tuple(at - 1) < tuple(at));
+    if !sound {
+        return Err(de::Error::custom("the values are not in their order"));
+    }
+    Ok(SensitiveValues::from_cells(width, number, cells).0)
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ pub struct Assembly {
     identifiers: Vec<(String, IdentifierSpellings)>,
     sensitive: Vec<String>,
     width: usize,
-    tuples: Vec<Box<[Value]>>,
+    /// The distinct sensitive tuples, one after another, and their number.
+    tuples: (Vec<Value>, u32),
     table: HashTable<u32>,
     quarantined: Vec<Misplaced>,
     names: Vec<Arc<str>>,
@@ -62,7 +63,7 @@ impl Assembly {
                 .collect(),
             sensitive: names(Role::Sensitive),
             width: count(Role::Sensitive),
-            tuples: Vec::new(),
+            tuples: (Vec::new(), 0),
             table: HashTable::new(),
             quarantined: Vec::new(),
             names: Vec::new(),
@@ -118,20 +119,25 @@ impl Assembly {
     }
 
     fn number(&mut self, tuple: Box<[Value]>) -> u32 {
-        let Assembly { tuples, table, .. } = self;
-        let hash = HASHER.hash_one(&tuple);
-        if let Some(&number) = table.find(hash, |&number| tuples[number as usize] == tuple) {
+        let Assembly { tuples: (cells, next), table, width, .. } = self;
+        assert_eq!(tuple.len(), *width, "tuples of one width");
+        let known = |number: u32| &cells[number as usize * *width..][..*width];
+        let hash = HASHER.hash_one(&*tuple);
+        if let Some(&number) = table.find(hash, |&number| *known(number) == *tuple) {
             return number;
         }
-        let number = u32::try_from(tuples.len()).expect("fewer than 2^32 distinct tuples fit into memory");
-        table.insert_unique(hash, number, |&number| HASHER.hash_one(&tuples[number as usize]));
-        tuples.push(tuple);
+        let number = *next;
+        *next = number.checked_add(1).expect("fewer than 2^32 distinct tuples fit into memory");
+        table.insert_unique(hash, number, |&number| HASHER.hash_one(known(number)));
+        cells.extend(tuple);
         number
     }
 
     /// All rows, and what is known of them.
     pub fn finish(mut self) -> AssembledRows {
-        let (values, code) = SensitiveValues::from_distinct(self.width, self.tuples);
+        drop(self.table);
+        let (cells, number) = self.tuples;
+        let (values, code) = SensitiveValues::from_cells(self.width, number as usize, cells);
         self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
         self.codes.shrink_to_fit();
         self.leaves.iter_mut().for_each(Vec::shrink_to_fit);

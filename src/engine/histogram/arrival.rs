@@ -11,9 +11,10 @@ impl Histogram {
     /// the last.
     #[must_use]
     pub fn with_arrival(&self) -> Histogram {
-        let said = |tuple: &[Value], cell: &Cell| {
-            let arrival = Value::Int(cell.increment.into());
-            Some((tuple.iter().cloned().chain([arrival]).collect(), 0))
+        let said = |tuple: &[Value], increment: u32, cells: &mut Vec<Value>| {
+            cells.extend_from_slice(tuple);
+            cells.push(Value::Int(increment.into()));
+            Some(0)
         };
         self.recounted(self.values.width() + 1, said).expect("every row belongs to an increment")
     }
@@ -22,11 +23,11 @@ impl Histogram {
     /// `None` if one of these is no number of a release.
     #[must_use]
     pub fn by_arrival(&self) -> Option<Histogram> {
-        let read = |tuple: &[Value], _: &Cell| {
+        let read = |tuple: &[Value], _: u32, cells: &mut Vec<Value>| {
             let (arrival, others) = tuple.split_last()?;
             let Value::Int(arrival) = arrival else { return None };
-            let arrival = u32::try_from(*arrival).ok().filter(|&arrival| arrival > 0)?;
-            Some((others.into(), arrival))
+            cells.extend_from_slice(others);
+            u32::try_from(*arrival).ok().filter(|&arrival| arrival > 0)
         };
         self.recounted(self.values.width().checked_sub(1)?, read)
     }
@@ -34,33 +35,31 @@ impl Histogram {
     /// The same rows with `width` other sensitive values, computed from their own.
     #[must_use]
     pub fn map_values(&self, width: usize, map_tuple: impl Fn(&[Value]) -> Vec<Value>) -> Histogram {
-        self.recounted(width, |tuple, cell| Some((map_tuple(tuple).into(), cell.increment)))
-            .expect("every row has values")
+        let mapped = |tuple: &[Value], increment: u32, cells: &mut Vec<Value>| {
+            cells.extend(map_tuple(tuple));
+            Some(increment)
+        };
+        self.recounted(width, mapped).expect("every row has values")
     }
 
-    /// The same rows with other sensitive values, in other increments.
+    /// The same rows with other sensitive values, in other increments: for each value and increment `map_tuple` adds
+    /// the other value to the list, and returns the other increment.
     fn recounted(
         &self,
         width: usize,
-        map_tuple: impl Fn(&[Value], &Cell) -> Option<(Box<[Value]>, u32)>,
+        map_tuple: impl Fn(&[Value], u32, &mut Vec<Value>) -> Option<u32>,
     ) -> Option<Histogram> {
-        let mut codes: BTreeMap<(ValueCode, u32), (usize, u32)> = BTreeMap::new();
-        let mut numbers: BTreeMap<Box<[Value]>, usize> = BTreeMap::new();
-        for cell in &self.cells {
-            if codes.contains_key(&(cell.value, cell.increment)) {
-                continue;
-            }
-            let (tuple, increment) = map_tuple(self.values.get(cell.value), cell)?;
-            let next = numbers.len();
-            let number = *numbers.entry(tuple).or_insert(next);
-            codes.insert((cell.value, cell.increment), (number, increment));
+        let mut known: Vec<(ValueCode, u32)> = self.cells.iter().map(|cell| (cell.value, cell.increment)).collect();
+        known.sort_unstable();
+        known.dedup();
+        let (mut values, mut increments) = (Vec::with_capacity(width * known.len()), Vec::with_capacity(known.len()));
+        for &(value, increment) in &known {
+            increments.push(map_tuple(self.values.get(value), increment, &mut values)?);
         }
-        let mut tuples: Vec<Box<[Value]>> = vec![Box::default(); numbers.len()];
-        numbers.into_iter().for_each(|(tuple, number)| tuples[number] = tuple);
-        let (values, code) = SensitiveValues::from_distinct(width, tuples);
+        let (values, code) = SensitiveValues::from_repeated(width, known.len(), values);
         let recoded = |cell: &Cell| {
-            let (number, increment) = codes[&(cell.value, cell.increment)];
-            Cell { increment, value: code[number], ..*cell }
+            let at = known.binary_search(&(cell.value, cell.increment)).expect("a value of the counts");
+            Cell { increment: increments[at], value: code[at], ..*cell }
         };
         let mut recounted = Histogram { values, ..Histogram::empty(self.width(), 0) };
         recounted.leaves.clone_from(&self.leaves);

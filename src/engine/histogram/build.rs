@@ -84,10 +84,11 @@ impl<'a> Builder<'a> {
     pub fn finish(self) -> Histogram {
         let quasi = self.encoder.quasi();
         let columns: Vec<&[Value]> = self.cells.iter().map(Dictionary::values).collect();
-        let tuple =
-            |codes: &[u32]| codes.iter().zip(&columns).map(|(&code, column)| column[code as usize].clone()).collect();
-        let (values, code) =
-            SensitiveValues::from_distinct(self.encoder.sensitive(), self.sensitive.iter().map(tuple).collect());
+        let mut cells: Vec<Value> = Vec::with_capacity(self.sensitive.len() * columns.len());
+        for tuple in self.sensitive.iter() {
+            cells.extend(tuple.iter().zip(&columns).map(|(&code, column)| column[code as usize].clone()));
+        }
+        let (values, code) = SensitiveValues::from_cells(columns.len(), self.sensitive.len(), cells);
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_unstable_by_key(|&number| {
             let key = self.keys.get(number);

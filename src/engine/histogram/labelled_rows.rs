@@ -1,6 +1,8 @@
 //! Rows of a release in their order: counted as runs of equal rows, with a check that they ascend. In two tables every
 //! row has the number of its class, which is the first sorting key.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -14,8 +16,8 @@ use crate::model::{Column, Node, Value};
 pub struct RowGroup {
     /// The number of their class; 0 if rows have none.
     pub class: i64,
-    /// Their labels.
-    pub nodes: Vec<Node>,
+    /// Their labels, which the runs of one class share.
+    pub nodes: Arc<[Node]>,
     /// Their sensitive tuple.
     pub value: ValueCode,
     /// The number of rows.
@@ -61,13 +63,21 @@ impl<'a> LabelledRows<'a> {
         while from < batch.num_rows() {
             let same = |to: usize| class(to) == class(from) && columns.iter().all(|column| column[to] == column[from]);
             let to = (from + 1..batch.num_rows()).find(|&to| !same(to)).unwrap_or(batch.num_rows());
-            let nodes: Vec<Node> = encoded.quasi.iter().map(|column| column[from]).collect();
+            let nodes = self.nodes(encoded.quasi.iter().map(|column| column[from]));
             let tuple: Vec<u32> = encoded.sensitive.iter().map(|column| column[from]).collect();
             let value = self.sensitive.number(&tuple);
             ascending &= self.push(RowGroup { class: class(from), nodes, value, rows: (to - from) as u32 });
             from = to;
         }
         Ok(ascending)
+    }
+
+    /// The labels of the next run: those of the last one if they are equal.
+    fn nodes(&self, nodes: impl Iterator<Item = Node> + Clone) -> Arc<[Node]> {
+        match self.runs.last() {
+            Some(last) if last.nodes.iter().copied().eq(nodes.clone()) => Arc::clone(&last.nodes),
+            _ => nodes.collect(),
+        }
     }
 
     /// Adds a run; `false` if it does not come after the last one.
@@ -95,8 +105,11 @@ impl<'a> LabelledRows<'a> {
     /// All runs of rows in order, with adjacent equal rows counted together. The codes refer to the dictionary that is
     /// returned.
     pub fn alike(mut self) -> (SensitiveValues, Vec<RowGroup>) {
-        let tuples = (0..self.sensitive.len() as u32).map(|number| self.tuple(number).cloned().collect()).collect();
-        let (values, code) = SensitiveValues::from_distinct(self.encoder.sensitive(), tuples);
+        let (width, len) = (self.encoder.sensitive(), self.sensitive.len());
+        let mut cells = Vec::with_capacity(width * len);
+        (0..len as u32).for_each(|number| cells.extend(self.tuple(number).cloned()));
+        (self.cells, self.sensitive) = (Vec::new(), Tuples::new(width));
+        let (values, code) = SensitiveValues::from_cells(width, len, cells);
         self.runs.iter_mut().for_each(|run| run.value = code[run.value as usize]);
         self.runs.sort_unstable();
         self.runs.dedup_by(|run, first| {
@@ -118,7 +131,7 @@ impl<'a> LabelledRows<'a> {
         let mut histogram = Histogram { values, ..Histogram::empty(width, 0) };
         let mut pool: Vec<Cell> = Vec::new();
         for class in runs.chunk_by(|a, b| a.nodes == b.nodes) {
-            histogram.leaves.iter_mut().zip(&class[0].nodes).for_each(|(column, &node)| column.push(node));
+            histogram.leaves.iter_mut().zip(&*class[0].nodes).for_each(|(column, &node)| column.push(node));
             pool.clear();
             pool.extend(class.iter().map(|run| Cell { increment: 0, value: run.value, count: run.rows }));
             histogram.push_cells(&pool);

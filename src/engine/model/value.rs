@@ -7,11 +7,13 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 /// A decoded value. All values of one column have the same type, or are null.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// Missing, or not of the column's type (SCIENCE 3, acceptance).
+    #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -21,8 +23,8 @@ pub enum Value {
     Float(Finite),
     /// Days since 1970-01-01.
     Date(i32),
-    /// Any other value, byte for byte.
-    Text(Box<str>),
+    /// Any other value, byte for byte. Short texts need no memory of their own, and copies share that of long ones.
+    Text(SmolStr),
     /// A sum of a measure, in units of its column's last decimal.
     Decimal(i128),
 }
