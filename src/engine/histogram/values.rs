@@ -115,10 +115,8 @@ impl SensitiveValues {
         let kept = used.iter().filter(|&&used| used).count();
         let all = kept == self.len();
         let mut cells = Vec::with_capacity(if all { 0 } else { kept * self.width });
-        let mut next = 0;
-        for old in (0..self.len()).filter(|&old| used[old]) {
-            code[old] = next;
-            next += 1;
+        for (new, old) in (0..self.len()).filter(|&old| used[old]).enumerate() {
+            code[old] = new as ValueCode;
             if !all {
                 cells.extend_from_slice(self.get(old as ValueCode));
             }
