@@ -72,7 +72,7 @@ impl SealedFormat {
             SealedFormat::Coin => ("the coin of a tick", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
             SealedFormat::Terms => ("the terms of a chain", 3, 3),
-            SealedFormat::Checkpoint => ("a checkpoint", 24, 24),
+            SealedFormat::Checkpoint => ("a checkpoint", 25, 25),
         };
         FormatFacts { name, oldest, newest }
     }

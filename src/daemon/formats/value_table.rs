@@ -1,6 +1,5 @@
 //! The format of sensitive values in sealed objects: a serialisation of the engine's dictionary, for `#[serde(with)]`.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, SeqAccess, Visitor};
@@ -8,7 +7,7 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::engine::histogram::SensitiveValues;
-use crate::engine::model::{Finite, Value};
+use crate::engine::model::{Finite, SmolStr, Value, read_text};
 
 /// Distinct tuples of sensitive values, in order.
 #[derive(Deserialize)]
@@ -29,32 +28,31 @@ struct BorrowedTable<'v> {
 
 /// One value. A change here requires a new version of the format.
 #[derive(Serialize, Deserialize)]
-enum StoredValue<'a> {
+enum StoredValue {
     Null,
     Bool(bool),
     Int(i64),
     Float(f64),
     Date(i32),
-    #[serde(borrow)]
-    Text(Cow<'a, str>),
+    Text(#[serde(deserialize_with = "read_text")] SmolStr),
     Decimal(i128),
 }
 
-impl<'a> From<&'a Value> for StoredValue<'a> {
-    fn from(value: &'a Value) -> StoredValue<'a> {
+impl From<&Value> for StoredValue {
+    fn from(value: &Value) -> StoredValue {
         match value {
             Value::Null => StoredValue::Null,
             Value::Bool(value) => StoredValue::Bool(*value),
             Value::Int(value) => StoredValue::Int(*value),
             Value::Float(value) => StoredValue::Float(value.get()),
             Value::Date(value) => StoredValue::Date(*value),
-            Value::Text(value) => StoredValue::Text(Cow::Borrowed(value)),
+            Value::Text(value) => StoredValue::Text(value.clone()),
             Value::Decimal(value) => StoredValue::Decimal(*value),
         }
     }
 }
 
-impl StoredValue<'_> {
+impl StoredValue {
     /// The value; `None` for a number that is not finite.
     fn value(self) -> Option<Value> {
         Some(match self {
@@ -63,7 +61,7 @@ impl StoredValue<'_> {
             StoredValue::Int(value) => Value::Int(value),
             StoredValue::Float(value) => Value::Float(Finite::new(value)?),
             StoredValue::Date(value) => Value::Date(value),
-            StoredValue::Text(value) => Value::Text(value.into()),
+            StoredValue::Text(value) => Value::Text(value),
             StoredValue::Decimal(value) => Value::Decimal(value),
         })
     }
@@ -123,7 +121,7 @@ impl<'de> Visitor<'de> for NextTuple<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<usize, A::Error> {
         let before = self.0.len();
-        while let Some(stored) = list.next_element::<StoredValue<'de>>()? {
+        while let Some(stored) = list.next_element::<StoredValue>()? {
             self.0.push(stored.value().ok_or_else(|| de::Error::custom("a number is not finite"))?);
         }
         Ok(self.0.len() - before)
@@ -204,6 +202,10 @@ mod tests {
         ];
         assert_eq!(bytes, meant.concat());
         assert_eq!(postcard::from_bytes::<Object>(&bytes).expect("it is read"), object);
+        // Checkpoints are read piece by piece, from bytes that do not stay.
+        let mut scratch = [0; 64];
+        let (read, _) = postcard::from_io::<Object, _>((&bytes[..], &mut scratch)).expect("it is read");
+        assert_eq!(read, object);
         let not_finite = [&[1, 1, 1, 3][..], &f64::NAN.to_le_bytes(), &[9]].concat();
         assert!(postcard::from_bytes::<Object>(&not_finite).is_err());
         assert!(postcard::from_bytes::<Object>(&[1, 2, 1, 2, 4, 1, 2, 2, 9]).is_err(), "values out of their order");

@@ -36,5 +36,6 @@ pub use leaf::whole_number;
 pub use paths::Path;
 pub use record_hasher::RecordHasher;
 pub use release_column::ReleaseColumn;
+pub use smol_str::SmolStr;
 pub use taxonomy::{FileLevels, Leaf, Node, Taxonomy, Tree, TreeError};
-pub use value::{Finite, Value};
+pub use value::{Finite, Value, read_text};

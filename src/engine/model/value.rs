@@ -6,7 +6,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, de};
 use smol_str::SmolStr;
 
 /// A decoded value. All values of one column have the same type, or are null.
@@ -24,9 +25,30 @@ pub enum Value {
     /// Days since 1970-01-01.
     Date(i32),
     /// Any other value, byte for byte. Short texts need no memory of their own, and copies share that of long ones.
-    Text(SmolStr),
+    Text(#[serde(deserialize_with = "read_text")] SmolStr),
     /// A sum of a measure, in units of its column's last decimal.
     Decimal(i128),
+}
+
+/// Reads a text from any source, such as one that holds its bytes for a moment only: the type itself asks for bytes that
+/// stay.
+///
+/// # Errors
+/// It is no text.
+pub fn read_text<'de, D: Deserializer<'de>>(source: D) -> Result<SmolStr, D::Error> {
+    struct Text;
+    impl Visitor<'_> for Text {
+        type Value = SmolStr;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<SmolStr, E> {
+            Ok(text.into())
+        }
+    }
+    source.deserialize_string(Text)
 }
 
 impl fmt::Debug for Value {
