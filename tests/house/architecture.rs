@@ -128,6 +128,7 @@ const PURE: &[&str] = &[
     "serde",
     "serde_json",
     "sha2",
+    "smol_str",
     "thiserror",
     "unicode-normalization",
 ];
