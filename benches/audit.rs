@@ -1,5 +1,5 @@
-//! Audits: two releases of Adult (the folder in `TIDEGATE_DATA`), and chains of up to 50 releases over up to a million
-//! rows, under one recoding and under several that cross.
+//! Audits: two releases of Adult (the folder in `TIDEGATE_DATA`), and chains of up to 50 releases
+//! over up to a million rows, under one recoding and under several that cross.
 
 mod small;
 mod synthetic;
@@ -22,7 +22,9 @@ const POLICY: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 5\n\
 fn chains(c: &mut Criterion) {
     let columns = synthetic::columns();
     let trees = columns.trees();
-    let policy = FeedConfig::parse(POLICY, Path::new("bench.toml")).expect("a feed file").policy;
+    let policy = FeedConfig::parse(POLICY, Path::new("bench.toml"))
+        .expect("a feed file")
+        .policy;
     let encoder = Encoder::new(&columns, CellReading::Text);
     let mut group = c.benchmark_group("chain");
     group.sample_size(10);
@@ -48,13 +50,25 @@ fn chains(c: &mut Criterion) {
             .collect();
         let histogram = Histogram::merge_all(parts).expect("some");
         let mut tables: Vec<Release> = (0..releases)
-            .map(|at| Release::under(&histogram, 0..at as u32 + 1, &recoding(&trees, at % recodings)))
+            .map(|at| {
+                Release::under(
+                    &histogram,
+                    0..at as u32 + 1,
+                    &recoding(&trees, at % recodings),
+                )
+            })
             .collect();
         let number = number_recodings(&mut tables, &trees);
         let distinct = number.iter().max().expect("releases") + 1;
-        println!("{distinct} recodings, {} classes in the last release", tables[releases - 1].classes());
+        println!(
+            "{distinct} recodings, {} classes in the last release",
+            tables[releases - 1].classes()
+        );
         let values = histogram.values().clone();
-        let finest = tables.iter().map(Release::recoding).fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
+        let finest = tables
+            .iter()
+            .map(Release::recoding)
+            .fold(recoding(&trees, 0), |met, cuts| cut::meet(&met, cuts));
         let subject = |histogram| AuditSubject {
             releases: tables.clone(),
             number: number.clone(),
@@ -64,7 +78,10 @@ fn chains(c: &mut Criterion) {
             people_known: true,
             growth: None,
         };
-        let id = BenchmarkId::new("audit", format!("{rows} rows, {releases} releases, {recodings} {kind}"));
+        let id = BenchmarkId::new(
+            "audit",
+            format!("{rows} rows, {releases} releases, {recodings} {kind}"),
+        );
         group.bench_function(id, |b| {
             b.iter(|| {
                 let subject = subject(Some(histogram.coarsened(&finest, &trees)));
@@ -80,13 +97,17 @@ type Family = (&'static str, fn(&[&Taxonomy], usize) -> Recoding);
 const NESTED: Family = ("nested", nested);
 const CROSSING: Family = ("crossing", crossing);
 
-/// Three columns of six at their bands, chosen differently each time; after a whole turn the first band is split as
-/// well.
+/// Three columns of six at their bands, chosen differently each time; after a whole turn the first
+/// band is split as well.
 fn crossing(trees: &[&Taxonomy], at: usize) -> Recoding {
     let cut = |(column, tree): (usize, &&Taxonomy)| {
         let bands: Vec<u32> = tree.children(0).collect();
         let fine = [1, 2, 3].contains(&((column + at) % trees.len())) && bands.len() < 20;
-        if fine { split(tree, at / trees.len()) } else { Cut::root(tree) }
+        if fine {
+            split(tree, at / trees.len())
+        } else {
+            Cut::root(tree)
+        }
     };
     trees.iter().enumerate().map(cut).collect()
 }
@@ -125,8 +146,12 @@ fn adult(c: &mut Criterion) {
     let trees = columns.trees();
     let top: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
     let mut later = top.clone();
-    later[0] = Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
-    let mut tables = vec![Release::under(&all, 0..1, &top), Release::under(&all, 0..1, &later)];
+    later[0] =
+        Cut::completed(trees[0], &trees[0].children(0).collect::<Vec<_>>()).expect("siblings");
+    let mut tables = vec![
+        Release::under(&all, 0..1, &top),
+        Release::under(&all, 0..1, &later),
+    ];
     let number = number_recodings(&mut tables, &trees);
     let subject = AuditSubject {
         releases: tables,
@@ -155,10 +180,21 @@ fn adult(c: &mut Criterion) {
 fn adult_feed(data: &Path, folder: &Path) -> (FeedConfig, std::path::PathBuf) {
     let adult = data.join("adult");
     let mut text = "[feed]\nname = \"adult\"\n[policy]\nk = 5\n".to_owned();
-    let quasi = ["education", "age", "marital-status", "native-country", "race", "salary-class", "sex", "workclass"];
+    let quasi = [
+        "education",
+        "age",
+        "marital-status",
+        "native-country",
+        "race",
+        "salary-class",
+        "sex",
+        "workclass",
+    ];
     for name in quasi {
         let file = adult.join(format!("hierarchy_{name}.csv"));
-        text += &format!("[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n");
+        text += &format!(
+            "[[column]]\nname = \"{name}\"\nrole = \"quasi\"\ntaxonomy = {{ file = {file:?} }}\n"
+        );
     }
     text += "[[column]]\nname = \"occupation\"\nrole = \"sensitive\"\n";
     let feed = FeedConfig::parse(&text, &folder.join("feed.toml")).expect("a feed file");

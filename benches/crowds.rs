@@ -1,11 +1,12 @@
 //! Chains of crowds (SCIENCE 11), in parts that are chosen by a word:
 //!
-//! - `chain`, `chain N`: 1,000 or N ticks of 200 rows. How the time of a release grows with the number of releases before it: deciding (the
-//!   feed), checking (the gate without bytes, and what it remembers of an approved release), writing the files, and reading
-//!   them back with the comparison of their bytes; and the bytes of all tables so far. Goal: release 1,000 takes at most 1.2 times
-//!   as long as release 10 in all.
-//! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a process of its own:
-//!   seconds, and the largest resident set of the process.
+//! - `chain`, `chain N`: 1,000 or N ticks of 200 rows. How the time of a release grows with the
+//!   number of releases before it: deciding (the feed), checking (the gate without bytes, and what
+//!   it remembers of an approved release), writing the files, and reading them back with the
+//!   comparison of their bytes; and the bytes of all tables so far. Goal: release 1,000 takes at
+//!   most 1.2 times as long as release 10 in all.
+//! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a
+//!   process of its own: seconds, and the largest resident set of the process.
 //!
 //!     cargo bench --bench crowds -- chain [N] | first N
 
@@ -43,7 +44,12 @@ const FACTS: ReleaseFacts<'_> = ReleaseFacts {
     decision: None,
     previous: None,
     layout: Layout::Folders,
-    presentation: Presentation { purpose: None, contact: None, language: Language::English, earlier: &[] },
+    presentation: Presentation {
+        purpose: None,
+        contact: None,
+        language: Language::English,
+        earlier: &[],
+    },
 };
 
 fn main() {
@@ -52,12 +58,18 @@ fn main() {
     match words[..] {
         [] if small() => {
             chain(2 * AROUND + 4);
-            ["top-down", "halves"].iter().for_each(|search| in_a_process("0.01", search));
+            ["top-down", "halves"]
+                .iter()
+                .for_each(|search| in_a_process("0.01", search));
         }
         [] | ["chain"] => chain(CHAIN.0),
         ["chain", releases] => chain(releases.parse().expect("a number of releases")),
-        ["first", millions] => ["top-down", "halves"].iter().for_each(|search| in_a_process(millions, search)),
-        ["first", millions, search] => first(millions.parse().expect("a number of millions"), search),
+        ["first", millions] => ["top-down", "halves"]
+            .iter()
+            .for_each(|search| in_a_process(millions, search)),
+        ["first", millions, search] => {
+            first(millions.parse().expect("a number of millions"), search)
+        }
         _ => panic!("chain, or first N"),
     }
 }
@@ -66,7 +78,10 @@ fn main() {
 fn with_runs() -> Columns {
     let with_runs = |column: &Column| {
         let runs = |domain: &Arc<Domain>| Arc::new(domain.with_runs().expect("small taxonomies"));
-        Column { taxonomy: column.taxonomy.as_ref().map(runs), ..column.clone() }
+        Column {
+            taxonomy: column.taxonomy.as_ref().map(runs),
+            ..column.clone()
+        }
     };
     Columns::new(synthetic::columns().iter().map(with_runs).collect())
 }
@@ -102,7 +117,8 @@ struct Times {
 
 impl Times {
     fn milliseconds(&self) -> [f64; 4] {
-        [self.deciding, self.judging, self.writing, self.reading].map(|time| time.as_secs_f64() * 1e3)
+        [self.deciding, self.judging, self.writing, self.reading]
+            .map(|time| time.as_secs_f64() * 1e3)
     }
 }
 
@@ -116,27 +132,48 @@ fn timed<T>(time: &mut Duration, work: impl FnOnce() -> T) -> T {
 
 impl Run {
     fn new(columns: Columns, search: &str) -> Run {
-        let (feed, policy) = (Feed::new(&columns), policy(&format!("k = 5\nsearch = \"{search}\"\n"), &columns));
-        Run { columns, policy, feed, history: History::default(), coins: Coins(Draw(11)) }
+        let (feed, policy) = (
+            Feed::new(&columns),
+            policy(&format!("k = 5\nsearch = \"{search}\"\n"), &columns),
+        );
+        Run {
+            columns,
+            policy,
+            feed,
+            history: History::default(),
+            coins: Coins(Draw(11)),
+        }
     }
 
     /// A tick with these rows; None if it gives no release.
-    fn tick(&mut self, rows: tidegate::engine::histogram::CodedRows) -> Option<(Times, u64, usize)> {
+    fn tick(
+        &mut self,
+        rows: tidegate::engine::histogram::CodedRows,
+    ) -> Option<(Times, u64, usize)> {
         let mut times = Times::default();
         let ticked = timed(&mut times.deciding, || {
             let (rows, _) = self.feed.accept(rows, &self.policy);
             self.feed.arrive(&rows, self.feed.ticks());
-            self.feed.close(&self.policy, &self.columns.trees(), &mut self.coins)
+            self.feed
+                .close(&self.policy, &self.columns.trees(), &mut self.coins)
         });
-        let ClosingResult::Candidate(candidate) = ticked.closed else { return None };
+        let ClosingResult::Candidate(candidate) = ticked.closed else {
+            return None;
+        };
         let (rows, classes) = self.publish(*candidate, &mut times);
         Some((times, rows, classes))
     }
 
-    /// Writes a candidate, lets the gate check the bytes that it reads back, and publishes it. Returns its rows and
-    /// classes.
+    /// Writes a candidate, lets the gate check the bytes that it reads back, and publishes it.
+    /// Returns its rows and classes.
     fn publish(&mut self, candidate: ProposedRelease, times: &mut Times) -> (u64, usize) {
-        let Run { columns, policy, feed, history, .. } = self;
+        let Run {
+            columns,
+            policy,
+            feed,
+            history,
+            ..
+        } = self;
         let write = || {
             if policy.publish_every().is_none() {
                 return Tables::of(candidate.table(), candidate.rows().values(), None, columns);
@@ -162,9 +199,14 @@ impl Run {
             numbers: None,
         });
         let newest: Vec<NewIncrement> = newest.collect();
-        let (release, withheld, recoding) = (candidate.release, feed.withheld().rows(), &candidate.recoding[..]);
+        let (release, withheld, recoding) = (
+            candidate.release,
+            feed.withheld().rows(),
+            &candidate.recoding[..],
+        );
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
-        let (census, tests, carving, searched, learnt) = (None, 0, candidate.carving.as_ref(), true, None);
+        let (census, tests, carving, searched, learnt) =
+            (None, 0, candidate.carving.as_ref(), true, None);
         #[rustfmt::skip]
         let case = NextRelease {
             policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
@@ -176,10 +218,19 @@ impl Run {
         let (lines, table) = (judged.lines(), judged.overview().expect("a table"));
         let reported = (table.sums.rows(), table.sums.classes() as usize);
         times.bytes = tables.iter().map(<[u8]>::len).sum::<usize>() as u64;
-        let pages = timed(&mut times.writing, || ReleasePages::of(&FACTS, &judged.terms(&lines), &table, &tables));
-        let approved = timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
-        timed(&mut times.judging, || approved.enter(history, recoding).expect("labels of the recoding"));
-        timed(&mut times.deciding, || feed.publish(candidate, policy, &columns.trees()));
+        let pages = timed(&mut times.writing, || {
+            ReleasePages::of(&FACTS, &judged.terms(&lines), &table, &tables)
+        });
+        let approved =
+            timed(&mut times.reading, || judged.approve(&FACTS, pages)).expect("a good release");
+        timed(&mut times.judging, || {
+            approved
+                .enter(history, recoding)
+                .expect("labels of the recoding")
+        });
+        timed(&mut times.deciding, || {
+            feed.publish(candidate, policy, &columns.trees())
+        });
         reported
     }
 }
@@ -190,8 +241,13 @@ fn chain(releases: u32) {
     let mut run = Run::new(with_runs(), "halves");
     let (mut draw, mut reported) = (Draw(7), Vec::new());
     let mut tick = 0;
-    println!("{releases} ticks of {rows} rows; milliseconds, the median of {} releases each", 2 * AROUND + 1);
-    println!("release     rows  classes  deciding  judging  writing  reading back    all  bytes so far");
+    println!(
+        "{releases} ticks of {rows} rows; milliseconds, the median of {} releases each",
+        2 * AROUND + 1
+    );
+    println!(
+        "release     rows  classes  deciding  judging  writing  reading back    all  bytes so far"
+    );
     let mut all = Vec::new();
     while reported.len() < (releases + AROUND) as usize {
         let new = arrivals(&run.columns, rows, tick * rows, &mut draw);
@@ -208,7 +264,10 @@ fn chain(releases: u32) {
             let [deciding, judging, writing, reading] =
                 [0, 1, 2, 3].map(|at| median(&|times| times.milliseconds()[at]));
             all.push(median(&|times| times.milliseconds().iter().sum()));
-            let bytes: u64 = reported[..(release - AROUND) as usize].iter().map(|(times, ..)| times.bytes).sum();
+            let bytes: u64 = reported[..(release - AROUND) as usize]
+                .iter()
+                .map(|(times, ..)| times.bytes)
+                .sum();
             let (_, rows, classes) = around[AROUND as usize];
             println!(
                 "{:>7}  {rows:>7}  {classes:>7}  {deciding:>8.2}  {judging:>7.2}  {writing:>7.2}  {reading:>12.2}  {:>5.2}  {bytes:>12}",
@@ -225,19 +284,32 @@ fn chain(releases: u32) {
 /// The first tick in a process of its own, so that its memory can be measured.
 fn in_a_process(millions: &str, search: &str) {
     let program = std::env::current_exe().expect("this program");
-    let status = Command::new(program).args(["first", millions, search]).status().expect("it runs");
+    let status = Command::new(program)
+        .args(["first", millions, search])
+        .status()
+        .expect("it runs");
     assert!(status.success(), "{search}: {status}");
 }
 
 /// A first tick with many rows.
 fn first(millions: f64, search: &str) {
-    let columns = if search == "halves" { with_runs() } else { synthetic::columns() };
+    let columns = if search == "halves" {
+        with_runs()
+    } else {
+        synthetic::columns()
+    };
     let mut run = Run::new(columns, search);
     let new = arrivals(&run.columns, (millions * 1e6) as usize, 0, &mut Draw(7));
     let (times, rows, classes) = run.tick(new).expect("a release");
     let [deciding, judging, writing, reading] = times.milliseconds().map(|time| time / 1e3);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let peak = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse()
+            .ok()
+    });
     println!(
         "{search}: {rows} rows, {classes} classes; seconds: deciding {deciding:.2}, judging {judging:.2}, writing {writing:.2}, \
          reading back {reading:.2}; peak {:.0} MiB",

@@ -1,4 +1,5 @@
-//! Counting rows: time at 1 and 10 million rows of eight quasi columns, and bytes per distinct cell.
+//! Counting rows: time at 1 and 10 million rows of eight quasi columns, and bytes per distinct
+//! cell.
 
 mod small;
 mod synthetic;

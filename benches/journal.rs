@@ -1,5 +1,6 @@
-//! A running feed on a local disk: rows from file to durable entry against decoding alone, the time of tick n against n, and
-//! the time of a start against the length of the log, with and without a checkpoint.
+//! A running feed on a local disk: rows from file to durable entry against decoding alone, the time
+//! of tick n against n, and the time of a start against the length of the log, with and without a
+//! checkpoint.
 //!
 //!     cargo bench --bench journal [-- ROWS TICKS]
 
@@ -12,7 +13,9 @@ use std::time::Instant;
 
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::feed_writer::{Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages, past};
+use tidegate::daemon::feed_writer::{
+    Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages, past,
+};
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
 use tidegate::daemon::journal::KeyRing;
@@ -29,8 +32,13 @@ const FEED: &str = "[feed]\nname = \"bench\"\n[policy]\nk = 10\n\
     [[column]]\nname = \"s\"\nrole = \"sensitive\"\n";
 
 fn main() {
-    let numbers: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let (rows, ticks) = (numbers.first().copied().unwrap_or(million() as usize), if small() { 10 } else { 200 });
+    let numbers: Vec<usize> = std::env::args()
+        .filter_map(|argument| argument.parse().ok())
+        .collect();
+    let (rows, ticks) = (
+        numbers.first().copied().unwrap_or(million() as usize),
+        if small() { 10 } else { 200 },
+    );
     let ticks = numbers.get(1).copied().unwrap_or(ticks);
     let folder = tempfile::tempdir().expect("a folder");
     let feed = FeedConfig::parse(FEED, Path::new("bench.toml")).expect("a feed file");
@@ -47,7 +55,9 @@ fn one_file(feed: &FeedConfig, folder: &Path, rows: usize) {
         let mut writer = open(feed, &root);
         let (decoded, decoding) = decode(feed, &file, writer.hasher());
         let start = Instant::now();
-        writer.take(taken("rows.csv", decoded), "2026-01-01T00:00:00Z").expect("a place");
+        writer
+            .take(taken("rows.csv", decoded), "2026-01-01T00:00:00Z")
+            .expect("a place");
         let keeping = start.elapsed().as_secs_f64();
         best = [best[0].min(decoding), best[1].min(decoding + keeping)];
     }
@@ -67,7 +77,10 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
         "  tick   entries   closed ms   released ms   start ms (whole log, checkpoint)   state KiB   resident MiB"
     );
     for tick in 0..ticks {
-        let (name, time) = (format!("{tick:06}.csv"), format!("2026-01-01T{:02}:{:02}:00Z", tick / 60 % 24, tick % 60));
+        let (name, time) = (
+            format!("{tick:06}.csv"),
+            format!("2026-01-01T{:02}:{:02}:00Z", tick / 60 % 24, tick % 60),
+        );
         let file = folder.join(&name);
         write(&file, tick * 1000, 1000);
         let (decoded, _) = decode(feed, &file, writer.hasher());
@@ -83,7 +96,9 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
         if [1, 10, 20, 50, 100, 200, 500, 1000].contains(&(tick + 1)) {
             let entries = writer.log().next();
             let (private, public) = stores(&root);
-            let ring = KeyRing::open(&*private, &key()).expect("keys").expect("keys");
+            let ring = KeyRing::open(&*private, &key())
+                .expect("keys")
+                .expect("keys");
             let start = Instant::now();
             past(&*private, &*public, &ring).expect("a log");
             let whole = start.elapsed().as_secs_f64() * 1e3;
@@ -102,8 +117,13 @@ fn many_ticks(feed: &FeedConfig, folder: &Path, ticks: usize) {
 /// The resident memory of the process.
 fn resident() -> f64 {
     let reported = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line =
-        reported.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    let line = reported.lines().find_map(|line| {
+        line.strip_prefix("VmRSS:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse::<f64>()
+            .ok()
+    });
     line.unwrap_or(f64::NAN) / 1024.0
 }
 
@@ -158,7 +178,12 @@ fn decode(feed: &FeedConfig, file: &Path, hasher: &PersonHasher) -> (Decoded, f6
 }
 
 fn taken(name: &str, decoded: Decoded) -> TakenMessages {
-    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 0, modified: 0 };
+    let look = Consumed {
+        code: Sha256::of(name.as_bytes()),
+        generation: 0,
+        size: 0,
+        modified: 0,
+    };
     let seen = decoded.seen();
     TakenMessages::file(name.to_owned(), look, seen, decoded.rows, None, 0)
 }
@@ -169,7 +194,11 @@ fn write(file: &Path, from: usize, rows: usize) {
     let mut text = String::from("id,age,sex,zip,s\n");
     for row in from..from + rows {
         let mixed = (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-        let (age, sex, zip) = (mixed % 90, ["F", "M"][(mixed / 90 % 2) as usize], (mixed / 180 % 4) as usize);
+        let (age, sex, zip) = (
+            mixed % 90,
+            ["F", "M"][(mixed / 90 % 2) as usize],
+            (mixed / 180 % 4) as usize,
+        );
         let zip = ["100", "101", "200", "210"][zip];
         let _ = writeln!(text, "P{row:08},{age},{sex},{zip},s{}", mixed / 720 % 15);
     }

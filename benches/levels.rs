@@ -1,10 +1,13 @@
-//! Full-domain searches on public data (folders of `TIDEGATE_DATA`; SCIENCE 8), k = 5, at most 5 % of the rows suppressed, geometric
-//! Loss. The tables and figures are those of the paper on lattice search (ARX), with its own figures beside ours:
+//! Full-domain searches on public data (folders of `TIDEGATE_DATA`; SCIENCE 8), k = 5, at most 5 %
+//! of the rows suppressed, geometric Loss. The tables and figures are those of the paper on lattice
+//! search (ARX), with its own figures beside ours:
 //!
-//! - **searches**: best-first, Flash and greedy, with the states that each checked, and seconds for reading the data and for searching;
-//! - **whole**: a process for each data set, its seconds and peak memory, and their ratio to those of the reference;
-//! - **options** (table 1): the time that Flash takes to insert into and query both properties, with a list, a list that is an antichain, a
-//!   prefix tree, and one that knows ranks;
+//! - **searches**: best-first, Flash and greedy, with the states that each checked, and seconds for
+//!   reading the data and for searching;
+//! - **whole**: a process for each data set, its seconds and peak memory, and their ratio to those
+//!   of the reference;
+//! - **options** (table 1): the time that Flash takes to insert into and query both properties,
+//!   with a list, a list that is an antichain, a prefix tree, and one that knows ranks;
 //! - **properties** (table 2): what Flash knows about states that it does not check;
 //! - **prediction** (table 3): best-first with and without conclusions about other states;
 //! - **columns** (table 4): best-first on 3 and more columns of a table of 16;
@@ -12,8 +15,9 @@
 //! - **space** (figures 5 and 6): states that are kept, and seconds, by columns;
 //! - **early** (figure 7): when the optimum is found.
 //!
-//! Of the paper's data sets Atus and Ihis are not public, and of SS13ACS only other columns are: a table of another survey takes
-//! its place. `SECONDS` (60) is the time limit of a search of many columns.
+//! Of the paper's data sets Atus and Ihis are not public, and of SS13ACS only other columns are: a
+//! table of another survey takes its place. `SECONDS` (60) is the time limit of a search of many
+//! columns.
 //!
 //!     TIDEGATE_DATA=… cargo bench --bench levels [-- PART [SECONDS]]
 
@@ -51,36 +55,57 @@ type Run = fn(LevelsSearch<'_>) -> LevelsResult;
 
 fn main() {
     let Some(folder) = needs::data() else { return };
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !CARGO.contains(&word.as_str())).collect();
-    if let Some((_, words)) = words.split_first().filter(|(first, _)| *first == whole::CHILD) {
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !CARGO.contains(&word.as_str()))
+        .collect();
+    if let Some((_, words)) = words
+        .split_first()
+        .filter(|(first, _)| *first == whole::CHILD)
+    {
         return whole::child(&folder, words);
     }
     if small() {
         return searches(&folder, &SETS[..1]);
     }
-    let seconds = words.get(1).map_or(60, |word| word.parse().expect("a number of seconds"));
+    let seconds = words
+        .get(1)
+        .map_or(60, |word| word.parse().expect("a number of seconds"));
     let limit = Duration::from_secs(seconds);
     let parts: [(&str, &dyn Fn()); 9] = [
-        ("searches", &|| searches(&folder, &[&SETS[..], &[&CENSUS_OF_FIVE]].concat())),
+        ("searches", &|| {
+            searches(&folder, &[&SETS[..], &[&CENSUS_OF_FIVE]].concat())
+        }),
         ("whole", &|| whole::table(limit)),
         ("options", &|| tables::options(&folder, true)),
         ("properties", &|| tables::properties(&folder)),
-        ("prediction", &|| tables::prediction(&folder, limit, usize::MAX)),
+        ("prediction", &|| {
+            tables::prediction(&folder, limit, usize::MAX)
+        }),
         ("columns", &|| tables::columns(&folder, limit, usize::MAX)),
         ("heuristic", &|| heuristic::table(&folder)),
-        ("space", &|| drop(figures::space_and_time(&folder, limit, usize::MAX))),
-        ("early", &|| drop(figures::heuristic(&folder, limit, usize::MAX))),
+        ("space", &|| {
+            drop(figures::space_and_time(&folder, limit, usize::MAX))
+        }),
+        ("early", &|| {
+            drop(figures::heuristic(&folder, limit, usize::MAX))
+        }),
     ];
     let asked = words.first();
     assert!(
         asked.is_none_or(|asked| parts.iter().any(|(name, _)| name == asked)),
         "a part that this file's head names"
     );
-    parts.iter().filter(|(name, _)| asked.is_none_or(|asked| name == asked)).for_each(|(_, part)| part());
+    parts
+        .iter()
+        .filter(|(name, _)| asked.is_none_or(|asked| name == asked))
+        .for_each(|(_, part)| part());
 }
 
 fn searches(folder: &Path, sets: &[&Set]) {
-    println!("data        states  search      Loss      checked   suppressed  read s  search s    MB at hand");
+    println!(
+        "data        states  search      Loss      checked   suppressed  read s  search s    MB at hand"
+    );
     for set in sets {
         let start = Instant::now();
         let data = set.read(folder, set.columns.len());

@@ -1,8 +1,9 @@
-//! Local recoding in two ways, on the same rows (SCIENCE 6): ARX-LR and halving with random thresholds. The loss of
-//! each, the result of an attacker who knows the method, the part that the gate approves under the default limits, and
-//! the rows that wait: after one tick with all rows, and after the first and the last of ten with a tenth each; on
-//! synthetic rows and on Adult (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with the time of
-//! carving and of the attack:
+//! Local recoding in two ways, on the same rows (SCIENCE 6): ARX-LR and halving with random
+//! thresholds. The loss of each, the result of an attacker who knows the method, the part that the
+//! gate approves under the default limits, and the rows that wait: after one tick with all rows,
+//! and after the first and the last of ten with a tenth each; on synthetic rows and on Adult
+//! (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with the time of carving
+//! and of the attack:
 //!
 //! `TIDEGATE_DATA=… cargo bench --no-default-features --bench local`
 
@@ -14,12 +15,14 @@ use std::time::{Duration, Instant};
 
 use tidegate::engine::anonymizer::{CarvingResult, Region, StateClass, arx_lr, halves};
 use tidegate::engine::gate::refinement::{
-    AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack, RefinementBudget,
-    RepeatedValues,
+    AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack,
+    RefinementBudget, RepeatedValues,
 };
 use tidegate::engine::histogram::{Headcount, Heads};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
-use tidegate::engine::policy::{ChainKind, ColumnFacts, Decimal, Policy, PolicySettings, RefinementLimits};
+use tidegate::engine::policy::{
+    ChainKind, ColumnFacts, Decimal, Policy, PolicySettings, RefinementLimits,
+};
 
 /// SplitMix64.
 struct Chance(u64);
@@ -33,7 +36,8 @@ impl Chance {
     }
 }
 
-/// Leaves in pairs, pairs in fours, and so on; a short last interval is a node of its own on several layers.
+/// Leaves in pairs, pairs in fours, and so on; a short last interval is a node of its own on
+/// several layers.
 fn pairs(leaves: u32, values: u64) -> Taxonomy {
     fn add(tree: &mut Tree, above: usize, (from, to): (u32, u32), width: u32, values: u64) {
         if to - from == 1 {
@@ -59,8 +63,15 @@ fn pairs(leaves: u32, values: u64) -> Taxonomy {
 
 fn people(tuples: &[Vec<Leaf>], width: usize) -> Headcount {
     let mut counts: BTreeMap<&Vec<Leaf>, u32> = BTreeMap::new();
-    tuples.iter().for_each(|tuple| *counts.entry(tuple).or_default() += 1);
-    Headcount::of(width, counts.into_iter().map(|(tuple, count)| (tuple, Heads { since: 0, count })))
+    tuples
+        .iter()
+        .for_each(|tuple| *counts.entry(tuple).or_default() += 1);
+    Headcount::of(
+        width,
+        counts
+            .into_iter()
+            .map(|(tuple, count)| (tuple, Heads { since: 0, count })),
+    )
 }
 
 /// Rows concentrated around the middle of every column, and around each other.
@@ -81,21 +92,46 @@ fn made(chance: &mut Chance, rows: usize, trees: &[Taxonomy]) -> Vec<Vec<Leaf>> 
 fn adult() -> Option<(Vec<Vec<Leaf>>, Vec<Taxonomy>)> {
     let path = std::path::Path::new(&std::env::var_os("TIDEGATE_DATA")?).join("adult/adult.csv");
     let text = std::fs::read_to_string(path).ok()?;
-    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(';').collect()).collect();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(';').collect())
+        .collect();
     let values = |at: usize| -> Vec<&str> {
-        let mut values: Vec<&str> = rows.iter().map(|row| row[at]).collect::<BTreeSet<_>>().into_iter().collect();
+        let mut values: Vec<&str> = rows
+            .iter()
+            .map(|row| row[at])
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         values.sort_by_key(|value| (value.parse::<u32>().unwrap_or(u32::MAX), *value));
         values
     };
     let columns: Vec<Vec<&str>> = (0..rows[0].len()).map(values).collect();
-    let leaf =
-        |(value, column): (&&str, &Vec<&str>)| column.iter().position(|known| known == value).expect("a value") as Leaf;
-    let tuples = rows.iter().map(|row| row.iter().zip(&columns).map(leaf).collect()).collect();
-    Some((tuples, columns.iter().map(|column| pairs(column.len() as u32, 1)).collect()))
+    let leaf = |(value, column): (&&str, &Vec<&str>)| {
+        column
+            .iter()
+            .position(|known| known == value)
+            .expect("a value") as Leaf
+    };
+    let tuples = rows
+        .iter()
+        .map(|row| row.iter().zip(&columns).map(leaf).collect())
+        .collect();
+    Some((
+        tuples,
+        columns
+            .iter()
+            .map(|column| pairs(column.len() as u32, 1))
+            .collect(),
+    ))
 }
 
 fn policy(k: u64) -> Policy {
-    let written = PolicySettings { k: Some(k), ..PolicySettings::default() };
+    let written = PolicySettings {
+        k: Some(k),
+        ..PolicySettings::default()
+    };
     Policy::new(&written, ChainKind::Disjoint, &ColumnFacts::default()).expect("a policy")
 }
 
@@ -131,13 +167,26 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingRe
             let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
             let rule = policy(k).halving(trees).expect("small");
             let found = halves(heads, trees, &rule, &mut |of| chance.below(of));
-            let class = |Region { nodes, tuples, people }| StateClass { state: Vec::new(), nodes, tuples, people };
-            CarvingResult { classes: found.classes.into_iter().map(class).collect(), outliers: found.waiting }
+            let class = |Region {
+                             nodes,
+                             tuples,
+                             people,
+                         }| StateClass {
+                state: Vec::new(),
+                nodes,
+                tuples,
+                people,
+            };
+            CarvingResult {
+                classes: found.classes.into_iter().map(class).collect(),
+                outliers: found.waiting,
+            }
         }
     }
 }
 
-/// The share of waiting people after the first and after the last of ten ticks with a tenth of the rows each.
+/// The share of waiting people after the first and after the last of ten ticks with a tenth of the
+/// rows each.
 fn stream(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> [f64; 2] {
     let (mut pool, mut came, mut shares) = (Vec::new(), 0, Vec::new());
     for batch in tuples.chunks(tuples.len().div_ceil(10)) {
@@ -145,9 +194,16 @@ fn stream(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> [f64;
         came += batch.len();
         let heads = people(&pool, trees.len());
         let of = |&tuple: &u32| {
-            std::iter::repeat_n(heads.tuple_at(tuple as usize).collect(), heads.count(tuple as usize) as usize)
+            std::iter::repeat_n(
+                heads.tuple_at(tuple as usize).collect(),
+                heads.count(tuple as usize) as usize,
+            )
         };
-        pool = carve(way, &heads, trees, k).outliers.iter().flat_map(of).collect();
+        pool = carve(way, &heads, trees, k)
+            .outliers
+            .iter()
+            .flat_map(of)
+            .collect();
         shares.push(pool.len() as f64 / came as f64);
     }
     [shares[0], shares[shares.len() - 1]]
@@ -159,7 +215,9 @@ fn released(way: &Way, classes: &[&StateClass], trees: &[&Taxonomy], k: u64) -> 
         Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
         Way::Halves => {
             let rule = policy(k).halving(trees).expect("small");
-            Layers::of_any(trees).expect("layers").halved(classes, &rule)
+            Layers::of_any(trees)
+                .expect("layers")
+                .halved(classes, &rule)
         }
     }
     .expect("classes")
@@ -174,17 +232,22 @@ fn attacked(release: &CarvedRelease) -> Vec<AttackTarget> {
         seed: 1,
         budget,
     };
-    RefinementAttack::new(release, terms).expect("an order of formation").targets()
+    RefinementAttack::new(release, terms)
+        .expect("an order of formation")
+        .targets()
 }
 
 fn passes(target: &AttackTarget) -> bool {
     let limit = |of: Decimal| u64::from(of.get() as u32).into();
     target.ratio_is_at_most(&limit(RefinementLimits::MAX_RATIO), &1u8.into())
         && target.cra.is_at_least(RefinementLimits::MIN_SOLUTIONS)
-        && target.certain_crowds().is_some_and(|crowds| crowds.is_empty())
+        && target
+            .certain_crowds()
+            .is_some_and(|crowds| crowds.is_empty())
 }
 
-/// Rows that are left after failing classes were removed, each with all that were formed together with it.
+/// Rows that are left after failing classes were removed, each with all that were formed together
+/// with it.
 fn kept(way: &Way, found: &CarvingResult, trees: &[&Taxonomy], k: u64) -> u64 {
     let mut left: Vec<&StateClass> = found.classes.iter().collect();
     loop {
@@ -193,9 +256,13 @@ fn kept(way: &Way, found: &CarvingResult, trees: &[&Taxonomy], k: u64) -> u64 {
         let failing: BTreeSet<Vec<u8>> = targets
             .iter()
             .filter(|target| !passes(target))
-            .filter_map(
-                |target| if let AttackedRows::Class(at) = target.place { Some(left[at].state.clone()) } else { None },
-            )
+            .filter_map(|target| {
+                if let AttackedRows::Class(at) = target.place {
+                    Some(left[at].state.clone())
+                } else {
+                    None
+                }
+            })
             .collect();
         if failing.is_empty() {
             return left.iter().map(|class| class.people).sum();
@@ -214,20 +281,33 @@ fn measure(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> Meas
     let targets = attacked(&release);
     let attack = start.elapsed();
     let rows = heads.rows() as f64;
-    let out: u64 = found.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
+    let out: u64 = found
+        .outliers
+        .iter()
+        .map(|&tuple| heads.count(tuple as usize))
+        .sum();
     let column = |(at, tree): (usize, &&Taxonomy)| {
         let lost = |class: &StateClass| class.people * (tree.values(class.nodes[at]) - 1);
         let lost: u64 = found.classes.iter().map(lost).sum::<u64>() + out * (tree.values(0) - 1);
         lost as f64 / (rows * (tree.values(0) - 1).max(1) as f64) + 1.0
     };
-    let loss = trees.iter().enumerate().map(column).product::<f64>().powf(1.0 / trees.len() as f64) - 1.0;
+    let loss = trees
+        .iter()
+        .enumerate()
+        .map(column)
+        .product::<f64>()
+        .powf(1.0 / trees.len() as f64)
+        - 1.0;
     let good = targets.iter().filter(|target| passes(target)).count();
     Measured {
         classes: found.classes.len(),
         loss,
         left: out as f64 / rows,
         streamed: stream(way, tuples, trees, k),
-        ratios: targets.iter().filter_map(|target| target.ratio.log10()).collect(),
+        ratios: targets
+            .iter()
+            .filter_map(|target| target.ratio.log10())
+            .collect(),
         passing: good as f64 / targets.len().max(1) as f64,
         passes: good == targets.len() && !targets.is_empty(),
         kept: (rows <= MOST_KEPT).then(|| kept(way, &found, trees, k) as f64 / rows),
@@ -238,9 +318,17 @@ fn measure(way: &Way, tuples: &[Vec<Leaf>], trees: &[&Taxonomy], k: u64) -> Meas
 
 fn line(name: &str, all: &[Measured]) {
     let mean = |of: &dyn Fn(&Measured) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
-    let mut ratios: Vec<f64> = all.iter().flat_map(|one| one.ratios.iter().copied()).collect();
+    let mut ratios: Vec<f64> = all
+        .iter()
+        .flat_map(|one| one.ratios.iter().copied())
+        .collect();
     ratios.sort_by(f64::total_cmp);
-    let at = |share: f64| ratios.get(((ratios.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
+    let at = |share: f64| {
+        ratios
+            .get(((ratios.len().max(1) - 1) as f64 * share) as usize)
+            .copied()
+            .unwrap_or(0.0)
+    };
     println!(
         "  {name:12} {:8.0} {:7.4} {:7.1}% {:7.1}% {:7.1}% {:10.2} {:10.2e} {:10.1}% {:10.1}% {:>11} {:9.1?} {:9.1?}",
         mean(&|one| one.classes as f64),
@@ -252,7 +340,10 @@ fn line(name: &str, all: &[Measured]) {
         10f64.powf(at(1.0)),
         100.0 * mean(&|one| one.passing),
         100.0 * mean(&|one| f64::from(u8::from(one.passes))),
-        all[0].kept.map_or("-".to_owned(), |_| format!("{:.1}%", 100.0 * mean(&|one| one.kept.unwrap_or(0.0)))),
+        all[0].kept.map_or("-".to_owned(), |_| format!(
+            "{:.1}%",
+            100.0 * mean(&|one| one.kept.unwrap_or(0.0))
+        )),
         all.iter().map(|one| one.carving).sum::<Duration>() / all.len() as u32,
         all.iter().map(|one| one.attack).sum::<Duration>() / all.len() as u32,
     );
@@ -276,20 +367,36 @@ fn compare(title: &str, samples: &[Vec<Vec<Leaf>>], trees: &[&Taxonomy], k: u64)
         "carving",
         "attack"
     );
-    let each = |way: &Way| samples.iter().map(|rows| measure(way, rows, trees, k)).collect::<Vec<_>>();
+    let each = |way: &Way| {
+        samples
+            .iter()
+            .map(|rows| measure(way, rows, trees, k))
+            .collect::<Vec<_>>()
+    };
     line("arx-lr", &each(&Way::Greedy));
     line("halves", &each(&Way::Halves));
 }
 
 fn main() {
     let mut chance = Chance(1);
-    for (rows, columns, leaves, values) in [(200, 2, 32, 4), (1000, 3, 32, 4), (3000, 4, 16, 4), (5000, 6, 8, 4)] {
+    for (rows, columns, leaves, values) in [
+        (200, 2, 32, 4),
+        (1000, 3, 32, 4),
+        (3000, 4, 16, 4),
+        (5000, 6, 8, 4),
+    ] {
         let owned: Vec<Taxonomy> = (0..columns).map(|_| pairs(leaves, values)).collect();
         let trees: Vec<&Taxonomy> = owned.iter().collect();
-        let samples: Vec<Vec<Vec<Leaf>>> =
-            (0..if rows > 1000 { 2 } else { 8 }).map(|_| made(&mut chance, rows, &owned)).collect();
+        let samples: Vec<Vec<Vec<Leaf>>> = (0..if rows > 1000 { 2 } else { 8 })
+            .map(|_| made(&mut chance, rows, &owned))
+            .collect();
         for k in [5, 10] {
-            compare(&format!("{rows} rows, {columns} columns of {leaves} intervals"), &samples, &trees, k);
+            compare(
+                &format!("{rows} rows, {columns} columns of {leaves} intervals"),
+                &samples,
+                &trees,
+                k,
+            );
         }
         if small() {
             return;

@@ -1,5 +1,6 @@
-//! The cost of minimality attacks: by the rows of a class, by the number of classes that were generalised into it, and
-//! by how unequal those are; exactly, and as a bound. Prints a table; `TIDEGATE_MOST` gives the largest number of rows.
+//! The cost of minimality attacks: by the rows of a class, by the number of classes that were
+//! generalised into it, and by how unequal those are; exactly, and as a bound. Prints a table;
+//! `TIDEGATE_MOST` gives the largest number of rows.
 
 mod small;
 
@@ -13,15 +14,20 @@ use tidegate::engine::gate::minimality::{Credibility, MinimalityAttack, OriginCl
 const CASES: [(u64, u64); 3] = [(2, 3), (2, 10), (5, 10)];
 
 fn main() {
-    let most = std::env::var("TIDEGATE_MOST").ok().and_then(|text| text.parse().ok()).unwrap_or(if small() {
-        100
-    } else {
-        10_000
-    });
+    let most = std::env::var("TIDEGATE_MOST")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(if small() { 100 } else { 10_000 });
     println!("    rows   l  share  classes  sizes    million steps   seconds      exact   at most");
-    for rows in [100u64, 1_000, 3_000, 10_000, 30_000].into_iter().filter(|&rows| rows <= most) {
+    for rows in [100u64, 1_000, 3_000, 10_000, 30_000]
+        .into_iter()
+        .filter(|&rows| rows <= most)
+    {
         for (l, one_in) in CASES {
-            for classes in [2, 10, 100, 1_000].into_iter().filter(|&classes| classes <= rows / 4) {
+            for classes in [2, 10, 100, 1_000]
+                .into_iter()
+                .filter(|&classes| classes <= rows / 4)
+            {
                 measure(rows, l, one_in, &equal(rows, classes), "equal");
             }
             measure(rows, l, one_in, &uneven(rows), "uneven");
@@ -35,7 +41,13 @@ fn measure(rows: u64, l: u64, one_in: u64, sizes: &[u64], name: &str) {
     let start = Instant::now();
     let exact = attack.exact();
     let seconds = start.elapsed().as_secs_f64();
-    let largest = |found: &[Option<Credibility>]| found.iter().flatten().map(Credibility::value).fold(0.0, f64::max);
+    let largest = |found: &[Option<Credibility>]| {
+        found
+            .iter()
+            .flatten()
+            .map(Credibility::value)
+            .fold(0.0, f64::max)
+    };
     println!(
         "{rows:>8} {l:>3} {:>6.3} {:>8}  {name:<6} {:>15.3} {seconds:>9.4} {:>10.6} {:>9.6}",
         1.0 / one_in as f64,
@@ -47,7 +59,9 @@ fn measure(rows: u64, l: u64, one_in: u64, sizes: &[u64], name: &str) {
 }
 
 fn equal(rows: u64, classes: u64) -> Vec<u64> {
-    (0..classes).map(|at| rows * (at + 1) / classes - rows * at / classes).collect()
+    (0..classes)
+        .map(|at| rows * (at + 1) / classes - rows * at / classes)
+        .collect()
 }
 
 /// 1, 2, 3, …: as many different sizes as possible.

@@ -1,5 +1,5 @@
-//! Groups of numeric rows (SCIENCE 7): the time of MDAV on synthetic rows with ten columns, with the index and
-//! comparing with every row, from one size to the next, and Mondrian beside it.
+//! Groups of numeric rows (SCIENCE 7): the time of MDAV on synthetic rows with ten columns, with
+//! the index and comparing with every row, from one size to the next, and Mondrian beside it.
 //!
 //! `cargo bench --no-default-features --bench numbers`
 
@@ -38,29 +38,48 @@ fn made(rows: usize, columns: usize) -> Points {
     Points::new(numbers, columns)
 }
 
-/// As many single steps of MDAV as it has, each comparing with every row: its time without an index.
+/// As many single steps of MDAV as it has, each comparing with every row: its time without an
+/// index.
 fn plain(points: &Points, k: usize) {
     let mut left: Vec<usize> = (0..points.len()).collect();
     let far = |left: &[usize], from: &[f64]| {
-        let to = |row: usize| -> f64 { points.at(row).iter().zip(from).map(|(a, b)| (a - b) * (a - b)).sum() };
+        let to = |row: usize| -> f64 {
+            points
+                .at(row)
+                .iter()
+                .zip(from)
+                .map(|(a, b)| (a - b) * (a - b))
+                .sum()
+        };
         left.iter()
             .map(|&row| (to(row), row))
-            .fold((f64::NEG_INFINITY, 0), |best, next| if next.0 > best.0 { next } else { best })
+            .fold((f64::NEG_INFINITY, 0), |best, next| {
+                if next.0 > best.0 { next } else { best }
+            })
             .1
     };
     while left.len() >= 3 * k {
         let mut mean = vec![0.0; points.dimensions()];
         for &row in &left {
-            mean.iter_mut().zip(points.at(row)).for_each(|(sum, number)| *sum += number);
+            mean.iter_mut()
+                .zip(points.at(row))
+                .for_each(|(sum, number)| *sum += number);
         }
         mean.iter_mut().for_each(|sum| *sum /= left.len() as f64);
         let mut from = far(&left, &mean);
         for _ in 0..2 {
             let to = |row: usize| -> f64 {
-                points.at(row).iter().zip(points.at(from)).map(|(a, b)| (a - b) * (a - b)).sum()
+                points
+                    .at(row)
+                    .iter()
+                    .zip(points.at(from))
+                    .map(|(a, b)| (a - b) * (a - b))
+                    .sum()
             };
             let mut near: Vec<(f64, usize)> = left.iter().map(|&row| (to(row), row)).collect();
-            near.select_nth_unstable_by(k - 1, |one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+            near.select_nth_unstable_by(k - 1, |one, other| {
+                one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
+            });
             let mut taken: Vec<usize> = near[..k].iter().map(|near| near.1).collect();
             taken.sort_unstable();
             left.retain(|row| taken.binary_search(row).is_err());
@@ -76,7 +95,9 @@ fn seconds(work: impl FnOnce()) -> f64 {
 }
 
 fn sizes() {
-    println!("MDAV, 10 columns, k = 5, seconds\n\n|    rows |  index | every row | Mondrian |\n|---:|---:|---:|---:|");
+    println!(
+        "MDAV, 10 columns, k = 5, seconds\n\n|    rows |  index | every row | Mondrian |\n|---:|---:|---:|---:|"
+    );
     for rows in [6_250, 12_500, 25_000, 50_000, 100_000] {
         let rows = if small() { rows / 100 } else { rows };
         let points = made(rows, 10);

@@ -1,9 +1,10 @@
-//! Tables and figures of the papers that the engine stands on, as far as public data allow: the paper's values beside
-//! ours, as text, and the figures as SVG in `target/tmp/papers`. Words name papers; without one all of them run; `full`
-//! runs the parts that take long in the paper's size. The guide's page `papers` explains the results.
+//! Tables and figures of the papers that the engine stands on, as far as public data allow: the
+//! paper's values beside ours, as text, and the figures as SVG in `target/tmp/papers`. Words name
+//! papers; without one all of them run; `full` runs the parts that take long in the paper's size.
+//! The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra | dominance | lattice]
-//! [full]`
+//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra |
+//! dominance | lattice] [full]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -35,8 +36,8 @@ pub struct Figure {
     svg: String,
 }
 
-/// Prints the tables of a paper, from the data in a folder, and draws its figures; with `true` in the paper's full
-/// size.
+/// Prints the tables of a paper, from the data in a folder, and draws its figures; with `true` in
+/// the paper's full size.
 type Paper = fn(&Path, bool) -> Vec<Figure>;
 
 /// The papers by their words.
@@ -54,14 +55,21 @@ fn main() {
         println!("TIDEGATE_DATA names no folder with the public data sets: nothing to compute");
         return;
     };
-    let (full, words): (Vec<String>, Vec<String>) = words.into_iter().partition(|word| word == "full");
+    let (full, words): (Vec<String>, Vec<String>) =
+        words.into_iter().partition(|word| word == "full");
     for word in &words {
-        assert!(PAPERS.iter().any(|(name, _)| name == word), "`{word}` is no paper of this bench");
+        assert!(
+            PAPERS.iter().any(|(name, _)| name == word),
+            "`{word}` is no paper of this bench"
+        );
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("papers");
     std::fs::create_dir_all(&folder).expect("a folder");
     let papers = if small() { &PAPERS[..1] } else { &PAPERS[..] };
-    for (name, run) in papers.iter().filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name)) {
+    for (name, run) in papers
+        .iter()
+        .filter(|(name, _)| words.is_empty() || words.iter().any(|word| word == name))
+    {
         println!("# {name}");
         for Figure { name, svg } in run(&data, !full.is_empty()) {
             let file = folder.join(name).with_extension("svg");

@@ -1,5 +1,5 @@
-//! Writing the published table: time at 1 and 10 million rows of eight quasi columns and one sensitive one,
-//! the median of some runs, on all cores and on one.
+//! Writing the published table: time at 1 and 10 million rows of eight quasi columns and one
+//! sensitive one, the median of some runs, on all cores and on one.
 //!
 //!     cargo bench --bench publish [-- OUT.parquet]      (keeps the file of 10 million rows, for peers to write again)
 
@@ -20,8 +20,9 @@ const RUNS: usize = 5;
 fn recoding(columns: &Columns) -> Recoding {
     let cut = |tree: &&Taxonomy| {
         let up = |leaf: u32| tree.parent(tree.leaf_node(leaf)).filter(|&node| node != 0);
-        let nodes: Vec<u32> =
-            (0..tree.leaves() as u32).map(|leaf| up(leaf).unwrap_or_else(|| tree.leaf_node(leaf))).collect();
+        let nodes: Vec<u32> = (0..tree.leaves() as u32)
+            .map(|leaf| up(leaf).unwrap_or_else(|| tree.leaf_node(leaf)))
+            .collect();
         Cut::completed(tree, &nodes).expect("nodes of one level")
     };
     columns.trees().iter().map(cut).collect()
@@ -46,15 +47,25 @@ fn measure(threads: &str, rows: usize, write: impl Fn() -> Vec<u8>) {
 }
 
 fn main() {
-    let keep = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let keep = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
     let columns = synthetic::columns();
     let encoder = Encoder::new(&columns, CellReading::Text);
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let one = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
     for rows in [1, 10].map(|millions| millions * million() as usize) {
-        let counted = Histogram::of(&encoder, 0, &synthetic::batches(rows, 1)).expect("rows that fit");
+        let counted =
+            Histogram::of(&encoder, 0, &synthetic::batches(rows, 1)).expect("rows that fit");
         let table = Release::under(&counted, 0..1, &recoding(&columns));
         let write = || data(&table, counted.values(), &columns);
-        println!("{rows} rows, {} classes, {} groups", table.classes(), table.groups());
+        println!(
+            "{rows} rows, {} classes, {} groups",
+            table.classes(),
+            table.groups()
+        );
         measure("all cores", rows, write);
         measure("one core", rows, || one.install(write));
         if let Some(path) = keep.as_ref().filter(|_| rows == 10_000_000) {

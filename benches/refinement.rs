@@ -1,5 +1,6 @@
-//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's Tables 2 to 7 on synthetic data of the shape of its
-//! own, beside the figures that it prints, and the constraint systems behind them for `benches/peers/refinement.py`.
+//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's Tables 2 to 7 on synthetic
+//! data of the shape of its own, beside the figures that it prints, and the constraint systems
+//! behind them for `benches/peers/refinement.py`.
 //!
 //!     cargo bench --bench refinement                                  the tables
 //!     cargo bench --bench refinement -- --systems FILE [NUMBER]       this many systems of each size, with our figures
@@ -29,7 +30,10 @@ const NUMBER: usize = 12;
 
 fn main() {
     // Cargo adds a word of its own.
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--test"] => {
             let folder = tempfile::tempdir().expect("a folder");
@@ -39,7 +43,9 @@ fn main() {
         }
         [] => drop(tables::print()),
         ["--systems", file] => systems::write(Path::new(file), NUMBER),
-        ["--systems", file, number] => systems::write(Path::new(file), number.parse().expect("a number")),
+        ["--systems", file, number] => {
+            systems::write(Path::new(file), number.parse().expect("a number"))
+        }
         ["--count", file] => systems::count(Path::new(file)),
         _ => panic!("--systems FILE [NUMBER], --count FILE, or nothing"),
     }

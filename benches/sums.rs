@@ -1,7 +1,7 @@
-//! The cost of protecting a table of sums: the cost of the first pattern found, without a budget, beside the cheapest
-//! one on small tables, and seconds by size on larger ones. Tables are drawn from a fixed seed; values are skewed, one
-//! leaf in ten is 0, and protection is a tenth of the value. Prints a table; `TIDEGATE_WORK` gives the millions of
-//! numbers that a search may compute.
+//! The cost of protecting a table of sums: the cost of the first pattern found, without a budget,
+//! beside the cheapest one on small tables, and seconds by size on larger ones. Tables are drawn
+//! from a fixed seed; values are skewed, one leaf in ten is 0, and protection is a tenth of the
+//! value. Prints a table; `TIDEGATE_WORK` gives the millions of numbers that a search may compute.
 
 mod small;
 
@@ -9,7 +9,8 @@ use small::{million, small};
 use std::time::Instant;
 
 use tidegate::engine::sums::{
-    CellSuppression, Dimension, Dimensions, Protection, Range, Sensitive, SumSystem, SuppressionProblem,
+    CellSuppression, Dimension, Dimensions, Protection, Range, Sensitive, SumSystem,
+    SuppressionProblem,
 };
 
 /// SplitMix64.
@@ -25,7 +26,8 @@ impl Draw {
     }
 }
 
-/// A name, the branches of each dimension level by level, and how rare sensitive leaves are: one in this many.
+/// A name, the branches of each dimension level by level, and how rare sensitive leaves are: one in
+/// this many.
 type Shape = (&'static str, &'static [&'static [usize]], u64);
 
 const SMALL: [Shape; 5] = [
@@ -46,34 +48,57 @@ const LARGE: [Shape; 6] = [
 ];
 
 fn main() {
-    let work = std::env::var("TIDEGATE_WORK").ok().and_then(|text| text.parse().ok()).unwrap_or(300u64) * million();
+    let work = std::env::var("TIDEGATE_WORK")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(300u64)
+        * million();
     println!(
         "table                  cells  sensitive  cost       first   searched  proven  seconds  seconds (searched)"
     );
     for shape in SMALL {
-        (0..3).for_each(|seed| [true, false].into_iter().for_each(|by_value| measure(shape, seed, by_value, work)));
+        (0..3).for_each(|seed| {
+            [true, false]
+                .into_iter()
+                .for_each(|by_value| measure(shape, seed, by_value, work))
+        });
     }
     if small() {
         return;
     }
     for shape in LARGE {
-        [true, false].into_iter().for_each(|by_value| measure(shape, 1, by_value, work));
+        [true, false]
+            .into_iter()
+            .for_each(|by_value| measure(shape, 1, by_value, work));
     }
 }
 
 fn measure((name, branches, one_in): Shape, seed: u64, by_value: bool, work: u64) {
     let dimensions: Vec<Dimension> = branches.iter().map(|levels| tree(levels)).collect();
-    let leaf = |codes: &[usize]| codes.iter().zip(&dimensions).all(|(&code, dimension)| dimension.is_leaf(code));
+    let leaf = |codes: &[usize]| {
+        codes
+            .iter()
+            .zip(&dimensions)
+            .all(|(&code, dimension)| dimension.is_leaf(code))
+    };
     let table = Dimensions::new(dimensions.clone());
     let (system, draw) = (table.system(Range::NotNegative), &mut Draw(seed));
-    let leaves: Vec<usize> = (0..system.cells()).filter(|&cell| leaf(&table.codes(cell))).collect();
+    let leaves: Vec<usize> = (0..system.cells())
+        .filter(|&cell| leaf(&table.codes(cell)))
+        .collect();
     let values = values(&system, &leaves, draw);
     let price = |&value: &i128| (value > 0).then_some(if by_value { value as u64 } else { 1 });
     let costs: Vec<Option<u64>> = values.iter().map(price).collect();
-    let drawn = leaves.into_iter().filter(|&cell| values[cell] > 0 && draw.below(one_in) == 0);
+    let drawn = leaves
+        .into_iter()
+        .filter(|&cell| values[cell] > 0 && draw.below(one_in) == 0);
     let sensitive = drawn.map(|cell| {
         let by = values[cell].unsigned_abs().div_ceil(10);
-        Sensitive { cell, up: by, down: by }
+        Sensitive {
+            cell,
+            up: by,
+            down: by,
+        }
     });
     let sensitive: Vec<Sensitive> = sensitive.collect();
     let problem = SuppressionProblem {
@@ -110,7 +135,10 @@ fn timed(problem: &SuppressionProblem) -> (CellSuppression, f64) {
 fn tree(levels: &[usize]) -> Dimension {
     let (mut parents, mut last) = (vec![None], vec![0]);
     for &branches in levels {
-        let next = last.iter().flat_map(|&parent| std::iter::repeat_n(parent, branches)).collect::<Vec<usize>>();
+        let next = last
+            .iter()
+            .flat_map(|&parent| std::iter::repeat_n(parent, branches))
+            .collect::<Vec<usize>>();
         let first = parents.len();
         parents.extend(next.iter().copied().map(Some));
         last = (first..parents.len()).collect();
@@ -123,15 +151,27 @@ fn values(system: &SumSystem, leaves: &[usize], draw: &mut Draw) -> Vec<i128> {
     let mut values: Vec<Option<i128>> = vec![None; system.cells()];
     for &leaf in leaves {
         let drawn = i128::from(draw.below(1_000));
-        values[leaf] = Some(if draw.below(10) == 0 { 0 } else { 1 + drawn * drawn / 100 });
+        values[leaf] = Some(if draw.below(10) == 0 {
+            0
+        } else {
+            1 + drawn * drawn / 100
+        });
     }
     while values.contains(&None) {
         for relation in system.relations() {
             let parts = relation.terms().iter().filter(|term| term.1 > 0);
             let sum: Option<i128> = parts.map(|term| values[term.0]).sum();
-            let total = relation.terms().iter().find(|term| term.1 < 0).expect("a total").0;
+            let total = relation
+                .terms()
+                .iter()
+                .find(|term| term.1 < 0)
+                .expect("a total")
+                .0;
             values[total] = sum.or(values[total]);
         }
     }
-    values.into_iter().map(|value| value.expect("a total")).collect()
+    values
+        .into_iter()
+        .map(|value| value.expect("a total"))
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! A feed that runs for a year on a local disk, tick after tick under a clock of its own: the files and bytes that it keeps, the
-//! time of a start and of `verify`, and the memory of the process per known person.
+//! A feed that runs for a year on a local disk, tick after tick under a clock of its own: the files
+//! and bytes that it keeps, the time of a start and of `verify`, and the memory of the process per
+//! known person.
 //!
 //!     cargo bench --bench year [-- TICKS PEOPLE [DIR]]        a tick an hour with this many people each (8760 and 300), kept in a folder
 //!     cargo bench --bench year -- start|replay|verify DIR     one of these on a kept folder
@@ -19,7 +20,8 @@ use jiff::Timestamp;
 use tidegate::daemon::chance::SystemChance;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{
-    Consumed, FEW, FeedSettings, FeedWriter, Hash, Opening, PublicRoot, Request, RequestKind, TakenMessages, past,
+    Consumed, FEW, FeedSettings, FeedWriter, Hash, Opening, PublicRoot, Request, RequestKind,
+    TakenMessages, past,
 };
 use tidegate::daemon::ingest::take;
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
@@ -45,19 +47,28 @@ fn main() {
     {
         return alone(what, Path::new(root));
     }
-    let numbers: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let numbers: Vec<usize> = arguments
+        .iter()
+        .filter_map(|argument| argument.parse().ok())
+        .collect();
     let [ticks, people] = if small() { [48, 20] } else { [8760, 300] };
-    let (ticks, people) = (*numbers.first().unwrap_or(&ticks), *numbers.get(1).unwrap_or(&people));
+    let (ticks, people) = (
+        *numbers.first().unwrap_or(&ticks),
+        *numbers.get(1).unwrap_or(&people),
+    );
     let temporary = tempfile::tempdir().expect("a folder");
     let folder = arguments.get(2).map_or(temporary.path(), Path::new);
-    println!("     ticks   people    private files, MB    public files   slowest tick ms (of those since)   peak MiB");
+    println!(
+        "     ticks   people    private files, MB    public files   slowest tick ms (of those since)   peak MiB"
+    );
     let (mut slowest, mut writer) = (0.0f64, open(folder));
     for tick in 0..ticks {
         let begun = Instant::now();
         one(&mut writer, folder, tick, people);
         slowest = slowest.max(begun.elapsed().as_secs_f64() * 1e3);
         if (tick + 1) % (ticks / 8).max(1) == 0 {
-            let [(files, bytes), (shown, _)] = ["private", "public"].map(|root| size(&folder.join(root)));
+            let [(files, bytes), (shown, _)] =
+                ["private", "public"].map(|root| size(&folder.join(root)));
             println!(
                 "{:>10} {:>8} {files:>16}, {:>4.0} {shown:>12} {slowest:>34.0} {:>10.0}",
                 tick + 1,
@@ -71,7 +82,11 @@ fn main() {
     drop(writer);
     for what in ["start", "replay", "verify"] {
         let program = std::env::current_exe().expect("this program");
-        let ended = Command::new(program).arg(what).arg(folder).status().expect("it starts");
+        let ended = Command::new(program)
+            .arg(what)
+            .arg(folder)
+            .status()
+            .expect("it starts");
         assert!(ended.success());
     }
 }
@@ -81,19 +96,29 @@ fn alone(what: &str, root: &Path) {
     let begun = Instant::now();
     if what == "start" {
         let writer = open(root);
-        let (seconds, people) = (begun.elapsed().as_secs_f64(), writer.state().feed.people().len() as f64);
+        let (seconds, people) = (
+            begun.elapsed().as_secs_f64(),
+            writer.state().feed.people().len() as f64,
+        );
         let [held, peak] = ["VmRSS:", "VmHWM:"].map(|line| memory(line) * 1024.0 * 1024.0 / people);
-        return println!("start: {seconds:.2} s; it holds {held:.0} bytes per person, {peak:.0} at most");
+        return println!(
+            "start: {seconds:.2} s; it holds {held:.0} bytes per person, {peak:.0} at most"
+        );
     }
     if what == "erase" {
         return erase(root);
     }
     let [private, public] = stores(root);
-    let ring = KeyRing::open(&*private, &key()).expect("keys").expect("keys");
+    let ring = KeyRing::open(&*private, &key())
+        .expect("keys")
+        .expect("keys");
     if what == "replay" {
         let read = past(&*private, &*public, &ring).expect("a log").read;
         let seconds = begun.elapsed().as_secs_f64();
-        return println!("replay of the whole log: {seconds:.2} s; {read} entries; peak {:.0} MiB", memory("VmHWM:"));
+        return println!(
+            "replay of the whole log: {seconds:.2} s; {read} entries; peak {:.0} MiB",
+            memory("VmHWM:")
+        );
     }
     let (_, found) = verify::roots(&*private, &ring, &*public, Layout::Root, &[]).expect("roots");
     assert!(found.findings.is_empty(), "{:?}", found.findings);
@@ -106,9 +131,9 @@ fn alone(what: &str, root: &Path) {
     );
 }
 
-/// Erases people: one whose raw row is forgotten, one whose raw row exists, one with their published row, enough of the
-/// newest tick that some of them wait, and some in a release that waits for approval; prints the time of each, and of
-/// the start after it.
+/// Erases people: one whose raw row is forgotten, one whose raw row exists, one with their
+/// published row, enough of the newest tick that some of them wait, and some in a release that
+/// waits for approval; prints the time of each, and of the start after it.
 fn erase(root: &Path) {
     let known = open(root).state().feed.people().len();
     let newest = known - known / 1000;
@@ -125,11 +150,23 @@ fn erase(root: &Path) {
             writer = held(root, known);
         }
         let hash = |row: usize| Hash(writer.hasher().person(&[&format!("P{row:08}")]));
-        let ask = RequestKind::Erase { people: people.map(hash).collect(), rows };
+        let ask = RequestKind::Erase {
+            people: people.map(hash).collect(),
+            rows,
+        };
         let time = "2027-01-01T00:00:00Z".to_owned();
-        let request = Request::new(ask, "me".into(), time.clone(), None, writer.log().place(), &mut SystemChance);
+        let request = Request::new(
+            ask,
+            "me".into(),
+            time.clone(),
+            None,
+            writer.log().place(),
+            &mut SystemChance,
+        );
         let (request, begun) = (request.expect("a request"), Instant::now());
-        let answer = writer.carry_out(&request, &|| Ok(feed()), &time).expect("an answer");
+        let answer = writer
+            .carry_out(&request, &|| Ok(feed()), &time)
+            .expect("an answer");
         let took = begun.elapsed().as_secs_f64();
         drop(writer);
         let begun = Instant::now();
@@ -157,7 +194,8 @@ fn held(root: &Path, known: usize) -> FeedWriter {
     writer
 }
 
-/// A tick of an hour: people arrive, it is closed and published, and the work of a daemon after it follows.
+/// A tick of an hour: people arrive, it is closed and published, and the work of a daemon after it
+/// follows.
 fn one(writer: &mut FeedWriter, folder: &Path, tick: usize, people: usize) {
     let due = Timestamp::from_second(1_735_689_600 + 3600 * tick as i64).expect("a time");
     let time = due.to_string();
@@ -176,9 +214,19 @@ fn come(writer: &mut FeedWriter, folder: &Path, (tick, people): (usize, usize), 
     std::fs::write(&file, rows(tick, people)).expect("a file");
     let decoded = take(&file, &feed().columns, writer.hasher(), &mut |_| {}).expect("rows");
     let name = format!("{tick:06}.csv");
-    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 0, modified: 0 };
+    let look = Consumed {
+        code: Sha256::of(name.as_bytes()),
+        generation: 0,
+        size: 0,
+        modified: 0,
+    };
     let seen = decoded.seen();
-    writer.take(TakenMessages::file(name, look, seen, decoded.rows, None, 0), time).expect("a place");
+    writer
+        .take(
+            TakenMessages::file(name, look, seen, decoded.rows, None, 0),
+            time,
+        )
+        .expect("a place");
 }
 
 fn rows(tick: usize, people: usize) -> String {
@@ -186,8 +234,13 @@ fn rows(tick: usize, people: usize) -> String {
     let mut text = String::from("id,age,sex,s\n");
     for row in tick * people..(tick + 1) * people {
         let mixed = (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-        let _ =
-            writeln!(text, "P{row:08},{},{},s{}", mixed % 90, ["F", "M"][(mixed / 90 % 2) as usize], mixed / 720 % 15);
+        let _ = writeln!(
+            text,
+            "P{row:08},{},{},s{}",
+            mixed % 90,
+            ["F", "M"][(mixed / 90 % 2) as usize],
+            mixed / 720 % 15
+        );
     }
     text
 }
@@ -198,7 +251,10 @@ fn feed() -> FeedConfig {
 
 fn stores(root: &Path) -> [Arc<dyn Store>; 2] {
     let private = Local::private(&root.join("private")).expect("a root");
-    [Arc::new(Packs::over(Arc::new(private))), Arc::new(Local::public(&root.join("public")).expect("a root"))]
+    [
+        Arc::new(Packs::over(Arc::new(private))),
+        Arc::new(Local::public(&root.join("public")).expect("a root")),
+    ]
 }
 
 fn key() -> OperatorKey {
@@ -262,8 +318,13 @@ fn size(folder: &Path) -> (u64, u64) {
 /// A line of the system's status of this process, in MiB.
 fn memory(line: &str) -> f64 {
     let reported = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let found = reported
-        .lines()
-        .find_map(|reported| reported.strip_prefix(line)?.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    let found = reported.lines().find_map(|reported| {
+        reported
+            .strip_prefix(line)?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse::<f64>()
+            .ok()
+    });
     found.unwrap_or(f64::NAN) / 1024.0
 }

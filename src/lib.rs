@@ -1,4 +1,5 @@
-//! Tidegate publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
+//! Tidegate publishes anonymised releases of data that never stops arriving, and attacks each one
+//! before it leaves.
 
 #[cfg(feature = "daemon")]
 pub mod cli;

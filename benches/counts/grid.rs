@@ -1,6 +1,7 @@
 //! Counts of people over the cells of up to three columns.
 
-/// The greatest number of columns of a grid. A smaller column set is filled up with columns of one leaf.
+/// The greatest number of columns of a grid. A smaller column set is filled up with columns of one
+/// leaf.
 pub const DIMENSIONS: usize = 3;
 
 /// A number for each combination of leaves.
@@ -11,8 +12,14 @@ pub struct Grid {
 
 impl Grid {
     /// Counts people by their cell.
-    pub fn counted(sides: [usize; DIMENSIONS], people: impl Iterator<Item = [usize; DIMENSIONS]>) -> Grid {
-        let mut grid = Grid { sides, cells: vec![0.0; sides.iter().product()] };
+    pub fn counted(
+        sides: [usize; DIMENSIONS],
+        people: impl Iterator<Item = [usize; DIMENSIONS]>,
+    ) -> Grid {
+        let mut grid = Grid {
+            sides,
+            cells: vec![0.0; sides.iter().product()],
+        };
         people.for_each(|cell| {
             let at = grid.at(cell);
             grid.cells[at] += 1.0;
@@ -22,12 +29,22 @@ impl Grid {
 
     /// The sum over the cells whose leaf is wanted in each column.
     pub fn picked(&self, wanted: &[Vec<bool>; DIMENSIONS]) -> f64 {
-        let leaves = |axis: usize| wanted[axis].iter().enumerate().filter_map(|(leaf, wanted)| wanted.then_some(leaf));
+        let leaves = |axis: usize| {
+            wanted[axis]
+                .iter()
+                .enumerate()
+                .filter_map(|(leaf, wanted)| wanted.then_some(leaf))
+        };
         let mut sum = 0.0;
         for first in leaves(0) {
             for second in leaves(1) {
                 let row = &self.cells[self.at([first, second, 0])..][..self.sides[2]];
-                sum += row.iter().zip(&wanted[2]).filter(|(_, wanted)| **wanted).map(|(cell, _)| cell).sum::<f64>();
+                sum += row
+                    .iter()
+                    .zip(&wanted[2])
+                    .filter(|(_, wanted)| **wanted)
+                    .map(|(cell, _)| cell)
+                    .sum::<f64>();
             }
         }
         sum

@@ -1,5 +1,6 @@
-//! True counts against estimates as an SVG: a panel per estimator, both axes logarithmic, a point per query. Text and
-//! axes have the colour of the page, so that they can be read on light and dark pages.
+//! True counts against estimates as an SVG: a panel per estimator, both axes logarithmic, a point
+//! per query. Text and axes have the colour of the page, so that they can be read on light and dark
+//! pages.
 
 use std::fmt::Write as _;
 
@@ -69,8 +70,15 @@ fn draw(text: &mut String, left: f64, (title, colour, points): Panel<'_>) {
     }
     text.push_str("<path d=\"");
     for (rows, estimate) in points {
-        let _ = write!(text, "M{:.1} {:.1}h0", left + along(*rows), bottom - along(*estimate));
+        let _ = write!(
+            text,
+            "M{:.1} {:.1}h0",
+            left + along(*rows),
+            bottom - along(*estimate)
+        );
     }
-    let _ =
-        writeln!(text, "\" stroke=\"{colour}\" stroke-width=\"3\" stroke-linecap=\"round\" stroke-opacity=\".6\"/>");
+    let _ = writeln!(
+        text,
+        "\" stroke=\"{colour}\" stroke-width=\"3\" stroke-linecap=\"round\" stroke-opacity=\".6\"/>"
+    );
 }

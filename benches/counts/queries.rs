@@ -1,4 +1,5 @@
-//! Random COUNT queries: conjunctions over two or three columns, each with a range of leaves or any set of them.
+//! Random COUNT queries: conjunctions over two or three columns, each with a range of leaves or any
+//! set of them.
 
 use tidegate::engine::counting::{Axis, CellEstimate, Countable, Question};
 use tidegate::engine::histogram::Histogram;
@@ -45,22 +46,35 @@ pub struct Intervals {
 }
 
 impl Queries {
-    /// Queries that count enough of these people; the same for the same people, whatever their order.
+    /// Queries that count enough of these people; the same for the same people, whatever their
+    /// order.
     pub fn draw(people: &[Vec<Leaf>], trees: &[&Taxonomy]) -> Queries {
         let mut draw = Draw::new(SEED, 0);
-        Queries { sets: (0..SETS).map(|_| Set::draw(people, trees, &mut draw)).collect() }
+        Queries {
+            sets: (0..SETS)
+                .map(|_| Set::draw(people, trees, &mut draw))
+                .collect(),
+        }
     }
 
-    /// The estimate of each query. The taxonomies may have other inner nodes than those of the draw.
+    /// The estimate of each query. The taxonomies may have other inner nodes than those of the
+    /// draw.
     pub fn counted(&self, countable: &Countable, trees: &[&Taxonomy]) -> Vec<CellEstimate> {
         self.all()
-            .map(|(columns, query)| countable.count(&query.question(columns, trees)).expect("few columns")[0])
+            .map(|(columns, query)| {
+                countable
+                    .count(&query.question(columns, trees))
+                    .expect("few columns")[0]
+            })
             .collect()
     }
 
     /// The error of the estimates against all people.
     pub fn error(&self, counted: &[CellEstimate]) -> f64 {
-        let off = self.all().zip(counted).map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
+        let off = self
+            .all()
+            .zip(counted)
+            .map(|((_, query), of)| (of.estimate - query.people).abs() / query.people);
         off.sum::<f64>() / counted.len() as f64
     }
 
@@ -70,7 +84,10 @@ impl Queries {
         let mut widths = Vec::new();
         for ((columns, query), of) in self.all().zip(counted) {
             let truth = query.people - query.waiting(columns, waiting);
-            assert!(of.low as f64 <= truth && truth <= of.high as f64, "{truth}, {of:?}");
+            assert!(
+                of.low as f64 <= truth && truth <= of.high as f64,
+                "{truth}, {of:?}"
+            );
             let off = (of.estimate - truth).abs();
             let half = 1.96 * of.standard_error.expect("EM has one");
             all.error += off / truth.max(1.0) / counted.len() as f64;
@@ -78,7 +95,10 @@ impl Queries {
             widths.push(2.0 * half / truth.max(1.0));
         }
         widths.sort_by(f64::total_cmp);
-        Intervals { width: widths[widths.len() / 2], ..all }
+        Intervals {
+            width: widths[widths.len() / 2],
+            ..all
+        }
     }
 
     /// The published people of each query, and the estimate.
@@ -90,12 +110,19 @@ impl Queries {
     }
 
     fn all(&self) -> impl Iterator<Item = (&[usize], &Query)> {
-        self.sets.iter().flat_map(|set| set.queries.iter().map(|query| (&*set.columns, query)))
+        self.sets
+            .iter()
+            .flat_map(|set| set.queries.iter().map(|query| (&*set.columns, query)))
     }
 
     /// The mean share of the people that a query counts.
     pub fn share(&self, people: usize) -> f64 {
-        let counted: f64 = self.sets.iter().flat_map(|set| &set.queries).map(|query| query.people).sum();
+        let counted: f64 = self
+            .sets
+            .iter()
+            .flat_map(|set| &set.queries)
+            .map(|query| query.people)
+            .sum();
         counted / (SETS * QUERIES) as f64 / people as f64
     }
 }
@@ -110,10 +137,21 @@ impl Query {
 
     /// The number of its people who wait.
     fn waiting(&self, columns: &[usize], waiting: &Histogram) -> f64 {
-        let wants =
-            |leaves: &[Leaf]| columns.iter().zip(&self.wanted).all(|(&column, wanted)| wanted[leaves[column] as usize]);
-        let rows_of = |tuple| waiting.cells_of(tuple).iter().map(|cell| f64::from(cell.count)).sum::<f64>();
-        let wait = (0..waiting.tuples()).filter(|&tuple| wants(&waiting.tuple_at(tuple).collect::<Vec<_>>()));
+        let wants = |leaves: &[Leaf]| {
+            columns
+                .iter()
+                .zip(&self.wanted)
+                .all(|(&column, wanted)| wanted[leaves[column] as usize])
+        };
+        let rows_of = |tuple| {
+            waiting
+                .cells_of(tuple)
+                .iter()
+                .map(|cell| f64::from(cell.count))
+                .sum::<f64>()
+        };
+        let wait = (0..waiting.tuples())
+            .filter(|&tuple| wants(&waiting.tuple_at(tuple).collect::<Vec<_>>()));
         wait.map(rows_of).sum()
     }
 }
@@ -124,15 +162,28 @@ impl Set {
         let columns = some(trees.len(), number, draw);
         let sides = sides(&columns, trees);
         let cell = |person: &Vec<Leaf>| {
-            std::array::from_fn(|axis| columns.get(axis).map_or(0, |&column| person[column] as usize))
+            std::array::from_fn(|axis| {
+                columns
+                    .get(axis)
+                    .map_or(0, |&column| person[column] as usize)
+            })
         };
         let counted = Grid::counted(sides, people.iter().map(cell));
         let mut queries = Vec::new();
         while queries.len() < QUERIES {
-            let wanted = sides.map(|leaves| if leaves > 1 { leaves_of(leaves, draw) } else { vec![true] });
+            let wanted = sides.map(|leaves| {
+                if leaves > 1 {
+                    leaves_of(leaves, draw)
+                } else {
+                    vec![true]
+                }
+            });
             let found = counted.picked(&wanted);
             if found * FEWEST >= people.len() as f64 {
-                queries.push(Query { wanted, people: found });
+                queries.push(Query {
+                    wanted,
+                    people: found,
+                });
             }
         }
         Set { columns, queries }
@@ -140,7 +191,11 @@ impl Set {
 }
 
 fn sides(columns: &[usize], trees: &[&Taxonomy]) -> [usize; DIMENSIONS] {
-    std::array::from_fn(|axis| columns.get(axis).map_or(1, |&column| trees[column].leaves()))
+    std::array::from_fn(|axis| {
+        columns
+            .get(axis)
+            .map_or(1, |&column| trees[column].leaves())
+    })
 }
 
 /// The leaves, of this many, that a query asks for.
@@ -148,11 +203,16 @@ fn leaves_of(leaves: usize, draw: &mut Draw) -> Vec<bool> {
     let mut wanted = vec![false; leaves];
     let last = leaves as u64 - 1;
     if draw.once_in(2) {
-        let ends = [draw.between(0, last) as usize, draw.between(0, last) as usize];
+        let ends = [
+            draw.between(0, last) as usize,
+            draw.between(0, last) as usize,
+        ];
         wanted[ends[0].min(ends[1])..=ends[0].max(ends[1])].fill(true);
     } else {
         let number = draw.between(1, last) as usize;
-        some(leaves, number, draw).into_iter().for_each(|leaf| wanted[leaf] = true);
+        some(leaves, number, draw)
+            .into_iter()
+            .for_each(|leaf| wanted[leaf] = true);
     }
     wanted
 }

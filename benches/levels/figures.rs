@@ -51,12 +51,26 @@ pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Widt
         walks = flash.is_some_and(|(_, spent)| spent < limit / 10);
         let states = task.lattice.states();
         let flash_time = flash.map(|(_, spent)| spent);
-        widths.push(Width { columns: width, kept, states, best_first: spent, flash: flash_time });
-        let (flash_kept, flash_spent) =
-            flash.map_or((String::from("–"), f64::NAN), |(kept, spent)| (kept.to_string(), spent.as_secs_f64()));
+        widths.push(Width {
+            columns: width,
+            kept,
+            states,
+            best_first: spent,
+            flash: flash_time,
+        });
+        let (flash_kept, flash_spent) = flash
+            .map_or((String::from("–"), f64::NAN), |(kept, spent)| {
+                (kept.to_string(), spent.as_secs_f64())
+            });
         let at = width - paper::FEWEST;
-        let (all, antichains) = paper::FIGURE_5.get(at).copied().unwrap_or((f64::NAN, f64::NAN));
-        let (paper_flash, paper_best_first) = paper::FIGURE_6.get(at).copied().unwrap_or((f64::NAN, f64::NAN));
+        let (all, antichains) = paper::FIGURE_5
+            .get(at)
+            .copied()
+            .unwrap_or((f64::NAN, f64::NAN));
+        let (paper_flash, paper_best_first) = paper::FIGURE_6
+            .get(at)
+            .copied()
+            .unwrap_or((f64::NAN, f64::NAN));
         println!(
             "{width:>7} {:>12} {flash_kept:>13} {kept:>11} {flash_spent:>16.3} {:>11.3} {all:>23.1} {antichains:>11.1} {paper_flash:>16.3} {paper_best_first:>11.3}",
             states,
@@ -75,7 +89,9 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
         "\nFigure 7a: states that are checked until best-first search has found the optimum, and until it is over, at most {} s; the paper's beside",
         limit.as_secs()
     );
-    println!("data           columns     found      over  found, %   paper: found      over  found, %");
+    println!(
+        "data           columns     found      over  found, %   paper: found      over  found, %"
+    );
     let mut series = Vec::new();
     for (set, paper) in SETS.into_iter().chain([&WIDE]).zip(paper::FIGURE_7) {
         for width in paper::FEWEST..=set.columns.len().min(widest) {
@@ -89,7 +105,8 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
             let best = whole.best.expect("a state that fits").levels;
             let (found, steps) = until(&problem, &best);
             let share = |found: u64, over: u64| 100.0 * found as f64 / over as f64;
-            let (paper_found, paper_over) = paper.get(width - paper::FEWEST).copied().unwrap_or((0, 0));
+            let (paper_found, paper_over) =
+                paper.get(width - paper::FEWEST).copied().unwrap_or((0, 0));
             println!(
                 "{:14} {width:>7} {found:>9} {:>9} {:>9.3} {paper_found:>14} {paper_over:>9} {:>9.3}",
                 set.name,
@@ -104,14 +121,17 @@ pub fn heuristic(folder: &Path, limit: Duration, widest: usize) -> Vec<Series> {
     }
     println!("\nFigure 7b: Loss after so many checked states, up to the optimum");
     for (name, width, steps) in &series {
-        let steps: Vec<String> = steps.iter().map(|(checked, loss)| format!("{checked}: {loss:.4}")).collect();
+        let steps: Vec<String> = steps
+            .iter()
+            .map(|(checked, loss)| format!("{checked}: {loss:.4}"))
+            .collect();
         println!("{name}, {width} columns: {}", steps.join(", "));
     }
     series
 }
 
-/// The number of checked states after which a search has found a state, and the Loss on the way: the search is run
-/// again and again with a limit, which is doubled and then bisected.
+/// The number of checked states after which a search has found a state, and the Loss on the way:
+/// the search is run again and again with a limit, which is doubled and then bisected.
 fn until(problem: &LevelsProblem<'_>, best: &Levels) -> (u64, Vec<(u64, f64)>) {
     let stopped = |after: u64| {
         let found = LevelsSearch::new(problem).best_first(|checked| checked >= after);

@@ -1,12 +1,13 @@
 //! Best-first search as a heuristic, against greedy searches (ARX, table 5).
 //!
-//! Greedy searches go up from the state in which nothing is generalised, step by step, and end with the first state
-//! that fits. IGreedy takes the state whose smallest class is the largest; among equal ones, that in which the column
-//! with the most labels has the fewest, as DataFly does. The other one takes the state of least Loss, where classes
-//! that are too small are suppressed.
+//! Greedy searches go up from the state in which nothing is generalised, step by step, and end with
+//! the first state that fits. IGreedy takes the state whose smallest class is the largest; among
+//! equal ones, that in which the column with the most labels has the fewest, as DataFly does. The
+//! other one takes the state of least Loss, where classes that are too small are suppressed.
 //!
-//! The paper stops best-first search after the time that IGreedy took. Here it is stopped after as many checked states,
-//! so that the table is the same on all machines; it decides several states together, so that it may check some more.
+//! The paper stops best-first search after the time that IGreedy took. Here it is stopped after as
+//! many checked states, so that the table is the same on all machines; it decides several states
+//! together, so that it may check some more.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -39,7 +40,8 @@ struct Rows<'r> {
     rule: Rule,
 }
 
-/// The value of a state: greater is better. Loss is given as bits, which are ordered as non-negative numbers are.
+/// The value of a state: greater is better. Loss is given as bits, which are ordered as
+/// non-negative numbers are.
 type Worth = (u64, Reverse<u64>);
 
 impl Rows<'_> {
@@ -48,23 +50,39 @@ impl Rows<'_> {
         let mut keys = vec![0u128; self.people.tuples()];
         let mut most_labels = 0;
         for (column, &level) in levels.iter().enumerate() {
-            let (codes, labels) = (self.lattice.codes(column, level), self.lattice.nodes(column, level).len());
+            let (codes, labels) = (
+                self.lattice.codes(column, level),
+                self.lattice.nodes(column, level).len(),
+            );
             let mut is_there = vec![false; labels];
             for (key, &leaf) in keys.iter_mut().zip(self.people.column(column)) {
                 let code = codes[leaf as usize];
                 is_there[code as usize] = true;
                 *key = *key * labels as u128 + u128::from(code);
             }
-            most_labels = most_labels.max(is_there.into_iter().filter(|&is_there| is_there).count() as u64);
+            most_labels =
+                most_labels.max(is_there.into_iter().filter(|&is_there| is_there).count() as u64);
         }
-        let mut rows: Vec<(u128, u64)> = keys.into_iter().zip((0..).map(|tuple| self.people.count(tuple))).collect();
+        let mut rows: Vec<(u128, u64)> = keys
+            .into_iter()
+            .zip((0..).map(|tuple| self.people.count(tuple)))
+            .collect();
         rows.sort_unstable();
         let size = |rows: &[(u128, u64)]| rows.iter().map(|&(_, rows)| rows).sum::<u64>();
-        let classes: Vec<(u128, u64)> =
-            rows.chunk_by(|one, next| one.0 == next.0).map(|rows| (rows[0].0, size(rows))).collect();
-        let suppressed = classes.iter().map(|&(_, rows)| rows).filter(|&rows| rows < K).sum();
+        let classes: Vec<(u128, u64)> = rows
+            .chunk_by(|one, next| one.0 == next.0)
+            .map(|rows| (rows[0].0, size(rows)))
+            .collect();
+        let suppressed = classes
+            .iter()
+            .map(|&(_, rows)| rows)
+            .filter(|&rows| rows < K)
+            .sum();
         let worth = match self.rule {
-            Rule::IGreedy => (classes.iter().map(|&(_, rows)| rows).min().unwrap_or(0), Reverse(most_labels)),
+            Rule::IGreedy => (
+                classes.iter().map(|&(_, rows)| rows).min().unwrap_or(0),
+                Reverse(most_labels),
+            ),
             Rule::Loss => (0, Reverse(self.loss(levels, &classes).to_bits())),
         };
         (worth, suppressed)
@@ -75,18 +93,26 @@ impl Rows<'_> {
         let mut lost = vec![0.0; levels.len()];
         for &(mut key, rows) in classes {
             for (column, lost) in lost.iter_mut().enumerate().rev() {
-                let (nodes, tree) = (self.lattice.nodes(column, levels[column]), self.trees[column]);
+                let (nodes, tree) = (
+                    self.lattice.nodes(column, levels[column]),
+                    self.trees[column],
+                );
                 let node = nodes[(key % nodes.len() as u128) as usize];
                 key /= nodes.len() as u128;
                 let share = (tree.values(node) - 1) as f64 / (tree.values(0) - 1).max(1) as f64;
                 *lost += rows as f64 * if rows < K { 1.0 } else { share };
             }
         }
-        lost.into_iter().map(|lost| 1.0 + lost / self.people.rows() as f64).product()
+        lost.into_iter()
+            .map(|lost| 1.0 + lost / self.people.rows() as f64)
+            .product()
     }
 
     fn search(&self, limit: u64) -> Greedy {
-        let mut found = Greedy { levels: self.lattice.bottom(), checked: 1 };
+        let mut found = Greedy {
+            levels: self.lattice.bottom(),
+            checked: 1,
+        };
         let mut fits = self.check(&found.levels).1 <= limit;
         while !fits {
             let mut best: Option<(Worth, Levels)> = None;
@@ -121,26 +147,52 @@ impl Better {
         let data = set.read(folder, width);
         let (task, people, trees) = (Task::of(&data), data.rows.headcount(), data.trees());
         let problem = task.problem();
-        let rows = Rows { people: &people, lattice: &task.lattice, trees: &trees, rule };
+        let rows = Rows {
+            people: &people,
+            lattice: &task.lattice,
+            trees: &trees,
+            rule,
+        };
         let greedy = rows.search(problem.suppressed);
         let judged = LevelsSearch::new(&problem).check(std::slice::from_ref(&greedy.levels));
-        let loss = task.objective.figure(judged[0].value.expect("IGreedy ends with a state that fits"));
+        let loss = task.objective.figure(
+            judged[0]
+                .value
+                .expect("IGreedy ends with a state that fits"),
+        );
         let found = LevelsSearch::new(&problem).best_first(|checked| checked >= greedy.checked);
         let best = found.best.expect("a state that fits").figure;
-        Better { percent: 100.0 * ((1.0 - best) / (1.0 - loss) - 1.0), checked: [greedy.checked, found.checked] }
+        Better {
+            percent: 100.0 * ((1.0 - best) / (1.0 - loss) - 1.0),
+            checked: [greedy.checked, found.checked],
+        }
     }
 }
 
 /// The rows of the table.
-const TITLES: [&str; 3] = ["minimal improvement", "maximal improvement", "average improvement"];
+const TITLES: [&str; 3] = [
+    "minimal improvement",
+    "maximal improvement",
+    "average improvement",
+];
 
 pub fn table(folder: &Path) {
-    println!("\nTable 5: by how many per cent best-first search has better quality (1 - Loss), in as many checks");
+    println!(
+        "\nTable 5: by how many per cent best-first search has better quality (1 - Loss), in as many checks"
+    );
     against(folder, "IGreedy", Rule::IGreedy);
     against(folder, "greedy by Loss", Rule::Loss);
-    line("\nthe paper has", paper::TABLE_5.iter().map(|(name, _)| (*name).to_owned()));
+    line(
+        "\nthe paper has",
+        paper::TABLE_5.iter().map(|(name, _)| (*name).to_owned()),
+    );
     for (row, title) in TITLES.into_iter().enumerate() {
-        line(title, paper::TABLE_5.iter().map(|(_, percents)| figure(percents[row])));
+        line(
+            title,
+            paper::TABLE_5
+                .iter()
+                .map(|(_, percents)| figure(percents[row])),
+        );
     }
     println!("better in 34 of 45 searches, the same in 9, no state that fits in 2");
 }
@@ -159,19 +211,47 @@ fn figure(percent: f64) -> String {
 fn against(folder: &Path, name: &str, rule: Rule) {
     let sets = || SETS.into_iter().chain([&WIDE]);
     let of_set = |set: &Set| -> Vec<Better> {
-        (paper::FEWEST..=set.columns.len()).map(|width| Better::of(set, folder, width, rule)).collect()
+        (paper::FEWEST..=set.columns.len())
+            .map(|width| Better::of(set, folder, width, rule))
+            .collect()
     };
     let all: Vec<Vec<Better>> = sets().map(of_set).collect();
-    let percents = |of_set: &Vec<Better>| of_set.iter().map(|better| better.percent).collect::<Vec<f64>>();
+    let percents = |of_set: &Vec<Better>| {
+        of_set
+            .iter()
+            .map(|better| better.percent)
+            .collect::<Vec<f64>>()
+    };
     let row = |title: &str, of: &dyn Fn(Vec<f64>) -> f64| {
         line(title, all.iter().map(|of_set| figure(of(percents(of_set)))));
     };
-    line(&format!("\nagainst {name}"), sets().map(|set| set.name.to_owned()));
-    row(TITLES[0], &|percents| percents.into_iter().fold(f64::INFINITY, f64::min));
-    row(TITLES[1], &|percents| percents.into_iter().fold(f64::NEG_INFINITY, f64::max));
-    row(TITLES[2], &|percents| percents.iter().sum::<f64>() / percents.len() as f64);
-    for (at, title) in ["states checked, greedy", "states checked, best-first"].into_iter().enumerate() {
-        line(title, all.iter().map(|of_set| of_set.iter().map(|better| better.checked[at]).sum::<u64>().to_string()));
+    line(
+        &format!("\nagainst {name}"),
+        sets().map(|set| set.name.to_owned()),
+    );
+    row(TITLES[0], &|percents| {
+        percents.into_iter().fold(f64::INFINITY, f64::min)
+    });
+    row(TITLES[1], &|percents| {
+        percents.into_iter().fold(f64::NEG_INFINITY, f64::max)
+    });
+    row(TITLES[2], &|percents| {
+        percents.iter().sum::<f64>() / percents.len() as f64
+    });
+    for (at, title) in ["states checked, greedy", "states checked, best-first"]
+        .into_iter()
+        .enumerate()
+    {
+        line(
+            title,
+            all.iter().map(|of_set| {
+                of_set
+                    .iter()
+                    .map(|better| better.checked[at])
+                    .sum::<u64>()
+                    .to_string()
+            }),
+        );
     }
     let all: Vec<f64> = all.iter().flat_map(percents).collect();
     let number = |is: fn(f64) -> bool| all.iter().filter(|&&percent| is(percent)).count();

@@ -4,9 +4,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{CountedProperty, Levels, Monotonicity, Property, Usage};
+use tidegate::engine::anonymizer::levels::{
+    CountedProperty, Levels, Monotonicity, Property, Usage,
+};
 
-/// A list of states that is searched from end to end; an antichain, if states that follow from others are removed.
+/// A list of states that is searched from end to end; an antichain, if states that follow from
+/// others are removed.
 pub struct List {
     inherited: Monotonicity,
     antichain: bool,
@@ -16,7 +19,12 @@ pub struct List {
 
 impl List {
     pub fn new(inherited: Monotonicity, antichain: bool) -> List {
-        List { inherited, antichain, states: Vec::new(), usage: Usage::default() }
+        List {
+            inherited,
+            antichain,
+            states: Vec::new(),
+            usage: Usage::default(),
+        }
     }
 }
 
@@ -31,7 +39,10 @@ fn follows(inherited: Monotonicity, levels: &[u8], from: &[u8]) -> bool {
 
 impl Property for List {
     fn cause(&mut self, levels: &[u8]) -> Option<Levels> {
-        let cause = self.states.iter().find(|state| follows(self.inherited, levels, state));
+        let cause = self
+            .states
+            .iter()
+            .find(|state| follows(self.inherited, levels, state));
         self.usage.queries += 1;
         self.usage.hits += u64::from(cause.is_some());
         cause.cloned()
@@ -39,10 +50,15 @@ impl Property for List {
 
     fn insert(&mut self, levels: &[u8]) {
         if self.antichain {
-            if self.states.iter().any(|state| follows(self.inherited, levels, state)) {
+            if self
+                .states
+                .iter()
+                .any(|state| follows(self.inherited, levels, state))
+            {
                 return;
             }
-            self.states.retain(|state| !follows(self.inherited, state, levels));
+            self.states
+                .retain(|state| !follows(self.inherited, state, levels));
         }
         self.states.push(levels.to_vec());
         self.usage.inserts += 1;

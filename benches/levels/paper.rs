@@ -1,8 +1,8 @@
-//! The figures of the paper: its tables, and for its figures the results that its authors publish with their benchmark.
-//! Its machine had four cores of 3.1 GHz.
+//! The figures of the paper: its tables, and for its figures the results that its authors publish
+//! with their benchmark. Its machine had four cores of 3.1 GHz.
 
-/// Table 1: a simple list, a list that is an antichain, a prefix tree, one that knows ranks, in seconds. The last data
-/// set has ten columns.
+/// Table 1: a simple list, a list that is an antichain, a prefix tree, one that knows ranks, in
+/// seconds. The last data set has ten columns.
 pub const TABLE_1: [(&str, [f64; 4]); 4] = [
     ("Adult", [0.247, 0.230, 0.061, 0.055]),
     ("Cup", [0.658, 0.525, 0.232, 0.218]),
@@ -10,10 +10,12 @@ pub const TABLE_1: [(&str, [f64; 4]); 4] = [
     ("SS13ACS", [21.730, 15.032, 1.861, 1.797]),
 ];
 
-/// The use of a property: inserts, hits in per cent of queries, the largest antichain in per cent of inserts.
+/// The use of a property: inserts, hits in per cent of queries, the largest antichain in per cent
+/// of inserts.
 pub type Used = (u64, f64, f64);
 
-/// Table 2: states that are checked, and the use of both properties, that of insufficient quality first.
+/// Table 2: states that are checked, and the use of both properties, that of insufficient quality
+/// first.
 pub const TABLE_2: [(u64, [Used; 2]); 3] = [
     (1_180, [(1_062, 74.69, 73.54), (887, 15.37, 93.01)]),
     (1_524, [(1_435, 80.93, 76.31), (1_172, 24.75, 96.84)]),
@@ -39,8 +41,8 @@ pub const TABLE_3: [(f64, f64); 12] = [
     (8_259.83, 6_843.33),
 ];
 
-/// Table 4, from three columns on: all states, those that are checked, and the use of the property of insufficient
-/// quality.
+/// Table 4, from three columns on: all states, those that are checked, and the use of the property
+/// of insufficient quality.
 pub const TABLE_4: [(u64, u64, Used); 13] = [
     (96, 12, (4, 17.39, 75.00)),
     (480, 50, (18, 20.87, 55.56)),
@@ -67,7 +69,8 @@ pub const TABLE_5: [(&str, [f64; 3]); 6] = [
     ("Ihis", [0.00, 12.44, 4.58]),
 ];
 
-/// Figure 5, from three columns on: megabytes of Flash with the whole lattice in memory, and with antichains.
+/// Figure 5, from three columns on: megabytes of Flash with the whole lattice in memory, and with
+/// antichains.
 pub const FIGURE_5: [(f64, f64); 10] = [
     (2.8, 2.8),
     (3.2, 3.1),
@@ -98,12 +101,34 @@ pub const FIGURE_6: [(f64, f64); 13] = [
     (f64::NAN, 6_843.336),
 ];
 
-/// Figure 7, subfigure a, from three columns on: states that are checked until the optimum is found, and until the
-/// search ends. The data sets are those of table 5.
+/// Figure 7, subfigure a, from three columns on: states that are checked until the optimum is
+/// found, and until the search ends. The data sets are those of table 5.
 pub const FIGURE_7: [&[(u64, u64)]; 4] = [
-    &[(2, 10), (13, 51), (21, 105), (35, 183), (35, 299), (56, 1_062), (81, 5_319)],
-    &[(2, 7), (14, 23), (12, 88), (115, 284), (539, 1_736), (3_424, 6_911)],
-    &[(5, 10), (10, 42), (12, 82), (14, 262), (23, 509), (56, 3_769)],
+    &[
+        (2, 10),
+        (13, 51),
+        (21, 105),
+        (35, 183),
+        (35, 299),
+        (56, 1_062),
+        (81, 5_319),
+    ],
+    &[
+        (2, 7),
+        (14, 23),
+        (12, 88),
+        (115, 284),
+        (539, 1_736),
+        (3_424, 6_911),
+    ],
+    &[
+        (5, 10),
+        (10, 42),
+        (12, 82),
+        (14, 262),
+        (23, 509),
+        (56, 3_769),
+    ],
     &[
         (2, 12),
         (12, 50),

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tidegate::engine::anonymizer::levels::{Costs, DistinctRows, Lattice, LevelsProblem, Objective, Privacy};
+use tidegate::engine::anonymizer::levels::{
+    Costs, DistinctRows, Lattice, LevelsProblem, Objective, Privacy,
+};
 
 use crate::common::levels::Data;
 
@@ -19,7 +21,11 @@ impl Set {
     /// The columns of an experiment with this many, in the order of the file.
     pub fn first(&self, width: usize) -> Vec<&'static str> {
         let taken = &self.order[..width];
-        self.columns.iter().copied().filter(|column| taken.contains(column)).collect()
+        self.columns
+            .iter()
+            .copied()
+            .filter(|column| taken.contains(column))
+            .collect()
     }
 
     /// Its first columns, this many.
@@ -62,14 +68,36 @@ const ADULT: Set = Set {
 
 const CUP: Set = Set {
     name: "cup",
-    columns: &["ZIP", "AGE", "GENDER", "INCOME", "STATE", "RAMNTALL", "NGIFTALL", "MINRAMNT"],
-    order: &["AGE", "GENDER", "INCOME", "MINRAMNT", "NGIFTALL", "STATE", "ZIP", "RAMNTALL"],
+    columns: &[
+        "ZIP", "AGE", "GENDER", "INCOME", "STATE", "RAMNTALL", "NGIFTALL", "MINRAMNT",
+    ],
+    order: &[
+        "AGE", "GENDER", "INCOME", "MINRAMNT", "NGIFTALL", "STATE", "ZIP", "RAMNTALL",
+    ],
 };
 
 const FARS: Set = Set {
     name: "fars_int",
-    columns: &["iage", "irace", "ideathmon", "ideathday", "isex", "ihispanic", "istatenum", "iinjury"],
-    order: &["iage", "ideathday", "ideathmon", "ihispanic", "iinjury", "irace", "isex", "istatenum"],
+    columns: &[
+        "iage",
+        "irace",
+        "ideathmon",
+        "ideathday",
+        "isex",
+        "ihispanic",
+        "istatenum",
+        "iinjury",
+    ],
+    order: &[
+        "iage",
+        "ideathday",
+        "ideathmon",
+        "ihispanic",
+        "iinjury",
+        "irace",
+        "isex",
+        "istatenum",
+    ],
 };
 
 /// The public data sets of the paper with few columns.
@@ -95,12 +123,20 @@ const QUESTIONS: &[&str] = &[
 ];
 
 /// Many columns, in place of the paper's SS13ACS, of which five columns are public.
-pub const WIDE: Set = Set { name: "mach2019_int", columns: QUESTIONS, order: QUESTIONS };
+pub const WIDE: Set = Set {
+    name: "mach2019_int",
+    columns: QUESTIONS,
+    order: QUESTIONS,
+};
 
 const CENSUS: &[&str] = &["Age", "Sex", "Race", "Marital status", "Education"];
 
 /// Rows of the paper's SS13ACS with other columns.
-pub const CENSUS_OF_FIVE: Set = Set { name: "ss13acs5", columns: CENSUS, order: CENSUS };
+pub const CENSUS_OF_FIVE: Set = Set {
+    name: "ss13acs5",
+    columns: CENSUS,
+    order: CENSUS,
+};
 
 const CARDS: &[&str] = &[
     "LIMIT_BAL",
@@ -130,7 +166,11 @@ const CARDS: &[&str] = &[
 ];
 
 /// More states than any search can check.
-pub const HUGE: Set = Set { name: "creditcard_int", columns: CARDS, order: CARDS };
+pub const HUGE: Set = Set {
+    name: "creditcard_int",
+    columns: CARDS,
+    order: CARDS,
+};
 
 /// All data sets.
 pub const ALL: [&Set; 6] = [&ADULT, &CUP, &FARS, &WIDE, &HUGE, &CENSUS_OF_FIVE];
@@ -151,12 +191,28 @@ impl Task {
         let trees = data.trees();
         let (lattice, rows) = (Lattice::of(&trees), data.table(false));
         let objective = Objective::Columns(Costs::loss(&rows, &lattice, &trees, 1_000));
-        Task { lattice, rows, privacy: Privacy::k(K), objective }
+        Task {
+            lattice,
+            rows,
+            privacy: Privacy::k(K),
+            objective,
+        }
     }
 
     pub fn problem(&self) -> LevelsProblem<'_> {
-        let Task { lattice, rows, privacy, objective } = self;
-        LevelsProblem { rows, lattice, privacy, suppressed: rows.all() / 20, objective }
+        let Task {
+            lattice,
+            rows,
+            privacy,
+            objective,
+        } = self;
+        LevelsProblem {
+            rows,
+            lattice,
+            privacy,
+            suppressed: rows.all() / 20,
+            objective,
+        }
     }
 }
 

@@ -5,15 +5,28 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage};
+use tidegate::engine::anonymizer::levels::{
+    Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage,
+};
 
 use super::lists::{List, Timed};
 use super::paper;
 use super::sets::{SETS, Task, WIDE, percent};
 
 /// Inserts, hits and the largest antichain, as tables 2 and 4 have them.
-fn used(Usage { queries, hits, inserts, largest }: Usage) -> paper::Used {
-    (inserts, percent(hits, queries.into()), percent(largest as u64, inserts.into()))
+fn used(
+    Usage {
+        queries,
+        hits,
+        inserts,
+        largest,
+    }: Usage,
+) -> paper::Used {
+    (
+        inserts,
+        percent(hits, queries.into()),
+        percent(largest as u64, inserts.into()),
+    )
 }
 
 /// Columns of the table in which the paper's options were compared over many columns.
@@ -21,12 +34,25 @@ const TEN: usize = 10;
 
 /// Table 1; the wide table takes minutes.
 pub fn options(folder: &Path, with_wide: bool) {
-    println!("\nTable 1: seconds for asking and keeping both properties, with Flash (median of 5), and the paper's");
-    println!("data                     list  antichain  prefix tree  with ranks   paper: list  antichain  tree  ranks");
-    let tasks = SETS.iter().map(|set| (set.name.to_owned(), set.task(folder, set.columns.len())));
-    let wide = with_wide.then(|| (format!("{}, {TEN} columns", WIDE.name), WIDE.task(folder, TEN)));
+    println!(
+        "\nTable 1: seconds for asking and keeping both properties, with Flash (median of 5), and the paper's"
+    );
+    println!(
+        "data                     list  antichain  prefix tree  with ranks   paper: list  antichain  tree  ranks"
+    );
+    let tasks = SETS
+        .iter()
+        .map(|set| (set.name.to_owned(), set.task(folder, set.columns.len())));
+    let wide = with_wide.then(|| {
+        (
+            format!("{}, {TEN} columns", WIDE.name),
+            WIDE.task(folder, TEN),
+        )
+    });
     for ((name, task), (paper_name, paper)) in tasks.chain(wide).zip(paper::TABLE_1) {
-        let ours: Vec<f64> = (0..paper.len()).map(|option| median(&task, option)).collect();
+        let ours: Vec<f64> = (0..paper.len())
+            .map(|option| median(&task, option))
+            .collect();
         println!(
             "{name:24} {:>6.4} {:>8.4} {:>12.4} {:>11.4}   {paper_name:>8} {:>8.3} {:>6.3} {:>6.3} {:>6.3}",
             ours[0], ours[1], ours[2], ours[3], paper[0], paper[1], paper[2], paper[3]
@@ -47,13 +73,30 @@ fn spent(task: &Task, option: usize) -> Duration {
     let property = |inherited: Monotonicity| -> Box<dyn CountedProperty> {
         let spent = spent.clone();
         match option {
-            0 => Box::new(Timed { property: List::new(inherited, false), spent }),
-            1 => Box::new(Timed { property: List::new(inherited, true), spent }),
-            2 => Box::new(Timed { property: Antichain::new(&heights, inherited).without_ranks(), spent }),
-            _ => Box::new(Timed { property: Antichain::new(&heights, inherited), spent }),
+            0 => Box::new(Timed {
+                property: List::new(inherited, false),
+                spent,
+            }),
+            1 => Box::new(Timed {
+                property: List::new(inherited, true),
+                spent,
+            }),
+            2 => Box::new(Timed {
+                property: Antichain::new(&heights, inherited).without_ranks(),
+                spent,
+            }),
+            _ => Box::new(Timed {
+                property: Antichain::new(&heights, inherited),
+                spent,
+            }),
         }
     };
-    LevelsSearch::with(&problem, property(Monotonicity::Upward), property(Monotonicity::Downward)).flash();
+    LevelsSearch::with(
+        &problem,
+        property(Monotonicity::Upward),
+        property(Monotonicity::Downward),
+    )
+    .flash();
     spent.get()
 }
 
@@ -67,7 +110,10 @@ pub fn properties(folder: &Path) {
         let task = set.task(folder, set.columns.len());
         let found = LevelsSearch::new(&task.problem()).flash();
         let states = task.lattice.states();
-        let ours = [("quality", used(found.quality)), ("protection", used(found.protection))];
+        let ours = [
+            ("quality", used(found.quality)),
+            ("protection", used(found.protection)),
+        ];
         for ((property, (inserts, hits, largest)), (paper_inserts, paper_hits, paper_largest)) in
             ours.into_iter().zip(paper)
         {
@@ -92,14 +138,19 @@ pub fn prediction(folder: &Path, limit: Duration, widest: usize) {
         "columns   checked without      with   seconds without     with   improvement   paper: without      with  improvement"
     );
     let mut is_over = true;
-    for (width, (paper_without, paper_with)) in (paper::FEWEST + 1..=WIDE.columns.len().min(widest)).zip(paper::TABLE_3)
+    for (width, (paper_without, paper_with)) in
+        (paper::FEWEST + 1..=WIDE.columns.len().min(widest)).zip(paper::TABLE_3)
     {
         let task = WIDE.task(folder, width);
         let problem = task.problem();
         let run = |search: LevelsSearch<'_>| {
             let start = Instant::now();
             let found = search.best_first(|_| start.elapsed() > limit);
-            (found.checked, start.elapsed().as_secs_f64(), found.bound.is_none())
+            (
+                found.checked,
+                start.elapsed().as_secs_f64(),
+                found.bound.is_none(),
+            )
         };
         let (checked, with, _) = run(LevelsSearch::new(&problem));
         let (unpredicted, without, ended) = match is_over {
@@ -111,10 +162,18 @@ pub fn prediction(folder: &Path, limit: Duration, widest: usize) {
             (true, false) => format!("> {without:.3}"),
             (false, _) => "-".to_owned(),
         };
-        let unpredicted = if is_over { unpredicted.to_string() } else { "-".to_owned() };
+        let unpredicted = if is_over {
+            unpredicted.to_string()
+        } else {
+            "-".to_owned()
+        };
         is_over = ended;
         let better = |without: f64, with: f64| 100.0 * (without - with) / without;
-        let improvement = if ended { format!("{:.2} %", better(without, with)) } else { "-".to_owned() };
+        let improvement = if ended {
+            format!("{:.2} %", better(without, with))
+        } else {
+            "-".to_owned()
+        };
         println!(
             "{width:>7} {unpredicted:>17} {checked:>9} {without_text:>16} {with:>8.3} {improvement:>13} {paper_without:>16.3} {paper_with:>9.3} {:>10.2} %",
             better(paper_without, paper_with)

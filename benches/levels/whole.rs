@@ -1,5 +1,6 @@
-//! Whole processes: this program starts itself again for each data set, reads the data, searches and ends. The parent
-//! measures the time from the start of the process to its end; the process reports the rest and its peak memory.
+//! Whole processes: this program starts itself again for each data set, reads the data, searches
+//! and ends. The parent measures the time from the start of the process to its end; the process
+//! reports the rest and its peak memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,9 +15,10 @@ pub const CHILD: &str = "--child";
 /// Runs of each search; the median is reported.
 const RUNS: usize = 3;
 
-/// The figures of another implementation (ARX, on the same data): seconds for the search and for the whole process, and
-/// checked states.
-const REFERENCE: [(f64, f64, u64); 3] = [(1.13, 3.0, 1_217), (6.19, 10.7, 1_524), (4.26, 7.6, 1_342)];
+/// The figures of another implementation (ARX, on the same data): seconds for the search and for
+/// the whole process, and checked states.
+const REFERENCE: [(f64, f64, u64); 3] =
+    [(1.13, 3.0, 1_217), (6.19, 10.7, 1_524), (4.26, 7.6, 1_342)];
 /// The least megabytes that it needs for one of them.
 const REFERENCE_MB: f64 = 353.0;
 
@@ -36,8 +38,13 @@ struct Run {
 
 /// The process that reads and searches.
 pub fn child(folder: &Path, words: &[String]) {
-    let [name, width, seconds] = words else { panic!("a data set, a number of columns and of seconds") };
-    let set = ALL.into_iter().find(|set| set.name == name).expect("a data set");
+    let [name, width, seconds] = words else {
+        panic!("a data set, a number of columns and of seconds")
+    };
+    let set = ALL
+        .into_iter()
+        .find(|set| set.name == name)
+        .expect("a data set");
     let limit = Duration::from_secs(seconds.parse().expect("a number of seconds"));
     let start = Instant::now();
     let data = set.read(folder, width.parse().expect("a number of columns"));
@@ -63,17 +70,32 @@ pub fn child(folder: &Path, words: &[String]) {
 /// The peak memory of this process, as the system reports it.
 fn most_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a system that tells it");
-    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    let most = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .parse()
+            .ok()
+    });
     most.expect("a number of kilobytes")
 }
 
 fn run(set: &Set, width: usize, limit: Duration) -> Run {
     let mut command = Command::new(std::env::current_exe().expect("a program"));
-    command.args([CHILD, set.name, &width.to_string(), &limit.as_secs().to_string()]);
+    command.args([
+        CHILD,
+        set.name,
+        &width.to_string(),
+        &limit.as_secs().to_string(),
+    ]);
     let start = Instant::now();
     let output = command.output().expect("a process");
     let whole = start.elapsed().as_secs_f64();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).expect("a text");
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |at: usize| words[at].parse::<f64>().expect("a number");
@@ -133,13 +155,23 @@ pub fn table(limit: Duration) {
         goal(name, "search, s", run.search, search, 10.0);
         goal(name, "whole, s", run.whole, whole, 20.0);
         goal(name, "memory, MB", run.megabytes, REFERENCE_MB, 4.0);
-        goal(name, "checked states", run.checked as f64, checked as f64, 1.0);
+        goal(
+            name,
+            "checked states",
+            run.checked as f64,
+            checked as f64,
+            1.0,
+        );
     }
 }
 
 /// Whether a figure is at most this fraction of that of the reference.
 fn goal(name: &str, what: &str, ours: f64, reference: f64, part: f64) {
-    let is_met = if ours <= reference / part { "met" } else { "NOT MET" };
+    let is_met = if ours <= reference / part {
+        "met"
+    } else {
+        "NOT MET"
+    };
     println!(
         "{name:10} {what:14} {ours:>9.3} of {reference:>9.3}: 1/{:<6.1} goal 1/{part:<3.0} {is_met}",
         reference / ours

@@ -1,6 +1,7 @@
-//! The baseline of the minimality paper, (α,k)-anonymity by top-down local recoding, which the product does not have. A
-//! class begins with all rows at the roots; the column that moves the most rows to its children is specialised, rows of
-//! children that fail stay behind, and if the rows that stay fail, the smallest children join them.
+//! The baseline of the minimality paper, (α,k)-anonymity by top-down local recoding, which the
+//! product does not have. A class begins with all rows at the roots; the column that moves the most
+//! rows to its children is specialised, rows of children that fail stay behind, and if the rows
+//! that stay fail, the smallest children join them.
 
 use std::collections::BTreeMap;
 
@@ -25,17 +26,31 @@ pub struct Class {
 impl Table<'_> {
     /// The people of a tuple.
     pub fn count(&self, tuple: usize) -> Count {
-        self.rows.cells_of(tuple).iter().fold(Count::default(), |sum, cell| {
-            let rows = u64::from(cell.count);
-            sum.plus(Count { rows, guarded: if self.set[cell.value as usize] { rows } else { 0 } })
-        })
+        self.rows
+            .cells_of(tuple)
+            .iter()
+            .fold(Count::default(), |sum, cell| {
+                let rows = u64::from(cell.count);
+                sum.plus(Count {
+                    rows,
+                    guarded: if self.set[cell.value as usize] {
+                        rows
+                    } else {
+                        0
+                    },
+                })
+            })
     }
 
     /// The values of a class.
     pub fn values(&self, class: &Class) -> Vec<EqualRows> {
         let cells = class.tuples.iter().zip(0..).flat_map(|(&tuple, cell)| {
             let cells = self.rows.cells_of(tuple as usize).iter();
-            cells.map(move |held| EqualRows { cell, value: held.value, rows: u64::from(held.count) })
+            cells.map(move |held| EqualRows {
+                cell,
+                value: held.value,
+                rows: u64::from(held.count),
+            })
         });
         cells.collect()
     }
@@ -50,7 +65,10 @@ pub struct Count {
 
 impl Count {
     fn plus(self, other: Count) -> Count {
-        Count { rows: self.rows + other.rows, guarded: self.guarded + other.guarded }
+        Count {
+            rows: self.rows + other.rows,
+            guarded: self.guarded + other.guarded,
+        }
     }
 }
 
@@ -75,25 +93,39 @@ struct Split {
     rest: Vec<u32>,
 }
 
-/// Classes of at least k rows of which at most one in `share` is in the set; without a share, of at least k rows.
+/// Classes of at least k rows of which at most one in `share` is in the set; without a share, of at
+/// least k rows.
 pub fn alpha_k(table: &Table<'_>, k: u64, share: Option<u64>) -> Vec<Class> {
     let column = |(at, tree): (usize, &&Taxonomy)| {
-        table.rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)).collect::<Vec<Node>>()
+        table
+            .rows
+            .column(at)
+            .iter()
+            .map(|&leaf| tree.leaf_node(leaf))
+            .collect::<Vec<Node>>()
     };
     let search = Search {
         trees: table.trees,
-        counts: (0..table.rows.tuples()).map(|tuple| table.count(tuple)).collect(),
+        counts: (0..table.rows.tuples())
+            .map(|tuple| table.count(tuple))
+            .collect(),
         leaves: table.trees.iter().enumerate().map(column).collect(),
         k,
         share,
     };
-    let mut open = vec![(vec![0; table.trees.len()], (0..table.rows.tuples() as u32).collect::<Vec<u32>>())];
+    let mut open = vec![(
+        vec![0; table.trees.len()],
+        (0..table.rows.tuples() as u32).collect::<Vec<u32>>(),
+    )];
     let mut classes = Vec::new();
     while let Some((nodes, tuples)) = open.pop() {
         let splits = (0..nodes.len()).filter_map(|column| search.split(&nodes, &tuples, column));
         // Among equal ones the first column.
         let best = splits.reduce(|best, next| if next.rows > best.rows { next } else { best });
-        let Some(Split { column, kept, rest, .. }) = best else {
+        let Some(Split {
+            column, kept, rest, ..
+        }) = best
+        else {
             classes.push(search.class(nodes, tuples));
             continue;
         };
@@ -111,8 +143,15 @@ pub fn alpha_k(table: &Table<'_>, k: u64, share: Option<u64>) -> Vec<Class> {
 
 impl Search<'_> {
     fn class(&self, nodes: Vec<Node>, tuples: Vec<u32>) -> Class {
-        let rows = tuples.iter().map(|&tuple| self.counts[tuple as usize].rows).sum();
-        Class { nodes, tuples, rows }
+        let rows = tuples
+            .iter()
+            .map(|&tuple| self.counts[tuple as usize].rows)
+            .sum();
+        Class {
+            nodes,
+            tuples,
+            rows,
+        }
     }
 
     fn holds(&self, count: Count) -> bool {
@@ -135,17 +174,30 @@ impl Search<'_> {
             tuples.push(tuple);
             *count = count.plus(self.counts[tuple as usize]);
         }
-        let parts = parts.into_iter().map(|(child, (tuples, count))| (child, tuples, count));
-        let (mut kept, failed): (Vec<Part>, Vec<Part>) = parts.partition(|(_, _, count)| self.holds(*count));
+        let parts = parts
+            .into_iter()
+            .map(|(child, (tuples, count))| (child, tuples, count));
+        let (mut kept, failed): (Vec<Part>, Vec<Part>) =
+            parts.partition(|(_, _, count)| self.holds(*count));
         kept.sort_by_key(|(child, _, count)| (std::cmp::Reverse(count.rows), *child));
-        let mut left = failed.iter().fold(Count::default(), |sum, (_, _, count)| sum.plus(*count));
-        let mut rest: Vec<u32> = failed.into_iter().flat_map(|(_, tuples, _)| tuples).collect();
+        let mut left = failed
+            .iter()
+            .fold(Count::default(), |sum, (_, _, count)| sum.plus(*count));
+        let mut rest: Vec<u32> = failed
+            .into_iter()
+            .flat_map(|(_, tuples, _)| tuples)
+            .collect();
         while left.rows > 0 && !self.holds(left) {
             let (_, tuples, count) = kept.pop()?;
             left = left.plus(count);
             rest.extend(tuples);
         }
         let rows = kept.iter().map(|(_, _, count)| count.rows).sum();
-        (rows > 0).then_some(Split { column, rows, kept, rest })
+        (rows > 0).then_some(Split {
+            column,
+            rows,
+            kept,
+            rest,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! Line charts side by side as SVG: few distinguishable colours, axes with figures, a legend in words.
+//! Line charts side by side as SVG: few distinguishable colours, axes with figures, a legend in
+//! words.
 
 use std::fmt::Write;
 
@@ -8,7 +9,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A chart: its heading, the titles of its axes, and its lines. The horizontal axis is logarithmic if `log` is set.
+/// A chart: its heading, the titles of its axes, and its lines. The horizontal axis is logarithmic
+/// if `log` is set.
 pub struct Chart {
     pub title: String,
     pub axes: [&'static str; 2],
@@ -16,7 +18,9 @@ pub struct Chart {
     pub lines: Vec<Line>,
 }
 
-const COLOURS: [&str; 6] = ["#174f7c", "#d9731a", "#2e8b57", "#8b1a1a", "#6a5acd", "#555d66"];
+const COLOURS: [&str; 6] = [
+    "#174f7c", "#d9731a", "#2e8b57", "#8b1a1a", "#6a5acd", "#555d66",
+];
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 210.0;
 /// Space on the left, on the right, above and below the lines.
@@ -26,8 +30,15 @@ const ENTRY: f64 = 14.0;
 
 /// The charts in a row.
 pub fn svg(caption: &str, charts: &[Chart]) -> String {
-    let entries = charts.iter().map(|chart| chart.lines.len()).max().unwrap_or(0);
-    let (width, height) = (WIDTH * charts.len() as f64, HEIGHT + ENTRY * entries as f64 + 6.0);
+    let entries = charts
+        .iter()
+        .map(|chart| chart.lines.len())
+        .max()
+        .unwrap_or(0);
+    let (width, height) = (
+        WIDTH * charts.len() as f64,
+        HEIGHT + ENTRY * entries as f64 + 6.0,
+    );
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
          font-family=\"sans-serif\" font-size=\"10\">\n<title>{caption}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
@@ -45,13 +56,23 @@ fn draw(text: &mut String, chart: &Chart) {
     let [left, right, above, below] = ROOM;
     let points = || chart.lines.iter().flat_map(|line| &line.points);
     let at = |x: f64| if chart.log { x.max(1.0).ln() } else { x };
-    let first = points().map(|point| at(point.0)).fold(f64::INFINITY, f64::min);
-    let last = points().map(|point| at(point.0)).fold(f64::NEG_INFINITY, f64::max);
+    let first = points()
+        .map(|point| at(point.0))
+        .fold(f64::INFINITY, f64::min);
+    let last = points()
+        .map(|point| at(point.0))
+        .fold(f64::NEG_INFINITY, f64::max);
     let top = round_up(points().map(|point| point.1).fold(0.0, f64::max));
-    let x = |value: f64| left + (WIDTH - left - right) * (at(value) - first) / (last - first).max(f64::MIN_POSITIVE);
+    let x = |value: f64| {
+        left + (WIDTH - left - right) * (at(value) - first) / (last - first).max(f64::MIN_POSITIVE)
+    };
     let y = |value: f64| HEIGHT - below - (HEIGHT - above - below) * value / top;
     let [across, up] = chart.axes;
-    let _ = writeln!(text, "<text x=\"{left}\" y=\"14\" font-weight=\"bold\">{}</text>", chart.title);
+    let _ = writeln!(
+        text,
+        "<text x=\"{left}\" y=\"14\" font-weight=\"bold\">{}</text>",
+        chart.title
+    );
     for step in 0..=4 {
         let value = top * f64::from(step) / 4.0;
         let _ = writeln!(
@@ -80,7 +101,11 @@ fn draw(text: &mut String, chart: &Chart) {
         }
     }
     let middle = (left + WIDTH - right) / 2.0;
-    let _ = writeln!(text, "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{across}</text>", HEIGHT - 8.0);
+    let _ = writeln!(
+        text,
+        "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{across}</text>",
+        HEIGHT - 8.0
+    );
     let _ = writeln!(
         text,
         "<text transform=\"translate(10 {}) rotate(-90)\" text-anchor=\"middle\">{up}</text>",
@@ -88,8 +113,11 @@ fn draw(text: &mut String, chart: &Chart) {
     );
     for (at, line) in chart.lines.iter().enumerate() {
         let colour = COLOURS[at % COLOURS.len()];
-        let path: Vec<String> =
-            line.points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up))).collect();
+        let path: Vec<String> = line
+            .points
+            .iter()
+            .map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up)))
+            .collect();
         let entry = HEIGHT + ENTRY * at as f64 + 8.0;
         let _ = writeln!(
             text,
@@ -112,7 +140,11 @@ fn round_up(value: f64) -> f64 {
         return 1.0;
     }
     let unit = 10f64.powf(value.log10().floor());
-    [1.0, 2.0, 4.0, 8.0, 10.0].map(|steps| steps * unit).into_iter().find(|&top| top >= value).unwrap_or(10.0 * unit)
+    [1.0, 2.0, 4.0, 8.0, 10.0]
+        .map(|steps| steps * unit)
+        .into_iter()
+        .find(|&top| top >= value)
+        .unwrap_or(10.0 * unit)
 }
 
 fn figure(value: f64) -> String {

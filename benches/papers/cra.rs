@@ -1,5 +1,6 @@
-//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's tables 2 to 7 and its figure 5 on synthetic rows
-//! of the shape of its data, which are not public. The tables are those of the bench `refinement`.
+//! Refinement attacks on local recoding (CRA; SCIENCE 6): the paper's tables 2 to 7 and its figure
+//! 5 on synthetic rows of the shape of its data, which are not public. The tables are those of the
+//! bench `refinement`.
 
 #[path = "../refinement/paper.rs"]
 mod paper;
@@ -35,8 +36,15 @@ pub fn run(_: &Path, _: bool) -> Vec<Figure> {
         "---:|".repeat(5)
     );
     for setting in &SETTINGS {
-        let shares: Vec<String> = of(&found, setting).map(|summary| format!("{:.1}", summary.basic)).collect();
-        println!("| {} | {} | {} |", setting.name, setting.layers.len(), shares.join(" | "));
+        let shares: Vec<String> = of(&found, setting)
+            .map(|summary| format!("{:.1}", summary.basic))
+            .collect();
+        println!(
+            "| {} | {} | {} |",
+            setting.name,
+            setting.layers.len(),
+            shares.join(" | ")
+        );
     }
     claims(&found);
     vec![
@@ -52,7 +60,10 @@ pub fn run(_: &Path, _: bool) -> Vec<Figure> {
                 ],
             ),
         },
-        Figure { name: "cra-segments", svg: svg("Classes at the leaves", &[segments(&found)]) },
+        Figure {
+            name: "cra-segments",
+            svg: svg("Classes at the leaves", &[segments(&found)]),
+        },
     ]
 }
 
@@ -80,7 +91,11 @@ fn claims(found: &[Summary]) {
             })
             .flatten()
             .collect();
-        format!("in {} of {} steps of k", pairs.iter().filter(|(a, b)| is_as_said(*a, *b)).count(), pairs.len())
+        format!(
+            "in {} of {} steps of k",
+            pairs.iter().filter(|(a, b)| is_as_said(*a, *b)).count(),
+            pairs.len()
+        )
     };
     println!("\n| claim of the paper | ours |\n|---|---|");
     println!(
@@ -91,19 +106,37 @@ fn claims(found: &[Summary]) {
         "| LR / CRA of outliers rises with k | {} (medians) |",
         steps(&|summary| summary.medians[1], |a, b| b >= a)
     );
-    println!("| … means over all classes | {} |", steps(&|summary| summary.means[0], |a, b| b >= a));
-    println!("| … means over outliers | {} |", steps(&|summary| summary.means[1], |a, b| b >= a));
-    println!("| fewer classes at the leaves with k | {} |", steps(&|summary| Some(summary.basic), |a, b| b <= a));
+    println!(
+        "| … means over all classes | {} |",
+        steps(&|summary| summary.means[0], |a, b| b >= a)
+    );
+    println!(
+        "| … means over outliers | {} |",
+        steps(&|summary| summary.means[1], |a, b| b >= a)
+    );
+    println!(
+        "| fewer classes at the leaves with k | {} |",
+        steps(&|summary| Some(summary.basic), |a, b| b <= a)
+    );
 }
 
 fn by_k(title: &str, lines: Vec<Line>) -> Chart {
-    Chart { title: title.to_owned(), axes: ["k", "log10 of LR / CRA"], log: false, lines }
+    Chart {
+        title: title.to_owned(),
+        axes: ["k", "log10 of LR / CRA"],
+        log: false,
+        lines,
+    }
 }
 
 fn ratios(found: &[Summary], which: usize, title: &str) -> Chart {
     let line = |setting: &Setting| {
-        let points = of(found, setting).filter_map(|summary| Some((summary.k as f64, summary.means[which]?)));
-        Line { name: name(setting), points: points.collect() }
+        let points = of(found, setting)
+            .filter_map(|summary| Some((summary.k as f64, summary.means[which]?)));
+        Line {
+            name: name(setting),
+            points: points.collect(),
+        }
     };
     by_k(title, SETTINGS.iter().map(line).collect())
 }
@@ -113,8 +146,14 @@ fn printed(which: usize, title: &str) -> Chart {
     let line = |setting: &Setting| {
         let texts = [setting.classes, setting.outliers][which];
         let figure = |text: &str| text.parse::<f64>().expect("a number").log10();
-        let points = paper::KS.iter().zip(texts).map(|(&k, text)| (k as f64, figure(text)));
-        Line { name: name(setting), points: points.collect() }
+        let points = paper::KS
+            .iter()
+            .zip(texts)
+            .map(|(&k, text)| (k as f64, figure(text)));
+        Line {
+            name: name(setting),
+            points: points.collect(),
+        }
     };
     by_k(title, SETTINGS.iter().map(line).collect())
 }
@@ -123,8 +162,15 @@ fn printed(which: usize, title: &str) -> Chart {
 fn segments(found: &[Summary]) -> Chart {
     let line = |setting: &Setting| Line {
         name: name(setting),
-        points: of(found, setting).map(|summary| (summary.k as f64, summary.basic)).collect(),
+        points: of(found, setting)
+            .map(|summary| (summary.k as f64, summary.basic))
+            .collect(),
     };
     let title = "classes at the leaves".to_owned();
-    Chart { title, axes: ["k", "classes in %"], log: false, lines: SETTINGS.iter().map(line).collect() }
+    Chart {
+        title,
+        axes: ["k", "classes in %"],
+        log: false,
+        lines: SETTINGS.iter().map(line).collect(),
+    }
 }

@@ -4,12 +4,26 @@
 pub const SETS: [(&str, &[&str], &[&str]); 2] = [
     (
         "Sen1",
-        &["Education", "Marital-status", "Occupation", "Race", "Relationship", "Sex", "Work-class"],
+        &[
+            "Education",
+            "Marital-status",
+            "Occupation",
+            "Race",
+            "Relationship",
+            "Sex",
+            "Work-class",
+        ],
         &["Native-country"],
     ),
     (
         "Sen3",
-        &["Marital-status", "Race", "Relationship", "Sex", "Work-class"],
+        &[
+            "Marital-status",
+            "Race",
+            "Relationship",
+            "Sex",
+            "Work-class",
+        ],
         &["Native-country", "Education", "Occupation"],
     ),
 ];

@@ -1,5 +1,6 @@
-//! The figures that the paper reports (CRA 5), as far as they can be read: the layers of its columns (Table 1), and LR
-//! / CRA of classes and outliers (Tables 2 and 3). It does not say which mean or which class such a figure belongs to.
+//! The figures that the paper reports (CRA 5), as far as they can be read: the layers of its
+//! columns (Table 1), and LR / CRA of classes and outliers (Tables 2 and 3). It does not say which
+//! mean or which class such a figure belongs to.
 
 /// The k of each column of its tables.
 pub const KS: [u64; 5] = [3, 4, 5, 6, 7];

@@ -1,9 +1,12 @@
-//! The paper's Tables 2 to 7 (CRA 5 and A.2) from our samples. A figure of the paper is printed beside ours if it can
-//! be read. Every row is over all classes, or outliers, of the samples of one setting and k.
+//! The paper's Tables 2 to 7 (CRA 5 and A.2) from our samples. A figure of the paper is printed
+//! beside ours if it can be read. Every row is over all classes, or outliers, of the samples of one
+//! setting and k.
 
 use std::time::Instant;
 
-use tidegate::engine::gate::refinement::{AttackTarget, AttackedRows, RefinementAttack, fuzzy, short};
+use tidegate::engine::gate::refinement::{
+    AttackTarget, AttackedRows, RefinementAttack, fuzzy, short,
+};
 
 use super::paper::{KS, SAMPLES, SETTINGS, Setting};
 use super::samples::{Sample, sample};
@@ -56,18 +59,27 @@ pub fn print() -> Vec<Summary> {
     let mut all = Vec::new();
     for setting in &SETTINGS {
         for (at, &k) in KS.iter().enumerate() {
-            let lines = (0..SAMPLES).flat_map(|number| lines(&sample(setting, number, k))).collect();
+            let lines = (0..SAMPLES)
+                .flat_map(|number| lines(&sample(setting, number, k)))
+                .collect();
             all.push(Lines { setting, at, lines });
         }
     }
-    println!("synthetic data of the shape of HCUP (800 rows) and MAP-clinics (500 rows), {SAMPLES} samples each");
-    println!("`paper` is the paper's figure for its own data, of which it does not say what it is a mean of\n");
+    println!(
+        "synthetic data of the shape of HCUP (800 rows) and MAP-clinics (500 rows), {SAMPLES} samples each"
+    );
+    println!(
+        "`paper` is the paper's figure for its own data, of which it does not say what it is a mean of\n"
+    );
     ratios(&all);
     outliers(&all);
     singled(&all);
     assignments(&all);
     times(&all);
-    println!("the whole bench, recoding included: {:.1} s", start.elapsed().as_secs_f64());
+    println!(
+        "the whole bench, recoding included: {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
     all.iter().map(Lines::summary).collect()
 }
 
@@ -84,7 +96,11 @@ fn line(sample: &Sample, target: &AttackTarget, seconds: f64) -> Line {
     let segment = sample.release.segment(target.place);
     let exact = "small enough for exact figures";
     // For a class at the leaves its own cell is known, and nothing is learnt.
-    let certain = if target.columns.is_empty() { 0 } else { target.certain_cells().expect(exact) };
+    let certain = if target.columns.is_empty() {
+        0
+    } else {
+        target.certain_cells().expect(exact)
+    };
     Line {
         outliers: target.place == AttackedRows::Outliers,
         cells: segment.iter().map(|leaves| leaves.len() as u64).product(),
@@ -92,7 +108,10 @@ fn line(sample: &Sample, target: &AttackTarget, seconds: f64) -> Line {
         lr: target.lr.log10().expect(exact),
         cra: target.cra.log10().expect("the truth is a solution"),
         ratio: target.ratio.log10().expect(exact),
-        assignments: target.assignments.log10().expect("the truth is an assignment"),
+        assignments: target
+            .assignments
+            .log10()
+            .expect("the truth is an assignment"),
         certain,
         single: fuzzy(sample.rows(target.place)),
         seconds,
@@ -110,17 +129,32 @@ impl Lines {
 
     fn summary(&self) -> Summary {
         let classes = self.classes();
-        let compound: Vec<&Line> = classes.iter().copied().filter(|line| line.cells > 1).collect();
+        let compound: Vec<&Line> = classes
+            .iter()
+            .copied()
+            .filter(|line| line.cells > 1)
+            .collect();
         let basic = 100.0 * (classes.len() - compound.len()) as f64 / classes.len().max(1) as f64;
         let means = [&classes, &self.outliers()].map(|lines| log_of_mean(lines, |line| line.ratio));
         let medians = [&compound, &self.outliers()].map(|lines| middle(lines, |line| line.ratio));
-        Summary { setting: self.setting, k: KS[self.at], means, medians, basic }
+        Summary {
+            setting: self.setting,
+            k: KS[self.at],
+            means,
+            medians,
+            basic,
+        }
     }
 
     /// The name of a row; settings are separated.
     fn name(&self) -> String {
         let gap = if self.at == 0 { "\n" } else { "" };
-        format!("{gap}{:<5}{:>3}{:>3}", self.setting.name, self.setting.layers.len(), KS[self.at])
+        format!(
+            "{gap}{:<5}{:>3}{:>3}",
+            self.setting.name,
+            self.setting.layers.len(),
+            KS[self.at]
+        )
     }
 }
 
@@ -129,10 +163,16 @@ fn ratios(all: &[Lines]) {
         "Table 2: LR / CRA of classes; `leaves` is the share of classes at the leaves, of which nothing is learnt;"
     );
     println!("LR, CRA and the first ratio are medians over the others, the rest is over all");
-    println!("data   d  k classes leaves |      LR      CRA    ratio |   median     mean      max |     paper");
+    println!(
+        "data   d  k classes leaves |      LR      CRA    ratio |   median     mean      max |     paper"
+    );
     for part in all {
         let classes = part.classes();
-        let compound: Vec<&Line> = classes.iter().copied().filter(|line| line.cells > 1).collect();
+        let compound: Vec<&Line> = classes
+            .iter()
+            .copied()
+            .filter(|line| line.cells > 1)
+            .collect();
         let leaves = 100.0 * (classes.len() - compound.len()) as f64 / classes.len() as f64;
         println!(
             "{} {:>7} {leaves:>5.1}% |{}{}{} |{}{} |{:>10}",
@@ -149,12 +189,19 @@ fn ratios(all: &[Lines]) {
 }
 
 fn outliers(all: &[Lines]) {
-    println!("\nTable 3: LR / CRA of the outliers of those samples that have any; LR and CRA are medians;");
+    println!(
+        "\nTable 3: LR / CRA of the outliers of those samples that have any; LR and CRA are medians;"
+    );
     println!("`taken` are the cells that classes have taken, on average, of all");
-    println!("data   d  k samples       taken |      LR      CRA |   median     mean      max |     paper");
+    println!(
+        "data   d  k samples       taken |      LR      CRA |   median     mean      max |     paper"
+    );
     for part in all {
         let outliers = part.outliers();
-        let taken = outliers.iter().map(|line| line.cells - line.free).sum::<u64>() as f64;
+        let taken = outliers
+            .iter()
+            .map(|line| line.cells - line.free)
+            .sum::<u64>() as f64;
         let cells = outliers.first().map_or(0, |line| line.cells);
         println!(
             "{} {:>7} {:>7.1}/{cells:<3} |{}{} |{}{} |{:>10}",
@@ -174,7 +221,9 @@ fn singled(all: &[Lines]) {
     println!(
         "\nTable 4: classes by how many of their cells hold one row in truth, which an attacker who guesses the right"
     );
-    println!("assignment singles out; and classes above the leaves with a cell whose count is certain");
+    println!(
+        "assignment singles out; and classes above the leaves with a cell whose count is certain"
+    );
     println!("data   d  k    none     one    more | certain");
     for part in all {
         let classes = part.classes();
@@ -194,7 +243,9 @@ fn singled(all: &[Lines]) {
 
 fn assignments(all: &[Lines]) {
     println!("\nTable 5: assignments of rows to cells that are left, per class and of outliers");
-    println!("data   d  k | classes: median     mean      max | outliers: median     mean      max");
+    println!(
+        "data   d  k | classes: median     mean      max | outliers: median     mean      max"
+    );
     for part in all {
         let (classes, outliers) = (part.classes(), part.outliers());
         println!(
@@ -210,7 +261,9 @@ fn assignments(all: &[Lines]) {
 
 fn times(all: &[Lines]) {
     println!("\nTables 6 and 7: microseconds per class and for outliers, on one thread");
-    println!("data   d  k | classes: median     mean      max | outliers: median     mean      max");
+    println!(
+        "data   d  k | classes: median     mean      max | outliers: median     mean      max"
+    );
     for part in all {
         let time = |line: &Line| (line.seconds * 1e6).log10();
         let (classes, outliers) = (part.classes(), part.outliers());
@@ -228,7 +281,11 @@ fn times(all: &[Lines]) {
 /// The mean and the maximum of numbers with these decimal logarithms.
 fn ends(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {
     let most = lines.iter().map(|line| of(line)).reduce(f64::max);
-    format!("{}{}", cell(&mean(lines, &of)), cell(&most.map(short).unwrap_or_default()))
+    format!(
+        "{}{}",
+        cell(&mean(lines, &of)),
+        cell(&most.map(short).unwrap_or_default())
+    )
 }
 
 fn mean(lines: &[&Line], of: impl Fn(&Line) -> f64) -> String {

@@ -1,4 +1,5 @@
-//! Runs of a bench on little data (`cargo bench -- --test`, the word of Criterion for them): they show that it works, and measure nothing.
+//! Runs of a bench on little data (`cargo bench -- --test`, the word of Criterion for them): they
+//! show that it works, and measure nothing.
 
 #![allow(dead_code, reason = "each bench uses its part")]
 
@@ -14,5 +15,8 @@ pub fn million() -> u64 {
 
 /// The words of the command line that are no options.
 pub fn words() -> Vec<String> {
-    std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect()
+    std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with("--"))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! Synthetic hospital rows for the benches: eight quasi columns of very different sizes with skewed values, one sensitive
-//! column, drawn from a fixed seed. The same numbers on every machine.
+//! Synthetic hospital rows for the benches: eight quasi columns of very different sizes with skewed
+//! values, one sensitive column, drawn from a fixed seed. The same numbers on every machine.
 
 #![allow(dead_code, reason = "each bench uses its part")]
 
@@ -35,7 +35,12 @@ fn tree(column: usize, leaves: u32) -> Taxonomy {
 
 /// The declared columns.
 pub fn columns() -> Columns {
-    common::columns((0..).zip(LEAVES).map(|(at, leaves)| tree(at, leaves)).collect())
+    common::columns(
+        (0..)
+            .zip(LEAVES)
+            .map(|(at, leaves)| tree(at, leaves))
+            .collect(),
+    )
 }
 
 /// Draws numbers, small ones more often.
@@ -43,7 +48,10 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, most: u32) -> i32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let unit = (self.0 >> 33) as f64 / f64::from(1u32 << 31);
         (unit.powi(3) * f64::from(most)) as i32
     }
@@ -52,8 +60,14 @@ impl Draw {
 /// This many rows in dictionary-encoded batches, as a decoder returns them.
 pub fn batches(rows: usize, seed: u64) -> Vec<RecordBatch> {
     let columns = columns();
-    let labels: Vec<ArrayRef> = columns.trees().iter().map(|tree| leaf_labels(tree)).collect();
-    let values: ArrayRef = Arc::new(StringArray::from_iter_values((0..VALUES).map(|value| format!("s{value}"))));
+    let labels: Vec<ArrayRef> = columns
+        .trees()
+        .iter()
+        .map(|tree| leaf_labels(tree))
+        .collect();
+    let values: ArrayRef = Arc::new(StringArray::from_iter_values(
+        (0..VALUES).map(|value| format!("s{value}")),
+    ));
     let mut draw = Draw(seed);
     let mut made = Vec::new();
     let mut left = rows;

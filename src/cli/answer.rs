@@ -1,4 +1,5 @@
-//! The results that commands return: what a command found, or why it failed. Must never hold a value of a record.
+//! The results that commands return: what a command found, or why it failed. Must never hold a
+//! value of a record.
 
 use schemars::JsonSchema;
 use serde::Serialize;

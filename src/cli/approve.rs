@@ -1,5 +1,5 @@
-//! `tidegate approve` (CONTRACTS 3): an approver allows the release that is held to be published. No command overrides
-//! the gate.
+//! `tidegate approve` (CONTRACTS 3): an approver allows the release that is held to be published.
+//! No command overrides the gate.
 
 use super::decision::DecisionAnswer;
 use super::{CommandResult, Exit, Out};

@@ -52,7 +52,11 @@ pub struct ApproverKeyAnswer {
 /// A file exists already, or cannot be written.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let Some(name) = args.file.file_name() else {
-        return Err(Error::new(ErrorCategory::Usage, "this does not name a file").in_field("FILE").into());
+        return Err(
+            Error::new(ErrorCategory::Usage, "this does not name a file")
+                .in_field("FILE")
+                .into(),
+        );
     };
     let folder = args.file.parent().map(PathBuf::from).unwrap_or_default();
     let signing = Signing::draw(&mut SystemChance)?;
@@ -60,8 +64,16 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let mut public = name.to_owned();
     public.push(".pub");
     let files = [
-        NewFile { path: name.into(), content: format!("{}\n", *signing.text()), secret: true },
-        NewFile { path: public.into(), content: format!("{digits}\n"), secret: false },
+        NewFile {
+            path: name.into(),
+            content: format!("{}\n", *signing.text()),
+            secret: true,
+        },
+        NewFile {
+            path: public.into(),
+            content: format!("{digits}\n"),
+            secret: false,
+        },
     ];
     new_files::write(&folder, &files, &[])?.keep();
     let made = ApproverKeyAnswer {
@@ -79,7 +91,12 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 }
 
 fn text(made: &ApproverKeyAnswer) -> String {
-    let ApproverKeyAnswer { key, public, digits, fingerprint } = made;
+    let ApproverKeyAnswer {
+        key,
+        public,
+        digits,
+        fingerprint,
+    } = made;
     format!(
         "{} is the private key of one person, and only that person may have it.\n\
          {} is its public half, with the fingerprint {fingerprint}.\n\n\

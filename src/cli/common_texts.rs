@@ -16,14 +16,21 @@ pub fn note(text: &str) {
 
 /// The file's own name.
 pub fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// A path quoted for a shell.
 pub fn shell(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    if !path.is_empty() && path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    if !path.is_empty() && path.chars().all(plain) {
+        path
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 /// A count in groups of three digits.
@@ -41,7 +48,12 @@ pub fn grouped(count: u64) -> String {
 
 /// The warning about a taxonomy that may be a list of the people of a sample.
 pub fn sample_list(list: &SampleList) -> String {
-    let SampleList { column, leaves, values, once } = list;
+    let SampleList {
+        column,
+        leaves,
+        values,
+        once,
+    } = list;
     format!(
         "`{}`: its taxonomy lists {} leaves, of which this sample has {} and {} occur once, as keys and names of people \
          do. Releases publish every leaf of a taxonomy, even without rows: list all possible values instead of those \
@@ -55,13 +67,25 @@ pub fn sample_list(list: &SampleList) -> String {
 
 /// How good the levels are that a search found.
 pub fn levels(found: &LevelsRecord) -> String {
-    let LevelsRecord { minimised, found, lower_bound, stopped, checked } = found;
-    let figure = if minimised == "loss" { "Loss" } else { "mean error of the counts" };
+    let LevelsRecord {
+        minimised,
+        found,
+        lower_bound,
+        stopped,
+        checked,
+    } = found;
+    let figure = if minimised == "loss" {
+        "Loss"
+    } else {
+        "mean error of the counts"
+    };
     if *stopped {
         return format!(
             "the search stopped at its limit, after checking {checked} states. The levels that it found have a {figure} of \
              {found:.4}; no levels have less than {lower_bound:.4}."
         );
     }
-    format!("the {figure} is {found:.4}, the least that one level per column can have ({checked} states were checked).")
+    format!(
+        "the {figure} is {found:.4}, the least that one level per column can have ({checked} states were checked)."
+    )
 }

@@ -1,5 +1,5 @@
-//! `tidegate completions` and `tidegate man` (CONTRACTS 3): completions for shells and manual pages, made from the
-//! commands themselves.
+//! `tidegate completions` and `tidegate man` (CONTRACTS 3): completions for shells and manual
+//! pages, made from the commands themselves.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,9 +35,12 @@ pub struct ManArgs {
 /// JSON is requested.
 pub fn run(args: Args, mut program: Command, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
-        return Err(Error::new(ErrorCategory::Usage, "completions are for shells: omit --json")
-            .in_field("--json")
-            .into());
+        return Err(Error::new(
+            ErrorCategory::Usage,
+            "completions are for shells: omit --json",
+        )
+        .in_field("--json")
+        .into());
     }
     let name = program.get_name().to_owned();
     let mut script = Vec::new();
@@ -56,18 +59,30 @@ pub fn man(args: &ManArgs, mut program: Command, out: &mut Out) -> CommandResult
     let folder = &args.dir;
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, "make the folder", &error))?;
     let mut pages = vec![(program.get_name().to_owned(), program.clone())];
-    for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
-        pages.push((format!("{}-{}", program.get_name(), command.get_name()), command.clone()));
+    for command in program
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help")
+    {
+        pages.push((
+            format!("{}-{}", program.get_name(), command.get_name()),
+            command.clone(),
+        ));
     }
     for (name, command) in &pages {
         let mut page = Vec::new();
         let file = folder.join(format!("{name}.1"));
-        let written = clap_mangen::Man::new(command.clone()).title(name.to_uppercase()).render(&mut page);
+        let written = clap_mangen::Man::new(command.clone())
+            .title(name.to_uppercase())
+            .render(&mut page);
         let written = written.and_then(|()| fs::write(&file, &page));
         written.map_err(|error| Error::io(&file, "write the page", &error))?;
     }
     if !out.json() {
-        out.text(&format!("{} pages are in {}\n", pages.len(), folder.display()));
+        out.text(&format!(
+            "{} pages are in {}\n",
+            pages.len(),
+            folder.display()
+        ));
     }
     Ok(Exit::Done)
 }

@@ -1,5 +1,6 @@
-//! `tidegate erase` (CONTRACTS 3): erases people. Their identifiers are read from a file or standard input, never from
-//! the command line, which others may see; only keyed hashes are passed on.
+//! `tidegate erase` (CONTRACTS 3): erases people. Their identifiers are read from a file or
+//! standard input, never from the command line, which others may see; only keyed hashes are passed
+//! on.
 
 use std::path::{Path, PathBuf};
 
@@ -53,13 +54,18 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let columns: Vec<&Column> = feed.columns.of(Role::Identifier).collect();
     if columns.is_empty() {
         let text = "this feed has no identifier column, so it cannot find a person";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).into());
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&feed.file)
+            .into());
     }
     let (text, place) = read(args.from.as_deref())?;
     args.ask.ask(
         &|known| {
             let hasher = PersonHasher::new(&known.ring.people());
-            Ok(RequestKind::Erase { people: people(&text, &place, &columns, &hasher)?, rows: args.rows })
+            Ok(RequestKind::Erase {
+                people: people(&text, &place, &columns, &hasher)?,
+                rows: args.rows,
+            })
         },
         false,
         out,
@@ -72,13 +78,21 @@ fn read(from: Option<&Path>) -> CommandResult<(Zeroizing<String>, PathBuf)> {
     const DOING: &str = "read the identifiers";
     let bytes = match from {
         Some(file) => whole_file::bytes(file, DOING, ErrorCategory::Input, whole_file::ERASURE)?,
-        None => whole_file::all(std::io::stdin(), &place, DOING, ErrorCategory::Input, whole_file::ERASURE)?,
+        None => whole_file::all(
+            std::io::stdin(),
+            &place,
+            DOING,
+            ErrorCategory::Input,
+            whole_file::ERASURE,
+        )?,
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok((Zeroizing::new(text), place)),
         Err(error) => {
             drop(Zeroizing::new(error.into_bytes()));
-            Err(Error::new(ErrorCategory::Input, "not UTF-8 text").in_file(&place).into())
+            Err(Error::new(ErrorCategory::Input, "not UTF-8 text")
+                .in_file(&place)
+                .into())
         }
     }
 }
@@ -89,27 +103,48 @@ fn people(
     columns: &[&Column],
     hasher: &PersonHasher,
 ) -> crate::daemon::error::Result<Vec<Hash>> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes());
     let mut people = Vec::new();
     for (at, record) in reader.records().enumerate() {
-        let wrong =
-            |text: &str| Error::new(ErrorCategory::Input, text.to_owned()).in_file(place).at_line(at as u64 + 1);
+        let wrong = |text: &str| {
+            Error::new(ErrorCategory::Input, text.to_owned())
+                .in_file(place)
+                .at_line(at as u64 + 1)
+        };
         let record = record.map_err(|_| wrong("this line is not valid CSV"))?;
-        if at == 0 && record.len() == columns.len() && record.iter().zip(columns).all(|(text, of)| text == &*of.name) {
+        if at == 0
+            && record.len() == columns.len()
+            && record
+                .iter()
+                .zip(columns)
+                .all(|(text, of)| text == &*of.name)
+        {
             continue;
         }
         if record.len() != columns.len() {
-            let text = format!("each line needs {} identifiers, one for each identifier column", columns.len());
+            let text = format!(
+                "each line needs {} identifiers, one for each identifier column",
+                columns.len()
+            );
             return Err(wrong(&text));
         }
-        let identifiers: Vec<_> = record.iter().zip(columns).map(|(text, column)| (text, column.kind)).collect();
+        let identifiers: Vec<_> = record
+            .iter()
+            .zip(columns)
+            .map(|(text, column)| (text, column.kind))
+            .collect();
         if people.len() == MOST_PEOPLE {
             return Err(wrong(&format!(
                 "more than {MOST_PEOPLE} people: split the list, and erase one part after the other"
             )));
         }
         let person = hasher.read(&identifiers);
-        people.push(Hash(person.ok_or_else(|| wrong("an identifier on this line is empty or has the wrong type"))?));
+        people.push(Hash(person.ok_or_else(|| {
+            wrong("an identifier on this line is empty or has the wrong type")
+        })?));
     }
     if people.is_empty() {
         return Err(Error::new(ErrorCategory::Input, "the list names no person").in_file(place));
@@ -130,14 +165,21 @@ mod tests {
         let hasher = PersonHasher::new(&[7; 32]);
         for (count, fits) in [(MOST_PEOPLE, true), (MOST_PEOPLE + 1, false)] {
             // The header with the names of the columns is not a person.
-            let list = "id\n".to_owned() + &(0..count).map(|at| format!("Pq7person{at}\n")).collect::<String>();
+            let list = "id\n".to_owned()
+                + &(0..count)
+                    .map(|at| format!("Pq7person{at}\n"))
+                    .collect::<String>();
             match people(&list, Path::new("list.csv"), &columns, &hasher) {
                 Ok(people) => assert_eq!((fits, people.len()), (true, count)),
                 Err(error) => {
                     assert!(!fits, "{error}");
                     assert_eq!(error.file.as_deref(), Some(Path::new("list.csv")));
                     assert_eq!(error.line, Some(MOST_PEOPLE as u64 + 2));
-                    assert!(error.text.contains("split the list") && !error.text.contains("Pq7"), "{}", error.text);
+                    assert!(
+                        error.text.contains("split the list") && !error.text.contains("Pq7"),
+                        "{}",
+                        error.text
+                    );
                 }
             }
         }

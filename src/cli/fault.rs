@@ -1,5 +1,5 @@
-//! Panics of this program (CONTRACTS 5): only their place is shown, because a message may quote a record. Must never
-//! print the message of a panic.
+//! Panics of this program (CONTRACTS 5): only their place is shown, because a message may quote a
+//! record. Must never print the message of a panic.
 
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
@@ -10,8 +10,10 @@ use crate::daemon::error::{Error, ErrorCategory};
 /// From now on a panic prints only its place.
 pub fn show_places_only() {
     panic::set_hook(Box::new(|info| {
-        let place =
-            info.location().map_or_else(|| "an unknown place".to_owned(), |at| format!("{}:{}", at.file(), at.line()));
+        let place = info.location().map_or_else(
+            || "an unknown place".to_owned(),
+            |at| format!("{}:{}", at.file(), at.line()),
+        );
         // A macro that prints would panic here if its reader is gone, and abort the program.
         let _ = writeln!(anstream::stderr(), "tidegate: internal error at {place}");
     }));

@@ -1,5 +1,5 @@
-//! `tidegate health` (CONTRACTS 3): whether the feeds of a daemon are ready, for probes and scripts. Asks the daemon's
-//! own page and prints.
+//! `tidegate health` (CONTRACTS 3): whether the feeds of a daemon are ready, for probes and
+//! scripts. Asks the daemon's own page and prints.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -36,28 +36,47 @@ pub struct Args {
 /// The feed file cannot be read, no daemon answers, or it requires another token.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load(&args.feed)?;
-    let health = ask_health(&feed.services.http.changed_by(args.bind, args.token.as_deref()))?;
+    let health = ask_health(
+        &feed
+            .services
+            .http
+            .changed_by(args.bind, args.token.as_deref()),
+    )?;
     if out.json() {
         out.value(&health);
     } else {
         out.text(&words(&health));
     }
-    Ok(if health.ready { Exit::Done } else { Exit::Unsafe })
+    Ok(if health.ready {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    })
 }
 
 fn words(health: &Health) -> String {
-    let mut text = String::from(if health.ready { "ready\n" } else { "not ready\n" });
+    let mut text = String::from(if health.ready {
+        "ready\n"
+    } else {
+        "not ready\n"
+    });
     for (feed, state) in &health.feeds {
         let state = match state {
             FeedPhase::Starting => "starting",
             FeedPhase::Running => "running",
-            FeedPhase::Behind => "behind: messages of its topic have waited longer than source.max_lag",
+            FeedPhase::Behind => {
+                "behind: messages of its topic have waited longer than source.max_lag"
+            }
             FeedPhase::Clock => "waits for its clock: no tick closes",
             FeedPhase::Halted => "halted",
         };
         let _ = writeln!(text, "  {feed}: {state}");
         if let Some(halt) = health.halted.get(feed) {
-            let _ = writeln!(text, "    since {}: {}\n    {}", halt.since, halt.reason, halt.what_to_do);
+            let _ = writeln!(
+                text,
+                "    since {}: {}\n    {}",
+                halt.since, halt.reason, halt.what_to_do
+            );
         }
         if let Some(why) = health.clock.get(feed) {
             let _ = writeln!(text, "    {why}");

@@ -18,7 +18,10 @@ impl InputLine {
     /// For these inputs.
     pub fn new(inputs: &[PathBuf]) -> InputLine {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
-        InputLine { names, line: progress::ProgressLine::new("starting") }
+        InputLine {
+            names,
+            line: progress::ProgressLine::new("starting"),
+        }
     }
 
     /// Shows what is being done.
@@ -29,7 +32,8 @@ impl InputLine {
 
 impl TaskProgress for InputLine {
     fn reading(&mut self, input: usize, rows: u64) {
-        self.line.say(format!("reading {}: {rows} rows", self.names[input]));
+        self.line
+            .say(format!("reading {}: {rows} rows", self.names[input]));
     }
 
     fn deciding(&mut self, input: usize) {
@@ -42,23 +46,40 @@ impl TaskProgress for InputLine {
     }
 
     fn undeclared(&mut self, columns: &[String]) {
-        let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
-        self.line
-            .paused(|| note(&format!("columns that the feed file does not declare are ignored: {}", names.join(", "))));
+        let names: Vec<String> = columns
+            .iter()
+            .map(|column| format!("`{}`", printable(column)))
+            .collect();
+        self.line.paused(|| {
+            note(&format!(
+                "columns that the feed file does not declare are ignored: {}",
+                names.join(", ")
+            ))
+        });
     }
 
     fn missing(&mut self, input: usize, cells: u64) {
         let (cells, are) = if cells == 1 {
             ("1 cell of a sensitive column or a measure".to_owned(), "is")
         } else {
-            (format!("{cells} cells of sensitive columns or measures"), "are")
+            (
+                format!("{cells} cells of sensitive columns or measures"),
+                "are",
+            )
         };
-        let text = format!("{}: {cells} missing or unreadable {are} treated as missing", self.names[input]);
+        let text = format!(
+            "{}: {cells} missing or unreadable {are} treated as missing",
+            self.names[input]
+        );
         self.line.paused(|| note(&text));
     }
 
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64) {
-        let (rows, fall) = if rows == 1 { ("1 row".to_owned(), "falls") } else { (format!("{rows} rows"), "fall") };
+        let (rows, fall) = if rows == 1 {
+            ("1 row".to_owned(), "falls")
+        } else {
+            (format!("{rows} rows"), "fall")
+        };
         let text = format!(
             "{}: {rows} {fall} on `{}` in `{}`, the label for values that the taxonomy lacks",
             self.names[input],
@@ -69,7 +90,11 @@ impl TaskProgress for InputLine {
     }
 
     fn misspelled(&mut self, input: usize, column: &str, rows: u64) {
-        let (rows, have) = if rows == 1 { ("1 row".to_owned(), "has") } else { (format!("{rows} rows"), "have") };
+        let (rows, have) = if rows == 1 {
+            ("1 row".to_owned(), "has")
+        } else {
+            (format!("{rows} rows"), "have")
+        };
         let column = printable(column);
         let text = format!(
             "{}: {rows} {have} a guarded value of `{column}` with other spaces or capitals. Such a spelling is not \
@@ -80,12 +105,19 @@ impl TaskProgress for InputLine {
     }
 
     fn spelled(&mut self, input: usize, found: &ColumnSpellings) {
-        let text = format!("{}: {}", self.names[input], spelled(&found.column, found.values));
+        let text = format!(
+            "{}: {}",
+            self.names[input],
+            spelled(&found.column, found.values)
+        );
         self.line.paused(|| note(&text));
     }
 
     fn telling(&mut self, columns: &[String]) {
-        let names: Vec<String> = columns.iter().map(|column| format!("`{}`", printable(column))).collect();
+        let names: Vec<String> = columns
+            .iter()
+            .map(|column| format!("`{}`", printable(column)))
+            .collect();
         let text = format!(
             "nearly every row has a unique value in {}, and sensitive columns are published unchanged: an attacker who \
              knows the value of a person finds their row. If the column names or numbers people, make it the identifier",
@@ -95,13 +127,19 @@ impl TaskProgress for InputLine {
     }
 
     fn finished(&mut self, file: &str, entry: &InputEntry) {
-        let release = entry.release.map(|release| format!(" as release {release}")).unwrap_or_default();
+        let release = entry
+            .release
+            .map(|release| format!(" as release {release}"))
+            .unwrap_or_default();
         let mut text = format!(
             "{}, which an interrupted command had begun, is now complete: {}{release}",
             printable(file),
             word(entry.outcome)
         );
-        entry.reasons.iter().for_each(|reason| text += &format!("; {}", reason.text));
+        entry
+            .reasons
+            .iter()
+            .for_each(|reason| text += &format!("; {}", reason.text));
         self.line.paused(|| note(&text));
     }
 
@@ -117,8 +155,11 @@ impl TaskProgress for InputLine {
 
 /// The warning about a column with values that differ in spelling alone.
 pub fn spelled(column: &str, values: u64) -> String {
-    let (values, differ) =
-        if values == 1 { ("1 value".to_owned(), "differs") } else { (format!("{values} values"), "differ") };
+    let (values, differ) = if values == 1 {
+        ("1 value".to_owned(), "differs")
+    } else {
+        (format!("{values} values"), "differ")
+    };
     format!(
         "{values} of `{}` {differ} from another one in spelling alone (spaces, capitals, Unicode forms, zeros of a number). Of an \
          identifier each spelling is a person of its own; sensitive values are published as they are spelled, and diversity \

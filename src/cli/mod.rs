@@ -1,5 +1,6 @@
-//! The command line (CONTRACTS 3): one file per command, each with its `Args` and `run`. Results go to standard output,
-//! everything else to standard error; 0 = done or safe, 1 = unsafe or rejected, 2 = error.
+//! The command line (CONTRACTS 3): one file per command, each with its `Args` and `run`. Results go
+//! to standard output, everything else to standard error; 0 = done or safe, 1 = unsafe or rejected,
+//! 2 = error.
 //!
 //! A new command is a file, a line in `Command` and a line in `dispatch`. Nothing here computes.
 
@@ -54,7 +55,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::daemon::error::{Error, ErrorCategory, printable_but};
 
-/// Publishes anonymised releases of data that never stops arriving, and attacks each one before it leaves.
+/// Publishes anonymised releases of data that never stops arriving, and attacks each one before it
+/// leaves.
 #[derive(Parser)]
 #[command(name = "tidegate", version, max_term_width = 100)]
 struct Cli {
@@ -124,7 +126,11 @@ fn dispatch(command: Command, out: &mut Out) -> CommandResult<Exit> {
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     fault::show_places_only();
     let args: Vec<OsString> = args.collect();
-    let json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let json = args
+        .iter()
+        .skip(1)
+        .take_while(|arg| *arg != "--")
+        .any(|arg| arg == "--json");
     let mut out = Out::new(json);
     let answer = match Cli::try_parse_from(args) {
         Ok(cli) => fault::caught(|| {
@@ -139,7 +145,9 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Err(said) => {
             // Standard error may be closed or full; the exit code then says it.
             // It may repeat an argument.
-            let shown = printable_but(&said.render().ansi().to_string(), |c| matches!(c, '\n' | '\t' | '\u{1b}'));
+            let shown = printable_but(&said.render().ansi().to_string(), |c| {
+                matches!(c, '\n' | '\t' | '\u{1b}')
+            });
             let _ = write!(anstream::stderr(), "{shown}");
             return ExitCode::from(2);
         }
@@ -158,15 +166,25 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 /// What is wrong with the command line, in one line.
 fn usage(said: &clap::Error) -> Error {
     let text = said.render().to_string();
-    let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-    Error::new(ErrorCategory::Usage, first.split_whitespace().collect::<Vec<_>>().join(" "))
+    let first = text
+        .split("\n\n")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
+    Error::new(
+        ErrorCategory::Usage,
+        first.split_whitespace().collect::<Vec<_>>().join(" "),
+    )
 }
 
 fn show(failure: &Failure, out: &mut Out) {
     if out.json() {
         let mut errors = failure.errors().iter().map(Error::describe);
         let error = errors.next().expect("a failure holds an error");
-        out.value(&ErrorReport { error, more: errors.collect() });
+        out.value(&ErrorReport {
+            error,
+            more: errors.collect(),
+        });
     } else {
         for error in failure.errors() {
             let _ = writeln!(anstream::stderr(), "{}", render::error(error));

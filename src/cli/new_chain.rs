@@ -1,4 +1,5 @@
-//! `tidegate new-chain` (CONTRACTS 3): a new chain of releases begins, under the feed file as it is now.
+//! `tidegate new-chain` (CONTRACTS 3): a new chain of releases begins, under the feed file as it is
+//! now.
 
 use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::feed_writer::RequestKind;

@@ -1,5 +1,5 @@
-//! Writes new files (CONTRACTS 3): all or none, and never over a file that exists. After an error the files written so
-//! far are deleted, so that the command can simply be called again.
+//! Writes new files (CONTRACTS 3): all or none, and never over a file that exists. After an error
+//! the files written so far are deleted, so that the command can simply be called again.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -35,14 +35,20 @@ impl NewFiles {
 
 impl Drop for NewFiles {
     fn drop(&mut self) {
-        // Deletes only what this call has created; a directory that another process has filled meanwhile stays.
-        self.files.iter().for_each(|file| drop(std::fs::remove_file(file)));
-        self.dirs.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
+        // Deletes only what this call has created; a directory that another process has filled
+        // meanwhile stays.
+        self.files
+            .iter()
+            .for_each(|file| drop(std::fs::remove_file(file)));
+        self.dirs
+            .iter()
+            .rev()
+            .for_each(|dir| drop(std::fs::remove_dir(dir)));
     }
 }
 
-/// Writes all files below `dir`, which is created if it does not exist, and creates these folders in it, for no other account to
-/// use; an existing one stays as it is.
+/// Writes all files below `dir`, which is created if it does not exist, and creates these folders
+/// in it, for no other account to use; an existing one stays as it is.
 ///
 /// # Errors
 /// A file exists already, or the file system refuses.
@@ -53,29 +59,38 @@ pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<NewFiles
             return Err(exists(&path));
         }
     }
-    let mut made = NewFiles { files: Vec::new(), dirs: Vec::new() };
+    let mut made = NewFiles {
+        files: Vec::new(),
+        dirs: Vec::new(),
+    };
     for file in files {
         let path = dir.join(&file.path);
         let above = path.parent().unwrap_or(dir);
         make_dir(above, file.secret, &mut made)?;
         let mode = if file.secret { 0o600 } else { 0o644 };
-        let mut open = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path).map_err(|error| {
-            match error.kind() {
+        let mut open = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&path)
+            .map_err(|error| match error.kind() {
                 std::io::ErrorKind::AlreadyExists => exists(&path),
                 _ => Error::io(&path, "write the file", &error),
-            }
-        })?;
+            })?;
         made.files.push(path.clone());
-        let written = open.write_all(file.content.as_bytes()).and_then(|()| open.sync_all());
+        let written = open
+            .write_all(file.content.as_bytes())
+            .and_then(|()| open.sync_all());
         written.map_err(|error| Error::io(&path, "write the file", &error))?;
     }
-    folders.iter().try_for_each(|folder| make_dir(&dir.join(folder), true, &mut made))?;
+    folders
+        .iter()
+        .try_for_each(|folder| make_dir(&dir.join(folder), true, &mut made))?;
     Ok(made)
 }
 
 fn exists(path: &Path) -> Error {
-    let text =
-        "exists already and is not overwritten; nothing was changed. Choose another directory, or move the file away";
+    let text = "exists already and is not overwritten; nothing was changed. Choose another directory, or move the file away";
     Error::new(ErrorCategory::Usage, text).in_file(path)
 }
 
@@ -88,7 +103,10 @@ fn make_dir(dir: &Path, secret: bool, made: &mut NewFiles) -> Result<()> {
         make_dir(above, false, made)?;
     }
     let mode = if secret { 0o700 } else { 0o755 };
-    DirBuilder::new().mode(mode).create(dir).map_err(|error| Error::io(dir, "make the directory", &error))?;
+    DirBuilder::new()
+        .mode(mode)
+        .create(dir)
+        .map_err(|error| Error::io(dir, "make the directory", &error))?;
     made.dirs.push(dir.to_path_buf());
     Ok(())
 }

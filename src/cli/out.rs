@@ -1,11 +1,13 @@
-//! Where results go: standard output, in words or as JSON. A reader that is gone (`| head`) is not an error, and never
-//! changes the exit code; a full disk is one. Must never see a record.
+//! Where results go: standard output, in words or as JSON. A reader that is gone (`| head`) is not
+//! an error, and never changes the exit code; a full disk is one. Must never see a record.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::daemon::error::{Error, ErrorCategory, Result, cause, commands_a_terminal, printable_lines};
+use crate::daemon::error::{
+    Error, ErrorCategory, Result, cause, commands_a_terminal, printable_lines,
+};
 
 /// Standard output of one command.
 pub struct Out {
@@ -17,7 +19,11 @@ pub struct Out {
 impl Out {
     /// Nothing is written yet.
     pub fn new(json: bool) -> Out {
-        Out { json, stream: anstream::stdout(), failed: None }
+        Out {
+            json,
+            stream: anstream::stdout(),
+            failed: None,
+        }
     }
 
     /// Whether JSON is requested.
@@ -25,19 +31,22 @@ impl Out {
         self.json
     }
 
-    /// Writes text. Labels, names and notes in it may be anyone's, so characters that a terminal obeys are escaped here.
+    /// Writes text. Labels, names and notes in it may be anyone's, so characters that a terminal
+    /// obeys are escaped here.
     pub fn text(&mut self, text: &str) {
         self.write(&printable_lines(text));
     }
 
-    /// Writes help texts of this program, with colours; they are left out unless a terminal shows them.
+    /// Writes help texts of this program, with colours; they are left out unless a terminal shows
+    /// them.
     pub fn help(&mut self, text: &str) {
         self.write(text);
     }
 
     /// Writes a value as JSON, on lines of its own.
     pub fn value(&mut self, value: &impl Serialize) {
-        let text = serde_json::to_string_pretty(value).expect("serialisation failed (this is a bug)");
+        let text =
+            serde_json::to_string_pretty(value).expect("serialisation failed (this is a bug)");
         self.write(&as_ascii_where_obeyed(&text));
         self.write("\n");
     }
@@ -55,9 +64,10 @@ impl Out {
     pub fn finish(&mut self) -> Result<()> {
         let failed = self.failed.take().or_else(|| self.stream.flush().err());
         match failed {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Error::new(ErrorCategory::Io, format!("cannot write the result: {}", cause(&error))))
-            }
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::new(
+                ErrorCategory::Io,
+                format!("cannot write the result: {}", cause(&error)),
+            )),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,5 @@
-//! `tidegate path` (CONTRACTS 3): the paths of a release's files, for scripts. Reads a manifest and prints.
+//! `tidegate path` (CONTRACTS 3): the paths of a release's files, for scripts. Reads a manifest and
+//! prints.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +15,8 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::opened_release::{FoundManifest, NewestRelease, find_manifest};
 use crate::engine::release::{FileLine, Manifest, TableKind};
 
-/// Print the paths of a release's files, for scripts: the tables that its manifest lists, one a line
+/// Print the paths of a release's files, for scripts: the tables that its manifest lists, one a
+/// line
 #[derive(clap::Args)]
 #[command(after_help = "\
   duckdb -c \"select count(*) from read_parquet([$(tidegate path releases | sed \"s/.*/'&'/\" | paste -sd,)])\"
@@ -61,7 +63,8 @@ pub struct ReleasePaths {
     pub taxonomy: Option<String>,
     /// Its tables: all parts, including those of earlier releases.
     pub parts: Vec<String>,
-    /// The tables of its measures: all parts, including those of earlier releases. Empty if the feed has no measures.
+    /// The tables of its measures: all parts, including those of earlier releases. Empty if the
+    /// feed has no measures.
     pub measures: Vec<String>,
 }
 
@@ -70,20 +73,38 @@ pub struct ReleasePaths {
 /// # Errors
 /// There is no such release, or its manifest cannot be read.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    let PublicPlace { store, layout, feed } = public_of(&args.place)?;
+    let PublicPlace {
+        store,
+        layout,
+        feed,
+    } = public_of(&args.place)?;
     let expected = args.newest.expected(feed);
-    let FoundManifest { manifest, newest } = find_manifest(&*store, layout, args.release, &expected, &args.place)?;
+    let FoundManifest { manifest, newest } =
+        find_manifest(&*store, layout, args.release, &expected, &args.place)?;
     let root = root(&store.place());
     let at = |path: &str| format!("{root}/{path}");
     let tables = |kind: TableKind| -> Vec<String> {
-        let of = manifest.files.iter().filter(|file| file.rows.is_some() && TableKind::of(&file.path) == kind);
+        let of = manifest
+            .files
+            .iter()
+            .filter(|file| file.rows.is_some() && TableKind::of(&file.path) == kind);
         of.map(|file| at(&file.path)).collect()
     };
     // A script opens these files without asking what they are.
-    let there: BTreeSet<String> = store.list("")?.into_iter().map(|object| object.path).collect();
-    if let Some(gone) = manifest.files.iter().find(|file| !there.contains(&file.path)) {
+    let there: BTreeSet<String> = store
+        .list("")?
+        .into_iter()
+        .map(|object| object.path)
+        .collect();
+    if let Some(gone) = manifest
+        .files
+        .iter()
+        .find(|file| !there.contains(&file.path))
+    {
         let text = "this published file is missing, or a link or a pipe is in its place: `tidegate verify` says which";
-        return Err(Error::new(ErrorCategory::Input, text).in_file(Path::new(&gone.path)).into());
+        return Err(Error::new(ErrorCategory::Input, text)
+            .in_file(Path::new(&gone.path))
+            .into());
     }
     let paths = ReleasePaths {
         release: manifest.release,
@@ -107,17 +128,30 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     };
     // Standard output is for scripts.
     let _ = write!(anstream::stderr(), "{}", newest_line(&paths.newest));
-    out.text(&shown.into_iter().map(|path| format!("{path}\n")).collect::<String>());
+    out.text(
+        &shown
+            .into_iter()
+            .map(|path| format!("{path}\n"))
+            .collect::<String>(),
+    );
     Ok(Exit::Done)
 }
 
 /// A folder as an absolute path, so that a script may run anywhere; a bucket as its URL.
 fn root(place: &str) -> String {
-    let whole = if place.contains("://") { None } else { std::path::absolute(place).ok() };
+    let whole = if place.contains("://") {
+        None
+    } else {
+        std::path::absolute(place).ok()
+    };
     let text = whole.map_or_else(|| place.to_owned(), |path| path.display().to_string());
     text.trim_end_matches('/').to_owned()
 }
 
 fn first(manifest: &Manifest, is: impl Fn(&FileLine) -> bool) -> Option<&str> {
-    manifest.files.iter().find(|file| is(file)).map(|file| file.path.as_str())
+    manifest
+        .files
+        .iter()
+        .find(|file| is(file))
+        .map(|file| file.path.as_str())
 }

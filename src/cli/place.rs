@@ -9,7 +9,8 @@ use crate::daemon::journal::store::{ReadOnlyFolder, Store};
 use crate::daemon::service::root_opening;
 use crate::engine::release::Layout;
 
-/// The feed file in the folder of a feed, as `demo` and `init` create them; a folder of releases has none.
+/// The feed file in the folder of a feed, as `demo` and `init` create them; a folder of releases
+/// has none.
 pub fn feed_in(folder: &Path) -> Option<PathBuf> {
     let releases = folder.join("manifest").is_dir() || folder.join(".private").is_dir();
     Some(folder.join("feed.toml")).filter(|file| !releases && file.is_file())
@@ -25,17 +26,30 @@ pub struct PublicPlace {
     pub feed: Option<String>,
 }
 
-/// The public files of a feed file, of the folder of a feed, of a public root, or of a folder that `anonymize` writes to.
+/// The public files of a feed file, of the folder of a feed, of a public root, or of a folder that
+/// `anonymize` writes to.
 ///
 /// # Errors
 /// The feed file or the folder cannot be read.
 pub fn public_of(place: &Path) -> Result<PublicPlace> {
-    let feed = if place.is_dir() { feed_in(place) } else { Some(place.to_path_buf()) };
+    let feed = if place.is_dir() {
+        feed_in(place)
+    } else {
+        Some(place.to_path_buf())
+    };
     match feed {
         Some(file) => public_root(&FeedConfig::load(&file)?),
         None => {
-            let layout = if place.join("manifest").is_dir() { Layout::Root } else { Layout::Folders };
-            Ok(PublicPlace { store: Arc::new(ReadOnlyFolder::open(place)?), layout, feed: None })
+            let layout = if place.join("manifest").is_dir() {
+                Layout::Root
+            } else {
+                Layout::Folders
+            };
+            Ok(PublicPlace {
+                store: Arc::new(ReadOnlyFolder::open(place)?),
+                layout,
+                feed: None,
+            })
         }
     }
 }
@@ -45,5 +59,9 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
 /// # Errors
 /// The feed file names none, or it cannot be opened.
 pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
-    Ok(PublicPlace { store: root_opening::look(feed, false)?, layout: Layout::Root, feed: Some(feed.name.clone()) })
+    Ok(PublicPlace {
+        store: root_opening::look(feed, false)?,
+        layout: Layout::Root,
+        feed: Some(feed.name.clone()),
+    })
 }

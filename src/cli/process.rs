@@ -10,8 +10,8 @@ use crate::daemon::chance::{Chance as _, SystemChance};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::model::RecordHasher;
 
-/// Other accounts cannot read what this process writes; its memory is not written to a disk, and no other process of the same
-/// account can read it.
+/// Other accounts cannot read what this process writes; its memory is not written to a disk, and no
+/// other process of the same account can read it.
 pub fn safely() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     hide_memory();
@@ -20,7 +20,13 @@ pub fn safely() {
 fn hide_memory() {
     use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
     // If even this is not permitted, core dumps are not possible either.
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let _ = setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    );
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
@@ -42,20 +48,29 @@ pub fn seed_hashes() -> Result<()> {
 /// # Errors
 /// The system gives no threads.
 pub fn runtime() -> Result<Runtime> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
     runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))
 }
 
-/// The sender and the receiver of the order to end: it comes from a signal, or from this process itself. A second signal ends the process at once.
+/// The sender and the receiver of the order to end: it comes from a signal, or from this process
+/// itself. A second signal ends the process at once.
 ///
 /// # Errors
 /// Signals cannot be listened to.
 pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
     let (sender, receiver) = watch::channel(false);
-    let listen = |kind| signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"));
-    let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    // A closed terminal, or a tool that wants files to be read again, ends nothing. Nothing is read again before the
-    // next start.
+    let listen = |kind| {
+        signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"))
+    };
+    let (mut term, mut int) = (
+        listen(SignalKind::terminate())?,
+        listen(SignalKind::interrupt())?,
+    );
+    // A closed terminal, or a tool that wants files to be read again, ends nothing. Nothing is read
+    // again before the next start.
     let hangup = listen(SignalKind::hangup())?;
     let sender = Arc::new(sender);
     let by_signal = Arc::clone(&sender);

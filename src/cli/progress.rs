@@ -1,4 +1,5 @@
-//! Progress of long work, on a terminal only (CONTRACTS 3); it goes to standard error and leaves nothing behind.
+//! Progress of long work, on a terminal only (CONTRACTS 3); it goes to standard error and leaves
+//! nothing behind.
 
 use std::time::Duration;
 
@@ -33,7 +34,8 @@ impl ProgressLine {
     /// Reading this number of files.
     pub fn files(files: usize) -> ProgressLine {
         let bar = ProgressBar::new(files as u64);
-        let style = ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
+        let style =
+            ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
         bar.set_style(style.expect("the template is fixed"));
         bar.enable_steady_tick(PATIENCE);
         ProgressLine(bar)

@@ -1,5 +1,5 @@
-//! `tidegate quarantine` (CONTRACTS 3): shows the messages that are set aside, by file or partition and fault, and
-//! offers them again. The content of a message is never shown.
+//! `tidegate quarantine` (CONTRACTS 3): shows the messages that are set aside, by file or partition
+//! and fault, and offers them again. The content of a message is never shown.
 
 use super::{CommandResult, Exit, Out, request_args};
 use crate::daemon::config::FeedConfig;
@@ -46,13 +46,28 @@ fn words(answer: &QuarantineAnswer) -> String {
         return "nothing is set aside\n".to_owned();
     }
     let mut text = format!("{} messages are set aside\n", answer.messages);
-    for FaultGroup { file, topic, partition, column, text: what, messages, first } in &answer.groups {
-        let column = column.as_ref().map(|column| format!("`{column}`: ")).unwrap_or_default();
+    for FaultGroup {
+        file,
+        topic,
+        partition,
+        column,
+        text: what,
+        messages,
+        first,
+    } in &answer.groups
+    {
+        let column = column
+            .as_ref()
+            .map(|column| format!("`{column}`: "))
+            .unwrap_or_default();
         let place = match (topic, partition) {
             (Some(topic), Some(partition)) => {
                 format!("{topic}, partition {partition}, {messages} from offset {first} on")
             }
-            _ => format!("{}, {messages} from line {first} on", file.as_deref().unwrap_or_default()),
+            _ => format!(
+                "{}, {messages} from line {first} on",
+                file.as_deref().unwrap_or_default()
+            ),
         };
         text.push_str(&format!("  {place}: {column}{what}\n"));
     }

@@ -1,4 +1,5 @@
-//! `tidegate reject` (CONTRACTS 3): a person rejects the release that is held. No command overrides the gate.
+//! `tidegate reject` (CONTRACTS 3): a person rejects the release that is held. No command overrides
+//! the gate.
 
 use super::decision::DecisionAnswer;
 use super::{CommandResult, Exit, Out};

@@ -1,5 +1,5 @@
-//! `tidegate rekey` (CONTRACTS 3): replaces the operator's key. Keys are read from files, never from the command line,
-//! which others may see.
+//! `tidegate rekey` (CONTRACTS 3): replaces the operator's key. Keys are read from files, never
+//! from the command line, which others may see.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,8 @@ Exit code 0: done. 1: it is the same key. 2: an error.")]
 pub struct Args {
     #[command(flatten)]
     ask: request_args::RequestArgs,
-    /// The current key, instead of the one that the feed file names: a credential of systemd exists only while its unit runs
+    /// The current key, instead of the one that the feed file names: a credential of systemd exists
+    /// only while its unit runs
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// The new key, 64 hexadecimal digits in a file
@@ -37,5 +38,6 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let to = read_key(&args.to)?;
     let from = args.key.as_deref().map(read_key).transpose()?;
-    args.ask.about(&|feed, by| rekey(feed, from.as_ref(), &to, by), out)
+    args.ask
+        .about(&|feed, by| rekey(feed, from.as_ref(), &to, by), out)
 }

@@ -1,5 +1,5 @@
-//! Tables that a command line names as releases. The manifest of a release stands for its table, or for all parts of
-//! it.
+//! Tables that a command line names as releases. The manifest of a release stands for its table, or
+//! for all parts of it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,13 @@ use crate::engine::release::{FileLine, Manifest, is_below_root};
 /// The rows of a release, with the nodes of its labels in place of leaves. `open` opens a table.
 ///
 /// # Errors
-/// A file cannot be read, is not such a table or not the one that its manifest names; or there is no row.
-pub fn labels(path: &Path, columns: &Columns, open: impl Fn(SourceFile) -> Result<TableFile>) -> Result<Histogram> {
+/// A file cannot be read, is not such a table or not the one that its manifest names; or there is
+/// no row.
+pub fn labels(
+    path: &Path,
+    columns: &Columns,
+    open: impl Fn(SourceFile) -> Result<TableFile>,
+) -> Result<Histogram> {
     let read = |source: SourceFile| {
         let table = open(source)?;
         let reading = table.labels();
@@ -33,7 +38,9 @@ pub fn labels(path: &Path, columns: &Columns, open: impl Fn(SourceFile) -> Resul
     }
     let rows = Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(0, 0));
     if rows.rows() == 0 {
-        return Err(Error::new(ErrorCategory::Input, "the release has a header and no rows").in_file(path));
+        return Err(
+            Error::new(ErrorCategory::Input, "the release has a header and no rows").in_file(path),
+        );
     }
     Ok(rows)
 }
@@ -55,11 +62,25 @@ fn listed(path: &Path) -> Result<Vec<FileLine>> {
             "this is not the manifest of a release ({why}); name a manifest, or a table as CSV, Parquet or Arrow"
         ))
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().and_then(|name| name.to_str()).filter(|name| is_below_root(name));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .filter(|name| is_below_root(name));
     let name = name.ok_or_else(|| none("no manifest has this name"))?;
-    let file = ReadOnlyFolder::open(folder)?.file(name)?.ok_or_else(|| wrong("there is no such file".to_owned()))?;
-    let bytes = whole_file::all(file, path, "read the manifest", ErrorCategory::Input, whole_file::MANIFEST)?;
+    let file = ReadOnlyFolder::open(folder)?
+        .file(name)?
+        .ok_or_else(|| wrong("there is no such file".to_owned()))?;
+    let bytes = whole_file::all(
+        file,
+        path,
+        "read the manifest",
+        ErrorCategory::Input,
+        whole_file::MANIFEST,
+    )?;
     let manifest = Manifest::parse(&bytes).map_err(|why| none(&why.to_string()))?;
     if manifest.two_tables() {
         return Err(wrong(
@@ -76,10 +97,14 @@ fn listed(path: &Path) -> Result<Vec<FileLine>> {
 fn table(files: &ReadOnlyFolder, root: &Path, line: &FileLine) -> Result<SourceFile> {
     let place = root.join(&line.path);
     let wrong = |text: &str| Error::new(ErrorCategory::Input, text).in_file(&place);
-    let file = files.file(&line.path)?.ok_or_else(|| wrong("this published file is missing"))?;
+    let file = files
+        .file(&line.path)?
+        .ok_or_else(|| wrong("this published file is missing"))?;
     let input = InputFile::opened(&place, file);
     if input.digest()? != line.sha256 {
-        return Err(wrong("this file was changed: its digest is not the one in the manifest"));
+        return Err(wrong(
+            "this file was changed: its digest is not the one in the manifest",
+        ));
     }
     SourceFile::of(&input)
 }

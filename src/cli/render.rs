@@ -1,5 +1,5 @@
-//! Errors for people: what is wrong, where, and the line with a caret. Colours are removed later unless a terminal
-//! shows them. Must never read a file: the error contains its line.
+//! Errors for people: what is wrong, where, and the line with a caret. Colours are removed later
+//! unless a terminal shows them. Must never read a file: the error contains its line.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -12,12 +12,17 @@ pub fn plain(of: &Error) -> String {
 
 /// A notice that is not an error, drawn in colours.
 pub fn note(text: &str) -> String {
-    Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(printable_lines(text)))])
+    Renderer::styled().render(&[Group::with_title(
+        Level::NOTE.primary_title(printable_lines(text)),
+    )])
 }
 
 /// An error, drawn in colours.
 pub fn error(error: &Error) -> String {
-    let file = error.file.as_ref().map(|file| printable(&file.display().to_string()));
+    let file = error
+        .file
+        .as_ref()
+        .map(|file| printable(&file.display().to_string()));
     let text = match (&error.field, &error.passage) {
         (Some(field), None) => format!("{} (`{}`)", error.text, printable(field)),
         _ => error.text.clone(),
@@ -27,7 +32,9 @@ pub fn error(error: &Error) -> String {
     let group = match (&error.passage, file) {
         (Some(passage), file) => {
             let caret = AnnotationKind::Primary.span(passage.at.clone());
-            let snippet = Snippet::source(harmless(&passage.line)).line_start(line.unwrap_or(1)).annotation(caret);
+            let snippet = Snippet::source(harmless(&passage.line))
+                .line_start(line.unwrap_or(1))
+                .annotation(caret);
             title.element(match file {
                 Some(file) => snippet.path(file),
                 None => snippet,
@@ -45,8 +52,8 @@ pub fn error(error: &Error) -> String {
     Renderer::styled().render(&[group])
 }
 
-/// A line without characters that a terminal obeys; each is replaced by one of the same length, so that the caret stays
-/// where it is.
+/// A line without characters that a terminal obeys; each is replaced by one of the same length, so
+/// that the caret stays where it is.
 fn harmless(line: &str) -> String {
     let mut harmless = String::with_capacity(line.len());
     for c in line.chars() {

@@ -1,5 +1,6 @@
-//! What the commands that make a request have in common (CONTRACTS 3: approve, reject, erase, new-chain, quarantine): a
-//! feed, a reason, and an answer in words or as JSON. Must never see a record.
+//! What the commands that make a request have in common (CONTRACTS 3: approve, reject, erase,
+//! new-chain, quarantine): a feed, a reason, and an answer in words or as JSON. Must never see a
+//! record.
 
 use std::path::PathBuf;
 
@@ -31,7 +32,12 @@ impl RequestArgs {
     ///
     /// # Errors
     /// The feed cannot be reached.
-    pub fn ask(self, asking: &RequestBuilder<'_>, new_chain: bool, out: &mut Out) -> CommandResult<Exit> {
+    pub fn ask(
+        self,
+        asking: &RequestBuilder<'_>,
+        new_chain: bool,
+        out: &mut Out,
+    ) -> CommandResult<Exit> {
         self.about(&|feed, by| ask(feed, asking, by, new_chain), out)
     }
 
@@ -48,19 +54,34 @@ impl RequestArgs {
     /// Who asks.
     pub fn person(&self) -> CommandResult<Requester> {
         let (name, why) = (self.person.as_deref(), self.reason.as_deref());
-        let (name, why) = (line(name, MOST_NAME, "--as")?, line(why, MOST_REASON, "--reason")?);
-        Ok(Requester { name, why, key: None })
+        let (name, why) = (
+            line(name, MOST_NAME, "--as")?,
+            line(why, MOST_REASON, "--reason")?,
+        );
+        Ok(Requester {
+            name,
+            why,
+            key: None,
+        })
     }
 }
 
 /// Prints the answer; the exit code is 1 if the request was refused.
 pub fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
     print(answer, out);
-    if answer.done { Exit::Done } else { Exit::Unsafe }
+    if answer.done {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    }
 }
 
 /// One line of text; none if it is empty.
-fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::Result<Option<String>> {
+fn line(
+    text: Option<&str>,
+    most: usize,
+    option: &str,
+) -> crate::daemon::error::Result<Option<String>> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     if text.is_some_and(|text| text.chars().count() > most || text.chars().any(char::is_control)) {
         let said = format!("write one line of at most {most} characters");
@@ -70,7 +91,8 @@ fn line(text: Option<&str>, most: usize, option: &str) -> crate::daemon::error::
 }
 
 /// A change of a feed for a person.
-pub type FeedAction<'a> = dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
+pub type FeedAction<'a> =
+    dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
 
 fn print(answer: &RequestOutcome, out: &mut Out) {
     if out.json() {

@@ -1,5 +1,5 @@
-//! `tidegate run` (CONTRACTS 3): the daemon, for one or many feeds. Loads the feed files, waits for signals, and prints
-//! the result of `--once`; everything else is the daemon's.
+//! `tidegate run` (CONTRACTS 3): the daemon, for one or many feeds. Loads the feed files, waits for
+//! signals, and prints the result of `--once`; everything else is the daemon's.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +17,9 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::formats::advice;
 use crate::daemon::observe::{Observer, format};
-use crate::daemon::service::{FeedTick, PageOptions, RunEnd, RunOptions, TickOutcome, run as run_feeds};
+use crate::daemon::service::{
+    FeedTick, PageOptions, RunEnd, RunOptions, TickOutcome, run as run_feeds,
+};
 
 /// Run feeds: read, anonymise, check and publish on schedule, until stopped
 #[derive(clap::Args)]
@@ -35,15 +37,15 @@ pub struct Args {
     /// Close one tick of each feed, then exit
     #[arg(long)]
     once: bool,
-    /// Accept the clock: one that is ahead of the known time by more than `max_clock_step`, was set while the feed ran, or is
-    /// before the newest tick
+    /// Accept the clock: one that is ahead of the known time by more than `max_clock_step`, was set
+    /// while the feed ran, or is before the newest tick
     #[arg(long)]
     accept_clock: bool,
     /// Serve health and metrics at this address instead of `http.bind` of the feed files
     #[arg(long, value_name = "ADDRESS:PORT")]
     bind: Option<SocketAddr>,
-    /// Require the token in this file for health and metrics, in addition to those of `http.tokens`: needed if other machines
-    /// can reach --bind
+    /// Require the token in this file for health and metrics, in addition to those of
+    /// `http.tokens`: needed if other machines can reach --bind
     #[arg(long, value_name = "FILE")]
     token: Option<PathBuf>,
     /// Do not retry a halted feed: exit with code 2 when no feed is left
@@ -76,9 +78,20 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     different(&feeds)?;
     safely();
     let observer = Arc::new(Observer::to_stderr(format(&feeds)?)?);
-    let until = if args.once { RunEnd::Once } else { RunEnd::Asked };
-    let how = RunOptions { until, accept_clock: args.accept_clock, exit_on_halt: args.exit_on_halt };
-    let pages = PageOptions { bind: args.bind, token: args.token };
+    let until = if args.once {
+        RunEnd::Once
+    } else {
+        RunEnd::Asked
+    };
+    let how = RunOptions {
+        until,
+        accept_clock: args.accept_clock,
+        exit_on_halt: args.exit_on_halt,
+    };
+    let pages = PageOptions {
+        bind: args.bind,
+        token: args.token,
+    };
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let shutdown = signals().map_err(|error| vec![error])?.1;
@@ -87,7 +100,9 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     // A feed that still works is interrupted: the next start completes its work.
     runtime.shutdown_background();
     let ticks = ended.map_err(|errors| Failure::of(errors).expect("a run that fails says why"))?;
-    let bad = ticks.iter().any(|tick| matches!(tick.outcome, TickOutcome::Rejected | TickOutcome::Stopped));
+    let bad = ticks
+        .iter()
+        .any(|tick| matches!(tick.outcome, TickOutcome::Rejected | TickOutcome::Stopped));
     if out.json() {
         out.value(&OnceAnswer { ticks });
     } else {
@@ -102,14 +117,26 @@ fn different(feeds: &[FeedConfig]) -> CommandResult<()> {
     for feed in feeds {
         if !names.insert(&feed.name) {
             let text = "two feed files of this command have the same name: give each feed its own";
-            return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name").into());
+            return Err(Error::new(ErrorCategory::Feed, text)
+                .in_file(&feed.file)
+                .in_field("feed.name")
+                .into());
         }
     }
     Ok(())
 }
 
 fn words(tick: &FeedTick) -> String {
-    let FeedTick { feed, rows, added, new, waiting, withheld, pending, .. } = tick;
+    let FeedTick {
+        feed,
+        rows,
+        added,
+        new,
+        waiting,
+        withheld,
+        pending,
+        ..
+    } = tick;
     let release = tick.release.unwrap_or_default();
     let what = match tick.outcome {
         TickOutcome::Published => format!("release {release} is published: {rows} rows, {added} of them new"),
@@ -134,7 +161,8 @@ fn words(tick: &FeedTick) -> String {
                 .to_owned()
         }
     };
-    let mut text = format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
+    let mut text =
+        format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
     if tick.files > 1 {
         let _ = writeln!(
             text,
@@ -143,7 +171,11 @@ fn words(tick: &FeedTick) -> String {
         );
     }
     if !tick.without_detail.is_empty() {
-        let names: Vec<String> = tick.without_detail.iter().map(|name| format!("`{}`", printable(name))).collect();
+        let names: Vec<String> = tick
+            .without_detail
+            .iter()
+            .map(|name| format!("`{}`", printable(name)))
+            .collect();
         let _ = writeln!(
             text,
             "  without any detail: {}; `tidegate preview --feed FEED --in SAMPLE` shows which settings would give more",
@@ -151,7 +183,10 @@ fn words(tick: &FeedTick) -> String {
         );
     }
     for reason in &tick.reasons {
-        text.push_str(&format!("  {}: {}: {}\n", reason.check, reason.place, reason.text));
+        text.push_str(&format!(
+            "  {}: {}: {}\n",
+            reason.check, reason.place, reason.text
+        ));
     }
     for advice in advice(&tick.reasons) {
         let _ = writeln!(text, "  what to do: {advice}");

@@ -18,7 +18,8 @@ pub struct TextTable(Table);
 impl TextTable {
     /// With these columns.
     pub fn new(heads: &[Head<'_>]) -> TextTable {
-        let mut table = TextTable::without_head(heads.iter().map(|head| matches!(head, Head::Right(_))));
+        let mut table =
+            TextTable::without_head(heads.iter().map(|head| matches!(head, Head::Right(_))));
         let text = |head: &Head<'_>| match head {
             Head::Left(text) | Head::Right(text) => (*text).to_owned(),
         };
@@ -35,7 +36,11 @@ impl TextTable {
         table.set_header(numbers.iter().map(|_| Cell::new("")));
         for (column, numbers) in table.column_iter_mut().zip(numbers) {
             column.set_padding((0, 2));
-            column.set_cell_alignment(if numbers { CellAlignment::Right } else { CellAlignment::Left });
+            column.set_cell_alignment(if numbers {
+                CellAlignment::Right
+            } else {
+                CellAlignment::Left
+            });
         }
         TextTable(table)
     }
@@ -61,12 +66,21 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_what_they_hold() {
-        let mut table = TextTable::new(&[Head::Right("\nrow"), Head::Left("name\nof it"), Head::Right("count")]);
+        let mut table = TextTable::new(&[
+            Head::Right("\nrow"),
+            Head::Left("name\nof it"),
+            Head::Right("count"),
+        ]);
         table.row(["1", "x", "12"].map(str::to_owned));
         table.row(["22", "ward\u{4e2d}\u{6587}", ""].map(str::to_owned));
         let mut text = String::new();
         table.write(&mut text, "  ");
-        let lines = ["       name      count", "  row  of it", "    1  x            12", "   22  ward\u{4e2d}\u{6587}"];
+        let lines = [
+            "       name      count",
+            "  row  of it",
+            "    1  x            12",
+            "   22  ward\u{4e2d}\u{6587}",
+        ];
         assert_eq!(text.lines().collect::<Vec<_>>(), lines);
     }
 }

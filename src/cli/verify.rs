@@ -1,4 +1,5 @@
-//! `tidegate verify` (CONTRACTS 3): whether the log, its objects and the published files are as they were written.
+//! `tidegate verify` (CONTRACTS 3): whether the log, its objects and the published files are as
+//! they were written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,13 +36,15 @@ pub struct Args {
     /// The operator's key, instead of the one that the feed file names or the one beside the folder
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// A copy of the private root, instead of the one that the feed file names: a backup before it is restored
+    /// A copy of the private root, instead of the one that the feed file names: a backup before it
+    /// is restored
     #[arg(long, value_name = "DIR")]
     private: Option<PathBuf>,
     /// A copy of the public root, instead of the one that the feed file names
     #[arg(long, value_name = "DIR")]
     public: Option<PathBuf>,
-    /// A public key of signed manifests, 64 hexadecimal digits in a file; give several if the signing key was changed
+    /// A public key of signed manifests, 64 hexadecimal digits in a file; give several if the
+    /// signing key was changed
     #[arg(long, value_name = "FILE")]
     public_key: Vec<PathBuf>,
     #[command(flatten)]
@@ -53,13 +56,24 @@ pub struct Args {
 /// # Errors
 /// A file cannot be read.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    let keys = args.public_key.iter().map(|file| public_key(file)).collect::<CommandResult<Vec<_>>>()?;
-    let feed = if args.place.is_dir() { feed_in(&args.place) } else { Some(args.place.clone()) };
+    let keys = args
+        .public_key
+        .iter()
+        .map(|file| public_key(file))
+        .collect::<CommandResult<Vec<_>>>()?;
+    let feed = if args.place.is_dir() {
+        feed_in(&args.place)
+    } else {
+        Some(args.place.clone())
+    };
     let answer = match feed {
         Some(feed) => of_feed(&args, &feed, keys)?,
         None if args.private.is_some() || args.public.is_some() => {
-            let text = "a copy of a root is checked under its feed file: name that in place of the folder";
-            return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.place).into());
+            let text =
+                "a copy of a root is checked under its feed file: name that in place of the folder";
+            return Err(Error::new(ErrorCategory::Usage, text)
+                .in_file(&args.place)
+                .into());
         }
         None => of_folder(&args, &keys)?,
     };
@@ -68,7 +82,11 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     } else {
         out.text(&words(&answer, &args.place));
     }
-    Ok(if answer.intact { Exit::Done } else { Exit::Unsafe })
+    Ok(if answer.intact {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    })
 }
 
 fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
@@ -88,7 +106,13 @@ fn of_folder(args: &Args, keys: &[PublicKey]) -> CommandResult<VerifyAnswer> {
     if keyed && begun(place)? {
         let operator = find_key(args.key.as_deref(), None, place, false)?.key;
         if let Some(folder) = roots(place, &operator)? {
-            let (seen, found) = verify::roots(&*folder.private, &folder.ring, &*folder.public, Layout::Folders, keys)?;
+            let (seen, found) = verify::roots(
+                &*folder.private,
+                &folder.ring,
+                &*folder.public,
+                Layout::Folders,
+                keys,
+            )?;
             return Ok(VerifyAnswer::of(seen, Some(found), &expected));
         }
     }
@@ -103,7 +127,11 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
         None => root_opening::key(&feed)?,
     };
     if keys.is_empty() {
-        keys.extend(root_opening::settings(&feed)?.signing.map(|signing| signing.public()));
+        keys.extend(
+            root_opening::settings(&feed)?
+                .signing
+                .map(|signing| signing.public()),
+        );
     }
     let store: Arc<dyn Store> = match &args.private {
         Some(copy) => Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(copy)?))),
@@ -111,8 +139,11 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
     };
     let ring = match KeyRing::open(&*store, &operator) {
         Ok(None) if args.private.is_some() => {
-            let text = "this folder has neither a log nor keys: name a copy of a whole private root";
-            return Err(Error::new(ErrorCategory::Usage, text).in_field("--private").into());
+            let text =
+                "this folder has neither a log nor keys: name a copy of a whole private root";
+            return Err(Error::new(ErrorCategory::Usage, text)
+                .in_field("--private")
+                .into());
         }
         Ok(None) => return Err(root_opening::not_begun(&feed).into()),
         Ok(Some(ring)) => Ok(ring),
@@ -124,7 +155,10 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
     };
     let (seen, found) = match ring {
         Ok(ring) => verify::roots(&*store, &ring, &*shown, Layout::Root, &keys)?,
-        Err(error) => (public(&*shown, Layout::Root, &keys)?, Private::unopened(error)?),
+        Err(error) => (
+            public(&*shown, Layout::Root, &keys)?,
+            Private::unopened(error)?,
+        ),
     };
     let expected = args.newest.expected(Some(feed.name.clone()));
     Ok(VerifyAnswer::of(seen, Some(found), &expected))
@@ -133,17 +167,30 @@ fn of_feed(args: &Args, file: &Path, mut keys: Vec<PublicKey>) -> CommandResult<
 fn public_key(file: &Path) -> CommandResult<PublicKey> {
     let text = small_file::text(file, "read the key", small_file::SECRET)?;
     let none = || {
-        Error::new(ErrorCategory::Usage, "this is not a public key: a public key has 64 hexadecimal digits")
-            .in_file(file)
+        Error::new(
+            ErrorCategory::Usage,
+            "this is not a public key: a public key has 64 hexadecimal digits",
+        )
+        .in_file(file)
     };
     Ok(PublicKey::parse(&text).ok_or_else(none)?)
 }
 
 fn words(answer: &VerifyAnswer, place: &Path) -> String {
-    let many = |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let many = |count: u64, one: &str, more: &str| {
+        format!("{count} {}", if count == 1 { one } else { more })
+    };
     let mut parts = vec![many(answer.releases, "release", "releases")];
-    parts.extend(answer.entries.map(|entries| many(entries, "entry", "entries")));
-    parts.extend(answer.objects.map(|objects| many(objects, "sealed object", "sealed objects")));
+    parts.extend(
+        answer
+            .entries
+            .map(|entries| many(entries, "entry", "entries")),
+    );
+    parts.extend(
+        answer
+            .objects
+            .map(|objects| many(objects, "sealed object", "sealed objects")),
+    );
     parts.push(many(answer.signatures, "signature", "signatures"));
     let mut text = format!("{}: {}\n", place.display(), parts.join(", "));
     if let Some(newest) = &answer.newest {

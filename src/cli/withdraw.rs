@@ -34,8 +34,14 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.ask.reason.is_none() {
         let text = "give a reason: --reason \"…\" is kept in the log and not published";
-        return Err(Error::new(ErrorCategory::Usage, text).in_field("--reason").into());
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_field("--reason")
+            .into());
     }
     let (release, republish) = (args.release, args.republish);
-    args.ask.ask(&|_| Ok(RequestKind::Withdraw { release, republish }), false, out)
+    args.ask.ask(
+        &|_| Ok(RequestKind::Withdraw { release, republish }),
+        false,
+        out,
+    )
 }

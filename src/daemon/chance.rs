@@ -1,5 +1,5 @@
-//! The only source of randomness (HOUSE 2): the operating system; random numbers are passed on as values. Nothing here
-//! stores or prints them.
+//! The only source of randomness (HOUSE 2): the operating system; random numbers are passed on as
+//! values. Nothing here stores or prints them.
 
 use hmac::{Hmac, KeyInit, Mac};
 
@@ -19,11 +19,17 @@ pub struct SystemChance;
 
 impl Chance for SystemChance {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        getrandom::fill(bytes).map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no random bytes"))
+        getrandom::fill(bytes).map_err(|_| {
+            Error::new(
+                ErrorCategory::Io,
+                "the operating system gives no random bytes",
+            )
+        })
     }
 }
 
-/// Bytes that follow from a seed, so that a run can be repeated. For tests: the seed reveals every key.
+/// Bytes that follow from a seed, so that a run can be repeated. For tests: the seed reveals every
+/// key.
 pub struct Seeded {
     seed: u64,
     drawn: u64,
@@ -97,7 +103,12 @@ mod tests {
     fn keys_differ_and_have_their_form() {
         let (one, other) = (key().expect("random bytes"), key().expect("random bytes"));
         assert_ne!(one, other);
-        assert!(one.len() == 64 && one.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
+        assert!(
+            one.len() == 64
+                && one
+                    .bytes()
+                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The only source of time (HOUSE 2); times are passed on as values. Code that decides never reads a clock.
+//! The only source of time (HOUSE 2); times are passed on as values. Code that decides never reads
+//! a clock.
 
 use jiff::Timestamp;
 
@@ -14,7 +15,9 @@ pub fn now() -> String {
 
 /// A time, to the second, as in manifests.
 pub fn text(time: Timestamp) -> String {
-    Timestamp::from_second(time.as_second()).unwrap_or(time).to_string()
+    Timestamp::from_second(time.as_second())
+        .unwrap_or(time)
+        .to_string()
 }
 
 /// A time as in manifests; `None` if the text is no such time.
@@ -27,7 +30,10 @@ mod tests {
     #[test]
     fn a_time_has_its_form() {
         let now = super::now();
-        assert!(now.len() == 20 && now.ends_with('Z') && now.as_bytes()[10] == b'T', "{now}");
+        assert!(
+            now.len() == 20 && now.ends_with('Z') && now.as_bytes()[10] == b'T',
+            "{now}"
+        );
         assert_eq!(super::text(super::parse(&now).expect("a time")), now);
     }
 }

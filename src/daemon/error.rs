@@ -1,5 +1,6 @@
-//! Errors outside a verdict (a rejection is a result, not an error). There are six kinds; each says what the operator
-//! does next. No text here may contain a value of a record: errors contain places, names and counts.
+//! Errors outside a verdict (a rejection is a result, not an error). There are six kinds; each says
+//! what the operator does next. No text here may contain a value of a record: errors contain
+//! places, names and counts.
 
 use std::fmt;
 use std::io;
@@ -56,7 +57,8 @@ pub struct Error {
     pub rival: Option<OtherProcess>,
 }
 
-/// The line of an error, to be shown with a caret. The code that creates it has masked every secret in it.
+/// The line of an error, to be shown with a caret. The code that creates it has masked every secret
+/// in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
     /// The line, without its end.
@@ -86,17 +88,34 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without a place.
     pub fn new(kind: ErrorCategory, text: impl Into<String>) -> Error {
-        Error { kind, file: None, line: None, field: None, text: text.into(), passage: None, rival: None }
+        Error {
+            kind,
+            file: None,
+            line: None,
+            field: None,
+            text: text.into(),
+            passage: None,
+            rival: None,
+        }
     }
 
     /// The error if reading or writing `file` failed.
     pub fn io(file: &Path, doing: &str, error: &io::Error) -> Error {
-        Error::new(ErrorCategory::Io, format!("cannot {doing}: {}", cause(error))).in_file(file)
+        Error::new(
+            ErrorCategory::Io,
+            format!("cannot {doing}: {}", cause(error)),
+        )
+        .in_file(file)
     }
 
-    /// The error for a pipe or a device in place of a file: opening one may wait for ever, and it cannot be read twice.
+    /// The error for a pipe or a device in place of a file: opening one may wait for ever, and it
+    /// cannot be read twice.
     pub fn irregular(kind: ErrorCategory, file: &Path) -> Error {
-        Error::new(kind, "not a regular file: unpack or copy it to a file first").in_file(file)
+        Error::new(
+            kind,
+            "not a regular file: unpack or copy it to a file first",
+        )
+        .in_file(file)
     }
 
     /// Adds the file, unless there is one already.
@@ -139,8 +158,8 @@ impl Error {
     }
 }
 
-/// A library's message about hosts and connections, in its own words; such a library knows nothing about the content of
-/// records.
+/// A library's message about hosts and connections, in its own words; such a library knows nothing
+/// about the content of records.
 #[derive(Debug, Clone)]
 pub struct Complaint(String);
 
@@ -156,7 +175,8 @@ impl Complaint {
     }
 }
 
-/// Why the operating system refuses, in words for people; never its own message, which may quote anything.
+/// Why the operating system refuses, in words for people; never its own message, which may quote
+/// anything.
 pub fn cause(error: &io::Error) -> String {
     let known = match error.kind() {
         io::ErrorKind::NotFound => "there is no such file",
@@ -173,14 +193,17 @@ pub fn cause(error: &io::Error) -> String {
         other => match Errno::from_io_error(error) {
             Some(Errno::IO) => "the disk fails",
             Some(Errno::MFILE | Errno::NFILE) => "too many files are open",
-            Some(errno) => return format!("the system refuses it with error {}", errno.raw_os_error()),
+            Some(errno) => {
+                return format!("the system refuses it with error {}", errno.raw_os_error());
+            }
             None => return other.to_string(),
         },
     };
     known.to_owned()
 }
 
-/// Text with its control characters escaped, so that a name cannot control a terminal or break a line.
+/// Text with its control characters escaped, so that a name cannot control a terminal or break a
+/// line.
 pub fn printable(text: &str) -> String {
     printable_but(text, |_| false)
 }
@@ -194,13 +217,17 @@ pub fn printable_lines(text: &str) -> String {
 pub fn printable_but(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut printable = String::with_capacity(text.len());
     for c in text.chars() {
-        if commands_a_terminal(c) && !is_kept(c) { printable.extend(c.escape_default()) } else { printable.push(c) }
+        if commands_a_terminal(c) && !is_kept(c) {
+            printable.extend(c.escape_default())
+        } else {
+            printable.push(c)
+        }
     }
     printable
 }
 
-/// Whether a terminal obeys a character instead of showing it: control characters, and those that reverse the order in
-/// which other characters are shown.
+/// Whether a terminal obeys a character instead of showing it: control characters, and those that
+/// reverse the order in which other characters are shown.
 pub fn commands_a_terminal(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -230,21 +257,38 @@ mod tests {
 
     #[test]
     fn names_cannot_draw_on_a_terminal() {
-        let error = Error::new(ErrorCategory::Input, "wrong").in_file(Path::new("a\n\u{1b}[31mb.csv")).in_field("x\ty");
+        let error = Error::new(ErrorCategory::Input, "wrong")
+            .in_file(Path::new("a\n\u{1b}[31mb.csv"))
+            .in_field("x\ty");
         assert_eq!(error.to_string(), "a\\n\\u{1b}[31mb.csv: `x\\ty`: wrong");
-        assert_eq!(printable("\u{9b}31m\u{202e}csv\u{2066}Zürich"), "\\u{9b}31m\\u{202e}csv\\u{2066}Zürich");
+        assert_eq!(
+            printable("\u{9b}31m\u{202e}csv\u{2066}Zürich"),
+            "\\u{9b}31m\\u{202e}csv\\u{2066}Zürich"
+        );
         assert_eq!(printable_lines("a\tb\nc\r\u{1b}"), "a\tb\nc\\r\\u{1b}");
     }
 
     #[test]
     fn causes_are_words_for_people() {
         for (kind, words) in [
-            (io::ErrorKind::NotFound, "cannot open it: there is no such file"),
-            (io::ErrorKind::StorageFull, "cannot open it: the disk is full"),
+            (
+                io::ErrorKind::NotFound,
+                "cannot open it: there is no such file",
+            ),
+            (
+                io::ErrorKind::StorageFull,
+                "cannot open it: the disk is full",
+            ),
         ] {
-            assert_eq!(Error::io(Path::new("a"), "open it", &kind.into()).text, words);
+            assert_eq!(
+                Error::io(Path::new("a"), "open it", &kind.into()).text,
+                words
+            );
         }
         let failed = io::Error::from(Errno::IO);
-        assert_eq!(Error::io(Path::new("a"), "write it", &failed).text, "cannot write it: the disk fails");
+        assert_eq!(
+            Error::io(Path::new("a"), "write it", &failed).text,
+            "cannot write it: the disk fails"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What became of messages: counted when they are accepted, stored in the log, shown in log lines and metrics.
+//! What became of messages: counted when they are accepted, stored in the log, shown in log lines
+//! and metrics.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -25,7 +26,10 @@ impl IntakeCounts {
     /// Whether each message is counted once.
     pub fn adds_up(&self) -> bool {
         let parts = [self.duplicate, self.skipped, self.quarantined];
-        parts.iter().try_fold(self.kept, |sum, &part| sum.checked_add(part)) == Some(self.seen)
+        parts
+            .iter()
+            .try_fold(self.kept, |sum, &part| sum.checked_add(part))
+            == Some(self.seen)
     }
 }
 
@@ -57,13 +61,25 @@ mod tests {
     fn counts_add_up_in_sums_too() {
         let counts = |kept, duplicate, skipped, quarantined| {
             let seen = kept + duplicate + skipped + quarantined;
-            IntakeCounts { seen, kept, duplicate, skipped, quarantined }
+            IntakeCounts {
+                seen,
+                kept,
+                duplicate,
+                skipped,
+                quarantined,
+            }
         };
         let all = [counts(4, 3, 2, 1), counts(0, 0, 0, 0), counts(1, 0, 5, 2)];
         let sum: IntakeCounts = all.into_iter().sum();
         assert_eq!(sum, counts(5, 3, 7, 3));
         assert!(sum.adds_up());
         assert!(!IntakeCounts { seen: 19, ..sum }.adds_up());
-        assert!(!IntakeCounts { kept: u64::MAX, ..sum }.adds_up());
+        assert!(
+            !IntakeCounts {
+                kept: u64::MAX,
+                ..sum
+            }
+            .adds_up()
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Data at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's key. A thief of the
-//! files without the key can neither read nor change them unnoticed. Keys are never printed and are wiped when they are
-//! dropped.
+//! Data at rest is sealed: AES-256-GCM under a key of its own, which is wrapped by the operator's
+//! key. A thief of the files without the key can neither read nor change them unnoticed. Keys are
+//! never printed and are wiped when they are dropped.
 //!
-//! The ciphers come from a library. How keys, objects and paths belong together is code of our own: an object opens
-//! only under its own path, and is gone when its key is.
+//! The ciphers come from a library. How keys, objects and paths belong together is code of our own:
+//! an object opens only under its own path, and is gone when its key is.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use aes_gcm::aead::inout::InOutBuf;
@@ -48,8 +48,8 @@ impl OperatorKey {
         self.0 == other.0
     }
 
-    /// The key that wraps the keys of a feed. Each feed has another one, so that a wrapped key opens in its own feed
-    /// only, even if two feeds have the same operator's key.
+    /// The key that wraps the keys of a feed. Each feed has another one, so that a wrapped key
+    /// opens in its own feed only, even if two feeds have the same operator's key.
     pub fn wrapping(&self, feed: &str) -> SealingKey {
         SealingKey(self.derive(&format!("tidegate: keys of the feed {feed}")))
     }
@@ -148,27 +148,45 @@ impl SealingKey {
     /// # Errors
     /// There are no random bytes.
     pub fn once(self, chance: &mut dyn Chance) -> Result<OneSealing> {
-        Ok(OneSealing { nonce: chance::draw(chance)?, key: self })
+        Ok(OneSealing {
+            nonce: chance::draw(chance)?,
+            key: self,
+        })
     }
 
     fn with_nonce(&self, nonce: [u8; NONCE], bytes: &[u8], place: &str) -> Result<Vec<u8>> {
         // Sealed in place, so that there is no second copy of the bytes.
         let head = MAGIC.len() + NONCE;
         let mut sealed = Vec::with_capacity(head + bytes.len() + TAG);
-        [MAGIC, &nonce, bytes].iter().for_each(|part| sealed.extend_from_slice(part));
+        [MAGIC, &nonce, bytes]
+            .iter()
+            .for_each(|part| sealed.extend_from_slice(part));
         let content = InOutBuf::from(&mut sealed[head..]);
-        let tag = self.cipher().encrypt_inout_detached(&Nonce::from(nonce), &bound(place), content);
-        let tag =
-            tag.map_err(|_| Error::new(ErrorCategory::Internal, "the private state is too large to be sealed"))?;
+        let tag = self
+            .cipher()
+            .encrypt_inout_detached(&Nonce::from(nonce), &bound(place), content);
+        let tag = tag.map_err(|_| {
+            Error::new(
+                ErrorCategory::Internal,
+                "the private state is too large to be sealed",
+            )
+        })?;
         sealed.extend_from_slice(&tag);
         Ok(sealed)
     }
 
-    /// Opens bytes that were sealed for this path; None under another key, and if a bit was changed.
+    /// Opens bytes that were sealed for this path; None under another key, and if a bit was
+    /// changed.
     pub fn open(&self, sealed: &[u8], place: &str) -> Option<WipedBytes> {
         let (nonce, sealed) = sealed.strip_prefix(MAGIC)?.split_first_chunk::<NONCE>()?;
-        let payload = Payload { msg: sealed, aad: &bound(place) };
-        self.cipher().decrypt(&Nonce::from(*nonce), payload).ok().map(WipedBytes::from)
+        let payload = Payload {
+            msg: sealed,
+            aad: &bound(place),
+        };
+        self.cipher()
+            .decrypt(&Nonce::from(*nonce), payload)
+            .ok()
+            .map(WipedBytes::from)
     }
 
     fn cipher(&self) -> Aes256Gcm {
@@ -186,7 +204,8 @@ fn derive(key: &[u8; 32], purpose: &str) -> Zeroizing<[u8; 32]> {
 }
 
 fn code(key: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
-    let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key may have any length");
+    let mut mac =
+        <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key).expect("a key may have any length");
     mac.update(bytes);
     mac.finalize().into_bytes().into()
 }
@@ -198,28 +217,50 @@ mod tests {
     #[test]
     fn every_bit_is_sealed() {
         let chance = &mut super::chance::SystemChance;
-        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key").wrapping("feed");
-        let other = OperatorKey::parse(&"0123456789abcdee".repeat(4)).expect("a key").wrapping("feed");
+        let key = OperatorKey::parse(&"0123456789abcdef".repeat(4))
+            .expect("a key")
+            .wrapping("feed");
+        let other = OperatorKey::parse(&"0123456789abcdee".repeat(4))
+            .expect("a key")
+            .wrapping("feed");
         let sealed = key.seal(b"planted", "here", chance).expect("random bytes");
-        assert_ne!(sealed, key.seal(b"planted", "here", chance).expect("random bytes"), "a new nonce each time");
+        assert_ne!(
+            sealed,
+            key.seal(b"planted", "here", chance).expect("random bytes"),
+            "a new nonce each time"
+        );
         assert!(!sealed.windows(7).any(|window| window == b"planted"));
-        assert_eq!(key.open(&sealed, "here").as_deref().map(Vec::as_slice), Some(&b"planted"[..]));
+        assert_eq!(
+            key.open(&sealed, "here").as_deref().map(Vec::as_slice),
+            Some(&b"planted"[..])
+        );
         assert!(other.open(&sealed, "here").is_none() && key.open(&sealed, "there").is_none());
         for at in 0..sealed.len() {
             let mut bad = sealed.clone();
             bad[at] ^= 1;
             assert!(key.open(&bad, "here").is_none(), "byte {at}");
         }
-        assert!(key.open(&sealed[..sealed.len() - 1], "here").is_none() && key.open(b"", "here").is_none());
+        assert!(
+            key.open(&sealed[..sealed.len() - 1], "here").is_none()
+                && key.open(b"", "here").is_none()
+        );
     }
 
     #[test]
     fn a_key_wraps_for_one_feed() {
         let operator = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
-        let wrapped = operator.wrapping("one").seal(b"key", "keys/x", &mut super::chance::SystemChance);
+        let wrapped =
+            operator
+                .wrapping("one")
+                .seal(b"key", "keys/x", &mut super::chance::SystemChance);
         let wrapped = wrapped.expect("random bytes");
         assert!(operator.wrapping("one").open(&wrapped, "keys/x").is_some());
-        assert!(operator.wrapping("other").open(&wrapped, "keys/x").is_none());
+        assert!(
+            operator
+                .wrapping("other")
+                .open(&wrapped, "keys/x")
+                .is_none()
+        );
     }
 
     #[test]

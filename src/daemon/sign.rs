@@ -1,5 +1,5 @@
-//! Signatures of manifests and notices (CONTRACTS 4): ed25519 over their `signed_bytes`. The signing key is never printed; the public
-//! key is for all readers of releases.
+//! Signatures of manifests and notices (CONTRACTS 4): ed25519 over their `signed_bytes`. The
+//! signing key is never printed; the public key is for all readers of releases.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use zeroize::Zeroizing;
@@ -59,7 +59,9 @@ impl Signing {
 impl PublicKey {
     /// Reads 64 hexadecimal digits; None if they are not a key.
     pub fn parse(text: &str) -> Option<PublicKey> {
-        VerifyingKey::from_bytes(&*digits(text)?).ok().map(PublicKey)
+        VerifyingKey::from_bytes(&*digits(text)?)
+            .ok()
+            .map(PublicKey)
     }
 
     /// As 64 hexadecimal digits.
@@ -74,7 +76,8 @@ impl PublicKey {
 
     /// Whether the signature is one of these bytes.
     pub fn signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
-        Signature::from_slice(signature).is_ok_and(|signature| self.0.verify_strict(bytes, &signature).is_ok())
+        Signature::from_slice(signature)
+            .is_ok_and(|signature| self.0.verify_strict(bytes, &signature).is_ok())
     }
 }
 
@@ -87,7 +90,9 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| Some((digit(pair[0])? * 16 + digit(*pair.get(1)?)?) as u8)).collect()
+    pairs
+        .map(|pair| Some((digit(pair[0])? * 16 + digit(*pair.get(1)?)?) as u8))
+        .collect()
 }
 
 #[cfg(test)]
@@ -97,7 +102,9 @@ mod tests {
     /// RFC 8032, 7.1, test 2.
     #[test]
     fn the_vector_of_the_standard() {
-        let key = Signing::parse("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb").expect("a key");
+        let key =
+            Signing::parse("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")
+                .expect("a key");
         let public = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
         assert_eq!(key.public().text(), public);
         let signature = key.sign(&[0x72]);

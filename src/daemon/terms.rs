@@ -1,6 +1,6 @@
-//! The settings that are frozen while a chain runs (CONTRACTS 1): the policy, the columns and their taxonomies, and the
-//! one change that a running chain permits, new leaves. They are kept with the chain and compared with the feed file at
-//! every start.
+//! The settings that are frozen while a chain runs (CONTRACTS 1): the policy, the columns and their
+//! taxonomies, and the one change that a running chain permits, new leaves. They are kept with the
+//! chain and compared with the feed file at every start.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,13 +36,19 @@ impl ChainTerms {
     /// The same, for tables that have this column for the number of the release.
     #[must_use]
     pub fn with_release(self, release: ReleaseColumn) -> ChainTerms {
-        ChainTerms { columns: self.columns.with_release(release), ..self }
+        ChainTerms {
+            columns: self.columns.with_release(release),
+            ..self
+        }
     }
 
     /// The same, with this much detail to keep of each quasi column.
     #[must_use]
     pub fn with_details(self, details: &[DetailSettings]) -> ChainTerms {
-        ChainTerms { columns: self.columns.with_details(details), ..self }
+        ChainTerms {
+            columns: self.columns.with_details(details),
+            ..self
+        }
     }
 
     /// The policy that the chain runs under.
@@ -50,9 +56,15 @@ impl ChainTerms {
     /// # Errors
     /// It was written by another version.
     pub fn policy(&self) -> Result<Policy> {
-        let kind = if self.disjoint { ChainKind::Disjoint } else { ChainKind::Cumulative };
+        let kind = if self.disjoint {
+            ChainKind::Disjoint
+        } else {
+            ChainKind::Cumulative
+        };
         let settings: Option<PolicySettings> = serde_json::from_str(&self.policy).ok();
-        let policy = settings.and_then(|settings| Policy::new(&settings, kind, &ColumnFacts::of(&self.columns)).ok());
+        let policy = settings.and_then(|settings| {
+            Policy::new(&settings, kind, &ColumnFacts::of(&self.columns)).ok()
+        });
         policy.ok_or_else(|| {
             Error::new(
                 ErrorCategory::Input,
@@ -61,16 +73,23 @@ impl ChainTerms {
         })
     }
 
-    /// How the taxonomies have grown to those of a feed file that is otherwise [`frozen`](ChainTerms::frozen); None if
-    /// they have not.
+    /// How the taxonomies have grown to those of a feed file that is otherwise
+    /// [`frozen`](ChainTerms::frozen); None if they have not.
     pub fn growth(&self, columns: &Columns) -> Option<Vec<TreeGrowth>> {
         let (old, new) = (self.columns.trees(), columns.trees());
         // A running chain keeps the levels that its taxonomies had when it began.
-        if old.iter().zip(&new).all(|(old, new)| old.has_same_nodes(new)) {
+        if old
+            .iter()
+            .zip(&new)
+            .all(|(old, new)| old.has_same_nodes(new))
+        {
             return None;
         }
-        let growth: Option<Vec<TreeGrowth>> =
-            old.iter().zip(&new).map(|(old, new)| TreeGrowth::between(old, new)).collect();
+        let growth: Option<Vec<TreeGrowth>> = old
+            .iter()
+            .zip(&new)
+            .map(|(old, new)| TreeGrowth::between(old, new))
+            .collect();
         Some(growth.expect("everything else is unchanged"))
     }
 
@@ -90,7 +109,9 @@ impl ChainTerms {
                 "{what} was changed since the chain began{how}, but all its releases were made under the old one: \
                  change it back, or {remedy}"
             );
-            Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field))
+            Err(Error::new(ErrorCategory::Feed, text)
+                .in_file(&feed.file)
+                .in_field(field))
         };
         if self.name != feed.name {
             return changed("feed.name".to_owned(), "the name of the feed");
@@ -104,34 +125,47 @@ impl ChainTerms {
         if self.columns.release() != feed.columns.release() {
             return changed("publish.release_column".to_owned(), "this key");
         }
-        let names = |columns: &Columns| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+        let names = |columns: &Columns| {
+            columns
+                .iter()
+                .map(|column| column.name.clone())
+                .collect::<Vec<_>>()
+        };
         if names(&self.columns) != names(&feed.columns) {
             return changed("column".to_owned(), "the list of columns");
         }
         let columns = self.columns.iter().zip(feed.columns.iter());
-        match columns.filter(|(old, new)| old != new).find_map(|(old, new)| Some((old, differs(old, new, grows)?))) {
+        match columns
+            .filter(|(old, new)| old != new)
+            .find_map(|(old, new)| Some((old, differs(old, new, grows)?)))
+        {
             Some((old, key)) => changed(format!("column.{}.{key}", old.name), "this key"),
             None => Ok(()),
         }
     }
 
-    /// The first key of `[policy]` that differs; keys that others follow from come first. A key that the version that
-    /// began the chain did not have counts as set to its default.
+    /// The first key of `[policy]` that differs; keys that others follow from come first. A key
+    /// that the version that began the chain did not have counts as set to its default.
     fn changed_key(&self, feed: &config::FeedConfig) -> Result<Option<String>> {
         type Table = serde_json::Map<String, serde_json::Value>;
         let [old, new] = [in_force(&self.policy()?), in_force(&feed.policy)]
             .map(|text| serde_json::from_str::<Table>(&text).unwrap_or_default());
         let leading = ["guarantee", "search"].map(str::to_owned);
         let keys = leading.iter().chain(old.keys()).chain(new.keys());
-        Ok(keys.into_iter().find(|key| old.get(*key) != new.get(*key)).cloned())
+        Ok(keys
+            .into_iter()
+            .find(|key| old.get(*key) != new.get(*key))
+            .cloned())
     }
 }
 
-/// The first key in which two columns of one name differ. New leaves under the inner nodes of a taxonomy are not a
-/// difference if it may grow.
+/// The first key in which two columns of one name differ. New leaves under the inner nodes of a
+/// taxonomy are not a difference if it may grow.
 fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let grown = match (&old.taxonomy, &new.taxonomy) {
-        (Some(old), Some(new)) if grows => old.rule == new.rule && TreeGrowth::between(&old.tree, &new.tree).is_some(),
+        (Some(old), Some(new)) if grows => {
+            old.rule == new.rule && TreeGrowth::between(&old.tree, &new.tree).is_some()
+        }
         (Some(old), Some(new)) => old.rule == new.rule && old.tree.has_same_nodes(&new.tree),
         (old, new) => old.is_none() && new.is_none(),
     };
@@ -147,7 +181,9 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
         ("floor", old.detail.floor() != new.detail.floor()),
         ("unrelated", old.unrelated != new.unrelated),
     ];
-    keys.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
+    keys.into_iter()
+        .find(|(_, differs)| *differs)
+        .map(|(key, _)| key)
 }
 
 fn in_force(policy: &Policy) -> String {
@@ -175,12 +211,17 @@ mod tests {
             "kafka/feed.toml",
             "three-releases/feed.toml",
         ];
-        names.iter().map(|name| config::FeedConfig::load_to_judge(&samples.join(name)).expect("a feed")).collect()
+        names
+            .iter()
+            .map(|name| config::FeedConfig::load_to_judge(&samples.join(name)).expect("a feed"))
+            .collect()
     }
 
     /// Whether two terms are equal in every label.
     fn is_same(one: &ChainTerms, other: &ChainTerms) -> bool {
-        let bytes = |terms: &ChainTerms| postcard::to_stdvec(&(terms, terms.columns.details())).expect("bytes");
+        let bytes = |terms: &ChainTerms| {
+            postcard::to_stdvec(&(terms, terms.columns.details())).expect("bytes")
+        };
         bytes(one) == bytes(other)
     }
 
@@ -191,7 +232,11 @@ mod tests {
             let terms = ChainTerms::of(&feed).with_release(release);
             let newest = terms_to_bytes(&terms);
             assert_eq!(newest[0], 3);
-            assert!(is_same(&terms_from_bytes(&newest).expect("version 3"), &terms), "{}", feed.name);
+            assert!(
+                is_same(&terms_from_bytes(&newest).expect("version 3"), &terms),
+                "{}",
+                feed.name
+            );
             assert!(terms_from_bytes(&newest[..newest.len() - 1]).is_err());
         }
     }
@@ -207,8 +252,13 @@ mod tests {
             for key in written.keys() {
                 let mut older = written.clone();
                 older.remove(key);
-                let older = ChainTerms { policy: serde_json::Value::from(older).to_string(), ..terms.clone() };
-                let is_default = older.policy().is_ok_and(|policy| in_force(&policy) == terms.policy);
+                let older = ChainTerms {
+                    policy: serde_json::Value::from(older).to_string(),
+                    ..terms.clone()
+                };
+                let is_default = older
+                    .policy()
+                    .is_ok_and(|policy| in_force(&policy) == terms.policy);
                 match older.frozen(&feed, "begin another chain") {
                     Ok(()) => {
                         assert!(is_default, "{key}");

@@ -1,8 +1,9 @@
-//! Requests to other machines over HTTP, from a thread that waits for the answer until it is stopped. Failures are
-//! described in words of this program, because texts of the library may quote the address, which may contain a token.
+//! Requests to other machines over HTTP, from a thread that waits for the answer until it is
+//! stopped. Failures are described in words of this program, because texts of the library may quote
+//! the address, which may contain a token.
 //!
-//! Redirects are not followed. With an [`AddressResolver`] the addresses of a name are checked at the moment at which
-//! one of them is connected to.
+//! Redirects are not followed. With an [`AddressResolver`] the addresses of a name are checked at
+//! the moment at which one of them is connected to.
 
 use std::fmt;
 use std::io;
@@ -35,12 +36,26 @@ impl Web {
     /// # Errors
     /// There is no encryption on this system, or the runtime cannot be started.
     pub fn new(client: ClientBuilder, field: &str) -> Result<Web> {
-        let none = |_| Error::new(ErrorCategory::Feed, "encrypted connections are not possible here").in_field(field);
-        // An answer must come from the address in the feed file, not from one that a redirect names.
-        let client = client.redirect(reqwest::redirect::Policy::none()).build().map_err(none)?;
+        let none = |_| {
+            Error::new(
+                ErrorCategory::Feed,
+                "encrypted connections are not possible here",
+            )
+            .in_field(field)
+        };
+        // An answer must come from the address in the feed file, not from one that a redirect
+        // names.
+        let client = client
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(none)?;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the system cannot wait for an answer"))?;
-        Ok(Web { client, runtime: Some(runtime) })
+        let runtime = runtime
+            .map_err(|_| Error::new(ErrorCategory::Io, "the system cannot wait for an answer"))?;
+        Ok(Web {
+            client,
+            runtime: Some(runtime),
+        })
     }
 
     /// Waits for an answer; None once it is no longer wanted.
@@ -68,14 +83,15 @@ impl Drop for Web {
     }
 }
 
-/// Checks an address of a host: the error is the reason, in words of this program, why nothing is sent there.
+/// Checks an address of a host: the error is the reason, in words of this program, why nothing is
+/// sent there.
 pub type AddressJudge = dyn Fn(&str, IpAddr) -> std::result::Result<(), String> + Send + Sync;
 /// Looks up the addresses of a name.
 type LookUp = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Gives a client only those addresses of a name that may be connected to. The client connects to the addresses that it
-/// is given and looks up nothing itself, so no other answer of a name server comes between the check and the
-/// connection.
+/// Gives a client only those addresses of a name that may be connected to. The client connects to
+/// the addresses that it is given and looks up nothing itself, so no other answer of a name server
+/// comes between the check and the connection.
 pub struct AddressResolver {
     judge: Arc<AddressJudge>,
     look_up: Arc<LookUp>,
@@ -96,13 +112,22 @@ impl std::error::Error for Forbidden {}
 impl AddressResolver {
     /// With the names that the system knows.
     pub fn new(judge: Arc<AddressJudge>) -> AddressResolver {
-        AddressResolver { judge, look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())) }
+        AddressResolver {
+            judge,
+            look_up: Arc::new(|name| Ok((name, 0).to_socket_addrs()?.collect())),
+        }
     }
 
-    /// Why no address of this name may be connected to; None if one may, or if the name is not known within moments.
+    /// Why no address of this name may be connected to; None if one may, or if the name is not
+    /// known within moments.
     pub async fn refuses(&self, name: &str) -> Option<String> {
-        let found = tokio::time::timeout(MOMENTS, self.resolve(name.parse().ok()?)).await.ok()?;
-        found.err()?.downcast_ref::<Forbidden>().map(|Forbidden(why)| why.clone())
+        let found = tokio::time::timeout(MOMENTS, self.resolve(name.parse().ok()?))
+            .await
+            .ok()?;
+        found
+            .err()?
+            .downcast_ref::<Forbidden>()
+            .map(|Forbidden(why)| why.clone())
     }
 }
 
@@ -112,8 +137,9 @@ impl Resolve for AddressResolver {
         Box::pin(async move {
             let name = name.as_str().to_owned();
             // The system's lookup blocks its thread.
-            let found =
-                tokio::task::spawn_blocking(move || look_up(&name).map(|found| permitted(&name, found, &*judge)));
+            let found = tokio::task::spawn_blocking(move || {
+                look_up(&name).map(|found| permitted(&name, found, &*judge))
+            });
             let found: Addrs = Box::new(found.await???.into_iter());
             Ok(found)
         })
@@ -141,8 +167,12 @@ fn permitted(
 
 /// Why there was no answer.
 pub fn why(error: &reqwest::Error) -> Complaint {
-    let mut why =
-        if error.is_timeout() { "no answer in time" } else { "no connection, or it was interrupted" }.to_owned();
+    let mut why = if error.is_timeout() {
+        "no answer in time"
+    } else {
+        "no connection, or it was interrupted"
+    }
+    .to_owned();
     let (mut cause, mut is_unknown) = (std::error::Error::source(error), false);
     while let Some(next) = cause {
         if let Some(Forbidden(forbidden)) = next.downcast_ref::<Forbidden>() {
@@ -158,7 +188,10 @@ pub fn why(error: &reqwest::Error) -> Complaint {
         if next.is::<openssl::error::ErrorStack>() {
             why = "an encrypted connection to it failed".to_owned();
         }
-        if let Some(system) = next.downcast_ref::<std::io::Error>().filter(|_| !is_unknown) {
+        if let Some(system) = next
+            .downcast_ref::<std::io::Error>()
+            .filter(|_| !is_unknown)
+        {
             use std::io::ErrorKind::{InvalidData, Other};
             why = match system.kind() {
                 InvalidData | Other => "an encrypted connection to it failed".to_owned(),
@@ -178,18 +211,30 @@ mod tests {
     fn a_name_that_is_not_known() {
         let web = Web::new(Client::builder().no_proxy(), "notify.webhook").expect("a client");
         let request = web.client.post("http://unknown.invalid/hooks/Pq7person");
-        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("no such host");
+        let error = web
+            .wait(async { request.send().await }, || false)
+            .expect("an answer")
+            .expect_err("no such host");
         assert_eq!(why(&error).text(), "its host name cannot be resolved");
     }
 
     /// A client that gets these addresses for every name, and rejects those of 127.0.0.0/8.
     fn resolving_to(found: &[SocketAddr]) -> ClientBuilder {
         let judge = |name: &str, address: IpAddr| {
-            if address.is_loopback() { Err(format!("{name} leads to {address}")) } else { Ok(()) }
+            if address.is_loopback() {
+                Err(format!("{name} leads to {address}"))
+            } else {
+                Ok(())
+            }
         };
         let found = found.to_vec();
-        let resolver = AddressResolver { judge: Arc::new(judge), look_up: Arc::new(move |_| Ok(found.clone())) };
-        Client::builder().no_proxy().dns_resolver(Arc::new(resolver))
+        let resolver = AddressResolver {
+            judge: Arc::new(judge),
+            look_up: Arc::new(move |_| Ok(found.clone())),
+        };
+        Client::builder()
+            .no_proxy()
+            .dns_resolver(Arc::new(resolver))
     }
 
     #[test]
@@ -197,8 +242,13 @@ mod tests {
         let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
         let web = Web::new(resolving_to(&[address]), "notify.webhook").expect("a client");
-        let request = web.client.post(format!("http://hooks.example:{}/Pq7person", address.port()));
-        let error = web.wait(async { request.send().await }, || false).expect("an answer").expect_err("forbidden");
+        let request = web
+            .client
+            .post(format!("http://hooks.example:{}/Pq7person", address.port()));
+        let error = web
+            .wait(async { request.send().await }, || false)
+            .expect("an answer")
+            .expect_err("forbidden");
         assert_eq!(why(&error).text(), "hooks.example leads to 127.0.0.1");
         server.set_nonblocking(true).expect("it is ours");
         assert!(server.accept().is_err(), "the client has connected");
@@ -206,23 +256,48 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_leads_nowhere_good_is_refused() {
-        let judge = |_: &str, address: IpAddr| if address.is_loopback() { Err("loopback".to_owned()) } else { Ok(()) };
+        let judge = |_: &str, address: IpAddr| {
+            if address.is_loopback() {
+                Err("loopback".to_owned())
+            } else {
+                Ok(())
+            }
+        };
         let known = |name: &str| match name {
             "bad.example" => Ok(vec!["127.0.0.1:0".parse().expect("an address")]),
             "good.example" => Ok(vec!["192.0.2.1:0".parse().expect("an address")]),
             _ => Err(io::ErrorKind::NotFound.into()),
         };
-        let resolver = AddressResolver { judge: Arc::new(judge), look_up: Arc::new(known) };
-        assert_eq!(resolver.refuses("bad.example").await.as_deref(), Some("loopback"));
+        let resolver = AddressResolver {
+            judge: Arc::new(judge),
+            look_up: Arc::new(known),
+        };
+        assert_eq!(
+            resolver.refuses("bad.example").await.as_deref(),
+            Some("loopback")
+        );
         assert_eq!(resolver.refuses("good.example").await, None);
-        assert_eq!(resolver.refuses("unknown.example").await, None, "whether it is known later, nothing says now");
+        assert_eq!(
+            resolver.refuses("unknown.example").await,
+            None,
+            "whether it is known later, nothing says now"
+        );
     }
 
     #[test]
     fn addresses_that_are_permitted_are_left() {
-        let judge = |_: &str, address: IpAddr| if address.is_loopback() { Err("loopback".to_owned()) } else { Ok(()) };
-        let [bad, good]: [SocketAddr; 2] = ["127.0.0.1:0", "192.0.2.1:0"].map(|text| text.parse().expect("an address"));
-        let left = |found: &[SocketAddr]| permitted("a", found.to_vec(), &judge).map_err(|why| why.to_string());
+        let judge = |_: &str, address: IpAddr| {
+            if address.is_loopback() {
+                Err("loopback".to_owned())
+            } else {
+                Ok(())
+            }
+        };
+        let [bad, good]: [SocketAddr; 2] =
+            ["127.0.0.1:0", "192.0.2.1:0"].map(|text| text.parse().expect("an address"));
+        let left = |found: &[SocketAddr]| {
+            permitted("a", found.to_vec(), &judge).map_err(|why| why.to_string())
+        };
         assert_eq!(left(&[bad, good]), Ok(vec![good]));
         assert_eq!(left(&[bad]), Err("loopback".to_owned()));
         assert_eq!(left(&[]), Ok(vec![]));

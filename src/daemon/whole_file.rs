@@ -1,5 +1,6 @@
-//! Files that are read as a whole and are not secret: hierarchies, manifests, verdicts, lists. Each kind has a size
-//! limit (HOUSE 4, Limits), so that none can fill the memory. Pipes are read like files, up to the same limit.
+//! Files that are read as a whole and are not secret: hierarchies, manifests, verdicts, lists. Each
+//! kind has a size limit (HOUSE 4, Limits), so that none can fill the memory. Pipes are read like
+//! files, up to the same limit.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +21,8 @@ pub const SUMS: u64 = 256 << 20;
 /// Bytes of the order in which classes were formed.
 pub const FORMATION: u64 = 256 << 20;
 
-/// The bytes of a file; the error says with `doing` what it was read for and with `kind` who has to act.
+/// The bytes of a file; the error says with `doing` what it was read for and with `kind` who has to
+/// act.
 ///
 /// # Errors
 /// It cannot be read, or is larger than `most` bytes.
@@ -33,13 +35,24 @@ pub fn bytes(file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result
 ///
 /// # Errors
 /// As for [`bytes()`].
-pub fn all(from: impl Read, file: &Path, doing: &str, kind: ErrorCategory, most: u64) -> Result<Vec<u8>> {
+pub fn all(
+    from: impl Read,
+    file: &Path,
+    doing: &str,
+    kind: ErrorCategory,
+    most: u64,
+) -> Result<Vec<u8>> {
     let mut found = Vec::new();
-    from.take(most + 1).read_to_end(&mut found).map_err(|error| Error::io(file, doing, &error))?;
+    from.take(most + 1)
+        .read_to_end(&mut found)
+        .map_err(|error| Error::io(file, doing, &error))?;
     if found.len() as u64 <= most {
         return Ok(found);
     }
-    let text = format!("larger than the limit of {}: name the right file, or split this one", size(most));
+    let text = format!(
+        "larger than the limit of {}: name the right file, or split this one",
+        size(most)
+    );
     Err(Error::new(kind, text).in_file(file))
 }
 
@@ -65,12 +78,29 @@ mod tests {
             let read = bytes(&file, "read the list", ErrorCategory::Input, 1 << 20);
             assert_eq!(read.as_ref().map(Vec::len).ok(), fits.then_some(size));
             if let Err(error) = read {
-                assert_eq!((error.kind, error.file.as_deref()), (ErrorCategory::Input, Some(&*file)));
-                assert!(error.text.contains("larger than the limit of 1 MiB"), "{}", error.text);
+                assert_eq!(
+                    (error.kind, error.file.as_deref()),
+                    (ErrorCategory::Input, Some(&*file))
+                );
+                assert!(
+                    error.text.contains("larger than the limit of 1 MiB"),
+                    "{}",
+                    error.text
+                );
             }
         }
         // An endless file is read only up to the limit.
-        let endless = bytes(Path::new("/dev/zero"), "read the list", ErrorCategory::Input, HIERARCHY >> 6);
-        assert!(endless.expect_err("a limit").text.contains("larger than the limit of 4 MiB"));
+        let endless = bytes(
+            Path::new("/dev/zero"),
+            "read the list",
+            ErrorCategory::Input,
+            HIERARCHY >> 6,
+        );
+        assert!(
+            endless
+                .expect_err("a limit")
+                .text
+                .contains("larger than the limit of 4 MiB")
+        );
     }
 }

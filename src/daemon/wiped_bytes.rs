@@ -1,6 +1,6 @@
-//! Bytes that are overwritten before their memory is freed: opened objects, keys, messages. [`Zeroizing`] of a
-//! `Vec<u8>` would write one byte at a time, which took a seventh of the time of an erasure that reads hundreds of
-//! megabytes.
+//! Bytes that are overwritten before their memory is freed: opened objects, keys, messages.
+//! [`Zeroizing`] of a `Vec<u8>` would write one byte at a time, which took a seventh of the time of
+//! an erasure that reads hundreds of megabytes.
 //!
 //! [`Zeroizing`]: zeroize::Zeroizing
 

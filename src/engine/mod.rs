@@ -1,7 +1,12 @@
-//! The engine: pure, synchronous, deterministic. Time, random numbers and input are passed in as values;
-//! results never depend on the number of threads. Nothing here opens a file, reads a clock or draws a number.
+//! The engine: pure, synchronous, deterministic. Time, random numbers and input are passed in as
+//! values; results never depend on the number of threads. Nothing here opens a file, reads a clock
+//! or draws a number.
 
-#![deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
+#![deny(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::unwrap_used
+)]
 
 pub mod anonymizer;
 pub mod arithmetic;

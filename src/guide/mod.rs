@@ -1,8 +1,9 @@
-//! The guide: the architecture, what is guaranteed and what is not, how to run a feed, and how to read an audit. It
-//! contains prose only, compiled into the documentation so that its links and examples are checked.
+//! The guide: the architecture, what is guaranteed and what is not, how to run a feed, and how to
+//! read an audit. It contains prose only, compiled into the documentation so that its links and
+//! examples are checked.
 //!
-//! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE is [`house`],
-//! CONTRACTS is [`contracts`].
+//! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE
+//! is [`house`], CONTRACTS is [`contracts`].
 
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}

@@ -1,5 +1,5 @@
-//! Tests `tidegate anonymize` from outside (CONTRACTS 3): its answers, the files in its folder, and that neither bad
-//! input nor a kill at any moment leaves a half-written release there.
+//! Tests `tidegate anonymize` from outside (CONTRACTS 3): its answers, the files in its folder, and
+//! that neither bad input nor a kill at any moment leaves a half-written release there.
 
 mod answers;
 mod carving;

@@ -1,5 +1,6 @@
-//! Tests `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers, exit codes,
-//! thousands of rows, the page, and errors about bad input that name file and field without a value of a record.
+//! Tests `tidegate attack refinement` from outside (CONTRACTS 3): known answers by both attackers,
+//! exit codes, thousands of rows, the page, and errors about bad input that name file and field
+//! without a value of a record.
 
 mod audit_section;
 mod errors;
@@ -39,7 +40,9 @@ impl Folder {
     /// Calls the command; options that name files are pairs.
     fn call(&self, options: &[(&str, &str)], more: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-        command.args(["attack", "refinement", "--feed"]).arg(self.path("feed.toml"));
+        command
+            .args(["attack", "refinement", "--feed"])
+            .arg(self.path("feed.toml"));
         for (option, file) in options {
             command.arg(format!("--{option}")).arg(self.path(file));
         }
@@ -50,21 +53,32 @@ impl Folder {
     #[track_caller]
     fn attack(&self, options: &[(&str, &str)], more: &[&str]) -> Json {
         let output = self.call(options, &[more, &["--json"]].concat());
-        let found: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+        let found: Json = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
         let safe = found["safe"].as_bool().unwrap_or_else(|| panic!("{found}"));
         assert_eq!(output.status.code(), Some(i32::from(!safe)));
         assert_eq!(text(&output.stderr), "");
-        let schema = fs::read_to_string("schemas/v1/attack-refinement.schema.json").expect("a shipped schema");
+        let schema = fs::read_to_string("schemas/v1/attack-refinement.schema.json")
+            .expect("a shipped schema");
         let schema: Json = serde_json::from_str(&schema).expect("JSON");
         let validator = jsonschema::validator_for(&schema).expect("a schema");
-        let errors: Vec<String> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
+        let errors: Vec<String> = validator
+            .iter_errors(&found)
+            .map(|error| error.to_string())
+            .collect();
         assert!(errors.is_empty(), "{errors:?}");
         found
     }
 
-    /// Attacks with an error: checks the file and field that it names, and its words; never a secret.
+    /// Attacks with an error: checks the file and field that it names, and its words; never a
+    /// secret.
     #[track_caller]
-    fn refused(&self, options: &[(&str, &str)], (file, field): (Option<&str>, Option<&str>), words: &str) {
+    fn refused(
+        &self,
+        options: &[(&str, &str)],
+        (file, field): (Option<&str>, Option<&str>),
+        words: &str,
+    ) {
         for json in [true, false] {
             let output = self.call(options, if json { &["--json"] } else { &[] });
             let said = text(if json { &output.stdout } else { &output.stderr });
@@ -74,9 +88,18 @@ impl Folder {
             }
             if json {
                 let error = &serde_json::from_str::<Json>(&said).expect("JSON")["error"];
-                let reported = error["file"].as_str().map(|path| path.rsplit('/').next().unwrap_or_default());
-                assert_eq!((reported, error["field"].as_str()), (file, field), "{error}");
-                assert!(error["text"].as_str().expect("a text").contains(words), "{error}");
+                let reported = error["file"]
+                    .as_str()
+                    .map(|path| path.rsplit('/').next().unwrap_or_default());
+                assert_eq!(
+                    (reported, error["field"].as_str()),
+                    (file, field),
+                    "{error}"
+                );
+                assert!(
+                    error["text"].as_str().expect("a text").contains(words),
+                    "{error}"
+                );
             }
         }
     }
@@ -84,7 +107,8 @@ impl Folder {
 
 /// A feed over quasi columns `q0`, … with these intervals and repeated halves above them.
 pub fn feed(edges: &[Vec<u64>], policy: &str) -> String {
-    let mut feed = format!("[feed]\nname = \"attacked\"\nchain = \"disjoint\"\n[policy]\n{policy}\n");
+    let mut feed =
+        format!("[feed]\nname = \"attacked\"\nchain = \"disjoint\"\n[policy]\n{policy}\n");
     for (at, edges) in edges.iter().enumerate() {
         let layers = vec![2; (edges.len() - 1).ilog2() as usize];
         feed += &format!(

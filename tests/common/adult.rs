@@ -1,4 +1,5 @@
-//! The Adult data (BCF 6), which are not shipped: `TIDEGATE_DATA` names the folder that contains `adult_uci`.
+//! The Adult data (BCF 6), which are not shipped: `TIDEGATE_DATA` names the folder that contains
+//! `adult_uci`.
 
 use std::path::Path;
 
@@ -18,15 +19,30 @@ const ATTRIBUTES: [(&str, usize); 8] = [
 
 /// The complete rows of a file, field by field.
 fn complete(path: &Path) -> Vec<Vec<String>> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let fields = |line: &str| -> Vec<String> { line.split(", ").map(str::to_owned).collect() };
-    text.lines().map(fields).filter(|row| row.len() == 15 && !row.iter().any(|field| field == "?")).collect()
+    text.lines()
+        .map(fields)
+        .filter(|row| row.len() == 15 && !row.iter().any(|field| field == "?"))
+        .collect()
 }
 
 pub fn rows(raw: &[Vec<String>], quasi: &[String], sensitive: &[String]) -> Vec<Row> {
-    let at = |name: &String| ATTRIBUTES.iter().find(|(known, _)| known == name).expect("an attribute").1;
+    let at = |name: &String| {
+        ATTRIBUTES
+            .iter()
+            .find(|(known, _)| known == name)
+            .expect("an attribute")
+            .1
+    };
     let row = |row: &Vec<String>| {
-        let pick = |names: &[String]| names.iter().map(|name| row[at(name)].clone()).collect::<Vec<String>>();
+        let pick = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| row[at(name)].clone())
+                .collect::<Vec<String>>()
+        };
         (pick(quasi), pick(sensitive).join("|"))
     };
     raw.iter().map(row).collect()

@@ -1,5 +1,6 @@
-//! A real broker of Apache Kafka, for as long as a test runs; it ends with the tests, also when they are killed. A
-//! broker that a test has not damaged is lent to the next test, without its topics.
+//! A real broker of Apache Kafka, for as long as a test runs; it ends with the tests, also when
+//! they are killed. A broker that a test has not damaged is lent to the next test, without its
+//! topics.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read as _, Write as _};
@@ -59,11 +60,17 @@ impl DerefMut for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let Some(broker) = self.0.take().filter(|broker| broker.child.is_some()) else { return };
+        let Some(broker) = self.0.take().filter(|broker| broker.child.is_some()) else {
+            return;
+        };
         if std::thread::panicking() {
             return;
         }
-        let topics = broker.topics.lock().map(|mut topics| std::mem::take(&mut *topics)).unwrap_or_default();
+        let topics = broker
+            .topics
+            .lock()
+            .map(|mut topics| std::mem::take(&mut *topics))
+            .unwrap_or_default();
         topics.iter().for_each(|topic| broker.delete(topic));
         fs::write(broker.folder.path().join(DISPOSABLE), "").expect("a file");
         if let Ok(mut idle) = IDLE.lock() {
@@ -86,14 +93,25 @@ impl Broker {
         Some(Lent(Some(broker)))
     }
 
-    /// Starts one with this many ports, of which it needs two for itself, and with these additional settings.
-    pub fn start_with(ports: u16, format: &str, more: impl FnOnce(&Path, u16) -> String) -> Option<Broker> {
+    /// Starts one with this many ports, of which it needs two for itself, and with these additional
+    /// settings.
+    pub fn start_with(
+        ports: u16,
+        format: &str,
+        more: impl FnOnce(&Path, u16) -> String,
+    ) -> Option<Broker> {
         needs::tool("TIDEGATE_KAFKA")?;
         let folder = tempfile::tempdir().expect("a folder");
         let ports = Ports::take(ports);
         let more = more(folder.path(), ports.first());
         fs::write(folder.path().join("more.properties"), more).expect("a file");
-        let mut broker = Broker { folder, ports, format: format.to_owned(), child: None, topics: Mutex::default() };
+        let mut broker = Broker {
+            folder,
+            ports,
+            format: format.to_owned(),
+            child: None,
+            topics: Mutex::default(),
+        };
         broker.begin();
         Some(broker)
     }
@@ -118,7 +136,9 @@ impl Broker {
 
     /// Kills it.
     pub fn kill(&mut self) {
-        let Some((mut child, _, pid)) = self.child.take() else { return };
+        let Some((mut child, _, pid)) = self.child.take() else {
+            return;
+        };
         kill_process(pid, Signal::KILL).expect("it was started");
         drop(child.stdin.take());
         child.wait().expect("the script ends");
@@ -126,7 +146,9 @@ impl Broker {
 
     /// Ends it as its operator would, so that it trusts its files when it starts again.
     pub fn stop(&mut self) {
-        let Some((mut child, _, pid)) = self.child.take() else { return };
+        let Some((mut child, _, pid)) = self.child.take() else {
+            return;
+        };
         kill_process(pid, Signal::TERM).expect("it was started");
         // The script would kill it as soon as no process holds the other end.
         let held = child.stdin.take();
@@ -134,30 +156,50 @@ impl Broker {
         drop(held);
     }
 
-    /// Changes a bit of a message of partition 0 that contains this word, on the disk of a broker that is not running.
+    /// Changes a bit of a message of partition 0 that contains this word, on the disk of a broker
+    /// that is not running.
     pub fn damage(&self, topic: &str, word: &str) {
-        assert!(self.folder.path().join("data/.kafka_cleanshutdown").exists(), "it was ended in order");
-        let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
+        assert!(
+            self.folder
+                .path()
+                .join("data/.kafka_cleanshutdown")
+                .exists(),
+            "it was ended in order"
+        );
+        let path = self
+            .folder
+            .path()
+            .join(format!("data/{topic}-0/00000000000000000000.log"));
         let mut bytes = fs::read(&path).expect("messages");
-        let at = bytes.windows(word.len()).position(|bytes| bytes == word.as_bytes()).expect("it is there");
+        let at = bytes
+            .windows(word.len())
+            .position(|bytes| bytes == word.as_bytes())
+            .expect("it is there");
         bytes[at] ^= 1;
         fs::write(&path, bytes).expect("a file");
     }
 
-    /// Loses all messages of partition 0 from an offset on, as a disk restored from a copy does, while it is not
-    /// running.
+    /// Loses all messages of partition 0 from an offset on, as a disk restored from a copy does,
+    /// while it is not running.
     pub fn lose(&self, topic: &str, from: u64) {
-        let path = self.folder.path().join(format!("data/{topic}-0/00000000000000000000.log"));
+        let path = self
+            .folder
+            .path()
+            .join(format!("data/{topic}-0/00000000000000000000.log"));
         let bytes = fs::read(&path).expect("messages");
         let mut at = 0;
-        let number =
-            |at: usize, long: usize| bytes[at..at + long].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let number = |at: usize, long: usize| {
+            bytes[at..at + long]
+                .iter()
+                .fold(0, |all, &byte| all << 8 | u64::from(byte))
+        };
         while at < bytes.len() && number(at, 8) < from {
             at += 12 + number(at + 8, 4) as usize;
         }
         assert!(at < bytes.len(), "a batch begins there");
         fs::write(&path, &bytes[..at]).expect("a file");
-        fs::remove_file(self.folder.path().join("data/.kafka_cleanshutdown")).expect("it was ended in order");
+        fs::remove_file(self.folder.path().join("data/.kafka_cleanshutdown"))
+            .expect("it was ended in order");
     }
 
     /// Its address.
@@ -196,9 +238,15 @@ impl Broker {
         self.topics.lock().expect("no panic").push(name.to_owned());
         let client: BaseProducer = self.config().create().expect("a client");
         let is_known = || {
-            let known = client.client().fetch_metadata(Some(name), LIMIT).expect("an answer");
-            let led =
-                known.topics().iter().flat_map(|topic| topic.partitions()).filter(|partition| partition.leader() >= 0);
+            let known = client
+                .client()
+                .fetch_metadata(Some(name), LIMIT)
+                .expect("an answer");
+            let led = known
+                .topics()
+                .iter()
+                .flat_map(|topic| topic.partitions())
+                .filter(|partition| partition.leader() >= 0);
             (led.count() == partitions as usize).then_some(())
         };
         wait::until(|| format!("the topic {name}"), is_known);
@@ -206,13 +254,23 @@ impl Broker {
 
     /// Deletes a topic, and waits until no broker knows it.
     pub fn delete(&self, name: &str) {
-        self.topics.lock().expect("no panic").retain(|known| known != name);
+        self.topics
+            .lock()
+            .expect("no panic")
+            .retain(|known| known != name);
         let gone = block_on(self.admin().delete_topics(&[name], &options())).expect("an answer");
         gone.into_iter().for_each(|gone| _ = gone.expect("a topic"));
         let client: BaseProducer = self.config().create().expect("a client");
         let is_gone = || {
-            let known = client.client().fetch_metadata(Some(name), LIMIT).expect("an answer");
-            known.topics().iter().all(|topic| topic.partitions().is_empty()).then_some(())
+            let known = client
+                .client()
+                .fetch_metadata(Some(name), LIMIT)
+                .expect("an answer");
+            known
+                .topics()
+                .iter()
+                .all(|topic| topic.partitions().is_empty())
+                .then_some(())
         };
         wait::until(|| format!("the end of the topic {name}"), is_gone);
     }
@@ -220,14 +278,17 @@ impl Broker {
     /// Adds partitions, up to this many.
     pub fn widen(&self, name: &str, partitions: usize) {
         let more = NewPartitions::new(name, partitions);
-        let made = block_on(self.admin().create_partitions([&more], &options())).expect("an answer");
-        made.into_iter().for_each(|made| _ = made.expect("partitions"));
+        let made =
+            block_on(self.admin().create_partitions([&more], &options())).expect("an answer");
+        made.into_iter()
+            .for_each(|made| _ = made.expect("partitions"));
     }
 
     /// Deletes the messages of a partition before this offset, as its retention would.
     pub fn forget(&self, name: &str, partition: i32, before: i64) {
         let mut list = TopicPartitionList::new();
-        list.add_partition_offset(name, partition, Offset::Offset(before)).expect("an offset");
+        list.add_partition_offset(name, partition, Offset::Offset(before))
+            .expect("an offset");
         block_on(self.admin().delete_records(&list, &options())).expect("an answer");
     }
 
@@ -238,18 +299,37 @@ impl Broker {
         let mut list = TopicPartitionList::new();
         list.add_partition(topic, partition);
         let found = consumer.committed_offsets(list, LIMIT).expect("an answer");
-        found.find_partition(topic, partition).expect("it was asked for").offset()
+        found
+            .find_partition(topic, partition)
+            .expect("it was asked for")
+            .offset()
     }
 
-    /// Permits a user this operation (3 is READ, 8 is DESCRIBE) on a topic. The library has no function for it: it is
-    /// one request of the protocol, CreateAcls 1.
+    /// Permits a user this operation (3 is READ, 8 is DESCRIBE) on a topic. The library has no
+    /// function for it: it is one request of the protocol, CreateAcls 1.
     pub fn allow(&self, user: &str, operation: u8, topic: &str) {
         let text = |text: &str| [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat();
-        let head = [&30_u16.to_be_bytes()[..], &1_u16.to_be_bytes(), &7_u32.to_be_bytes(), &text("tests")].concat();
-        let rule = [&[2][..], &text(topic), &[3], &text(&format!("User:{user}")), &text("*"), &[operation, 3]].concat();
+        let head = [
+            &30_u16.to_be_bytes()[..],
+            &1_u16.to_be_bytes(),
+            &7_u32.to_be_bytes(),
+            &text("tests"),
+        ]
+        .concat();
+        let rule = [
+            &[2][..],
+            &text(topic),
+            &[3],
+            &text(&format!("User:{user}")),
+            &text("*"),
+            &[operation, 3],
+        ]
+        .concat();
         let whole = [&head[..], &1_u32.to_be_bytes(), &rule].concat();
         let mut stream = TcpStream::connect(self.address()).expect("it listens");
-        stream.write_all(&[&(whole.len() as u32).to_be_bytes()[..], &whole].concat()).expect("it reads");
+        stream
+            .write_all(&[&(whole.len() as u32).to_be_bytes()[..], &whole].concat())
+            .expect("it reads");
         // Its length, our number, a requested pause, one result.
         let mut answer = [0; 18];
         stream.read_exact(&mut answer).expect("it answers");
@@ -264,7 +344,9 @@ impl Broker {
     /// The configuration of a producer.
     pub fn producing(&self, settings: &[(&str, &str)]) -> ClientConfig {
         let mut config = self.config();
-        config.set("message.timeout.ms", "600000").set("topic.metadata.refresh.interval.ms", "1000");
+        config
+            .set("message.timeout.ms", "600000")
+            .set("topic.metadata.refresh.interval.ms", "1000");
         // A transaction may not end before its messages do.
         config.set("transaction.timeout.ms", "600000");
         for (key, value) in settings {
@@ -274,9 +356,16 @@ impl Broker {
     }
 
     /// Writes messages to a partition, and waits until they are acknowledged.
-    pub fn put<'m>(&self, topic: &str, partition: i32, messages: impl IntoIterator<Item = &'m str>) {
+    pub fn put<'m>(
+        &self,
+        topic: &str,
+        partition: i32,
+        messages: impl IntoIterator<Item = &'m str>,
+    ) {
         let producer = self.producer(&[]);
-        messages.into_iter().for_each(|message| send(&producer, topic, partition, Some(message)));
+        messages
+            .into_iter()
+            .for_each(|message| send(&producer, topic, partition, Some(message)));
         producer.flush(LIMIT).expect("all are there");
     }
 }
@@ -284,7 +373,9 @@ impl Broker {
 /// Sends a message without waiting.
 pub fn send(producer: &BaseProducer, topic: &str, partition: i32, content: Option<&str>) {
     let record = || {
-        let record = BaseRecord::<str, str>::to(topic).partition(partition).key("key");
+        let record = BaseRecord::<str, str>::to(topic)
+            .partition(partition)
+            .key("key");
         match content {
             Some(content) => record.payload(content),
             None => record,
@@ -296,11 +387,16 @@ pub fn send(producer: &BaseProducer, topic: &str, partition: i32, content: Optio
 }
 
 fn block_on<T>(answer: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(answer)
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime")
+        .block_on(answer)
 }
 
 fn options() -> AdminOptions {
-    AdminOptions::new().request_timeout(Some(LIMIT)).operation_timeout(Some(LIMIT))
+    AdminOptions::new()
+        .request_timeout(Some(LIMIT))
+        .operation_timeout(Some(LIMIT))
 }
 
 impl Drop for Broker {

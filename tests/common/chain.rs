@@ -1,6 +1,7 @@
-//! A chain in memory, as `anonymize` runs it in a folder: people are added tick by tick, the feed proposes, the public
-//! files are written, the gate checks them, and approved releases become history. An [`Offer`] contains everything that
-//! the gate receives for one release, so that a test can falsify any part of it.
+//! A chain in memory, as `anonymize` runs it in a folder: people are added tick by tick, the feed
+//! proposes, the public files are written, the gate checks them, and approved releases become
+//! history. An [`Offer`] contains everything that the gate receives for one release, so that a test
+//! can falsify any part of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
 use tidegate::engine::gate::bytes::read_part;
 use tidegate::engine::gate::verdict::{
-    Approved, Census, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement, Verdict, judge,
+    Approved, Census, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement,
+    Verdict, judge,
 };
 use tidegate::engine::histogram::{Cell, CodedRows, Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
@@ -30,20 +32,37 @@ pub struct Human {
 
 /// Rows as a source delivers them.
 pub fn arrivals(columns: &Columns, people: &[Human]) -> CodedRows {
-    let mut distinct: Vec<Box<[Value]>> = people.iter().map(|human| human.values.as_slice().into()).collect();
+    let mut distinct: Vec<Box<[Value]>> = people
+        .iter()
+        .map(|human| human.values.as_slice().into())
+        .collect();
     distinct.sort();
     distinct.dedup();
-    let code = |human: &Human| distinct.binary_search(&human.values.as_slice().into()).expect("a tuple") as u32;
+    let code = |human: &Human| {
+        distinct
+            .binary_search(&human.values.as_slice().into())
+            .expect("a tuple") as u32
+    };
     let codes = people.iter().map(code).collect();
     let quasi = columns.of(Role::Quasi).count();
-    let leaves = (0..quasi).map(|at| people.iter().map(|human| human.leaves[at]).collect()).collect();
+    let leaves = (0..quasi)
+        .map(|at| people.iter().map(|human| human.leaves[at]).collect())
+        .collect();
     let (values, _) = SensitiveValues::from_distinct(columns.of(Role::Sensitive).count(), distinct);
-    CodedRows::new(leaves, values, codes, Some(people.iter().map(|human| Person(human.number)).collect()))
+    CodedRows::new(
+        leaves,
+        values,
+        codes,
+        Some(people.iter().map(|human| Person(human.number)).collect()),
+    )
 }
 
 /// A policy from its written form.
 pub fn policy(written: &PolicySettings, kind: ChainKind) -> Policy {
-    let known = Known { sensitive: 1, ..Known::default() };
+    let known = Known {
+        sensitive: 1,
+        ..Known::default()
+    };
     Policy::new(written, kind, &known).expect("no contradiction")
 }
 
@@ -79,13 +98,25 @@ impl Draws for Chance {
 impl Chain {
     pub fn new(columns: Columns, policy: Policy) -> Chain {
         let (feed, chance) = (Feed::new(&columns), Chance(Draw::new(1, 1)));
-        let (history, tables, previous, erased) = (History::default(), Vec::new(), None, Vec::new());
+        let (history, tables, previous, erased) =
+            (History::default(), Vec::new(), None, Vec::new());
         let (files, manifest) = (BTreeMap::new(), None);
-        Chain { columns, policy, feed, history, tables, previous, files, manifest, erased, chance }
+        Chain {
+            columns,
+            policy,
+            feed,
+            history,
+            tables,
+            previous,
+            files,
+            manifest,
+            erased,
+            chance,
+        }
     }
 
-    /// Removes the rows of a label that were added in a release, both counted from 0, from all later releases. Returns
-    /// their number.
+    /// Removes the rows of a label that were added in a release, both counted from 0, from all
+    /// later releases. Returns their number.
     pub fn erase_rows(&mut self, release: usize, label: Vec<Node>) -> u64 {
         let number = self.feed.published()[release].release;
         let rows = self.feed.erase_rows(number, &label);
@@ -96,15 +127,21 @@ impl Chain {
     /// Adds people; the result is not published yet.
     pub fn tick(&mut self, people: &[Human]) -> FeedTickResult {
         let trees = self.columns.trees();
-        let (rows, repeats) = self.feed.accept(arrivals(&self.columns, people), &self.policy);
+        let (rows, repeats) = self
+            .feed
+            .accept(arrivals(&self.columns, people), &self.policy);
         self.feed.arrive(&rows, self.feed.ticks());
         let mut ticked = self.feed.close(&self.policy, &trees, &mut self.chance);
         ticked.duplicate = repeats.len() as u64;
-        let ledger = self.feed.mask(&self.policy, &self.columns, &mut self.chance);
+        let ledger = self
+            .feed
+            .mask(&self.policy, &self.columns, &mut self.chance);
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
             if let ClosingResult::Candidate(candidate) = &mut ticked.closed {
-                **candidate = self.feed.propose(&candidate.recoding, &self.policy, &self.columns.trees());
+                **candidate =
+                    self.feed
+                        .propose(&candidate.recoding, &self.policy, &self.columns.trees());
             }
         }
         ticked
@@ -118,17 +155,28 @@ impl Chain {
         }
     }
 
-    /// The tables of a candidate; if the table grows, the new parts: new rows, and earlier files that lose rows or are
-    /// merged.
+    /// The tables of a candidate; if the table grows, the new parts: new rows, and earlier files
+    /// that lose rows or are merged.
     pub fn tables_of(&self, candidate: &ProposedRelease) -> Tables {
         let exact = candidate.exact(self.policy.output());
         if self.policy.publish_every().is_none() {
-            return Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), &self.columns);
+            return Tables::of(
+                candidate.table(),
+                candidate.rows().values(),
+                exact.as_ref(),
+                &self.columns,
+            );
         }
         let first = candidate.release - self.history.len() as u32;
-        let lost = |span: ReleaseSpan| self.erased.iter().any(|atom| span.holds(first + atom.release as u32));
+        let lost = |span: ReleaseSpan| {
+            self.erased
+                .iter()
+                .any(|atom| span.holds(first + atom.release as u32))
+        };
         let spans = rewritten(&self.history.parts(), lost, (|_| 0, 0));
-        let earlier = spans.into_iter().map(|span| (span, self.feed.rows_of(span.first..=span.last)));
+        let earlier = spans
+            .into_iter()
+            .map(|span| (span, self.feed.rows_of(span.first..=span.last)));
         let new = (ReleaseSpan::of(candidate.release), candidate.new_rows());
         Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), &self.columns)
     }
@@ -148,10 +196,22 @@ impl Chain {
             history: self.history.clone(),
             erased: self.erased.clone(),
             before: self.feed.whole().clone(),
-            older: older.map(|older| (older.recoding.clone(), older.rows.clone())).collect(),
-            newest: newest.map(|new| (new.recoding.clone(), new.as_published())).collect(),
-            carvings: candidate.increments.iter().map(|new| new.carving.clone()).collect(),
-            raw: candidate.increments.iter().map(|new| new.ledger.as_ref().map(|_| new.rows.clone())).collect(),
+            older: older
+                .map(|older| (older.recoding.clone(), older.rows.clone()))
+                .collect(),
+            newest: newest
+                .map(|new| (new.recoding.clone(), new.as_published()))
+                .collect(),
+            carvings: candidate
+                .increments
+                .iter()
+                .map(|new| new.carving.clone())
+                .collect(),
+            raw: candidate
+                .increments
+                .iter()
+                .map(|new| new.ledger.as_ref().map(|_| new.rows.clone()))
+                .collect(),
             new: candidate.new_rows(),
             tables,
             table: candidate.table().clone(),
@@ -162,9 +222,19 @@ impl Chain {
             census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
             tests: self.feed.tests(),
-            atoms: self.feed.published().iter().map(|published| published.atoms.clone()).collect(),
+            atoms: self
+                .feed
+                .published()
+                .iter()
+                .map(|published| published.atoms.clone())
+                .collect(),
             numbers: Vec::new(),
-            addends: self.feed.published().iter().map(|older| older.measures.clone()).collect(),
+            addends: self
+                .feed
+                .published()
+                .iter()
+                .map(|older| older.measures.clone())
+                .collect(),
         }
     }
 
@@ -172,32 +242,49 @@ impl Chain {
     pub fn publish(&mut self, candidate: ProposedRelease, approved: Approved) {
         let recoding = candidate.recoding.clone();
         let whole = (candidate.table().clone(), candidate.rows().values().clone());
-        self.feed.publish(candidate, &self.policy, &self.columns.trees());
+        self.feed
+            .publish(candidate, &self.policy, &self.columns.trees());
         self.previous = Some(Sha256::of(approved.manifest()));
         self.manifest = Some(Manifest::parse(approved.manifest()).expect("a manifest"));
         self.files.extend(approved.files().iter().cloned());
         self.tables.push(match self.policy.publish_every() {
             Some(_) => whole,
-            None => (approved.table().release.clone(), approved.table().values.clone()),
+            None => (
+                approved.table().release.clone(),
+                approved.table().values.clone(),
+            ),
         });
         // Disjoint releases have no history, since their people are others.
         if self.policy.kind() == ChainKind::Cumulative {
-            assert!(self.history.erase(&std::mem::take(&mut self.erased)), "the gate has looked for them");
-            approved.enter(&mut self.history, &recoding).expect("the gate has checked the labels");
+            assert!(
+                self.history.erase(&std::mem::take(&mut self.erased)),
+                "the gate has looked for them"
+            );
+            approved
+                .enter(&mut self.history, &recoding)
+                .expect("the gate has checked the labels");
         }
     }
 
-    /// The rows of the newest release of a chain of crowds, as a reader of the files in its manifest sees them.
+    /// The rows of the newest release of a chain of crowds, as a reader of the files in its
+    /// manifest sees them.
     pub fn shown(&self) -> Histogram {
         let manifest = self.manifest.as_ref().expect("a release");
-        let parts = manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| {
-            let bytes = &self.files[&file.path];
-            let (part, leaks) = read_part(bytes, &self.columns, 1);
-            assert!(leaks.is_empty() && Sha256::of(bytes) == file.sha256, "{leaks:?}");
-            let rows = part.expect("a part").counts;
-            assert_eq!(Some(rows.rows()), file.rows);
-            rows
-        });
+        let parts = manifest
+            .files
+            .iter()
+            .filter(|file| file.rows.is_some())
+            .map(|file| {
+                let bytes = &self.files[&file.path];
+                let (part, leaks) = read_part(bytes, &self.columns, 1);
+                assert!(
+                    leaks.is_empty() && Sha256::of(bytes) == file.sha256,
+                    "{leaks:?}"
+                );
+                let rows = part.expect("a part").counts;
+                assert_eq!(Some(rows.rows()), file.rows);
+                rows
+            });
         let rows = Histogram::merge_all(parts.collect()).expect("a part");
         assert_eq!(rows.rows(), manifest.rows);
         rows
@@ -206,12 +293,16 @@ impl Chain {
     /// Adds people, and publishes the release if the gate approves it.
     pub fn release(&mut self, people: &[Human]) {
         let candidate = self.proposed(people);
-        let approved = self.offer(&candidate).decided(|_| ()).expect("a good release");
+        let approved = self
+            .offer(&candidate)
+            .decided(|_| ())
+            .expect("a good release");
         self.publish(candidate, approved);
     }
 }
 
-/// Equal rows of a chain of crowds: their label, and their value and number, in the release that added them.
+/// Equal rows of a chain of crowds: their label, and their value and number, in the release that
+/// added them.
 pub type Grown = (Vec<Node>, Cell);
 
 /// Everything that the gate receives for one release.
@@ -244,7 +335,8 @@ pub struct Offer {
     pub tests: u32,
     /// The recodings that split no atom of `older`.
     pub atoms: Vec<Recoding>,
-    /// The new people with the numbers of their measures, increment by increment, if there are measures.
+    /// The new people with the numbers of their measures, increment by increment, if there are
+    /// measures.
     pub numbers: Vec<CodedRows>,
     /// The addends of the measures of `older`, release by release, if there are any.
     pub addends: Vec<Option<Arc<Histogram>>>,
@@ -255,8 +347,12 @@ impl Offer {
     pub fn judged(&self) -> JudgedTable {
         let older = self.older.iter().zip(&self.atoms).enumerate();
         let addends = |at: usize| self.addends.get(at).and_then(Option::as_deref);
-        let older =
-            older.map(|(at, ((known, rows), atoms))| OlderIncrement { known, atoms, rows, addends: addends(at) });
+        let older = older.map(|(at, ((known, rows), atoms))| OlderIncrement {
+            known,
+            atoms,
+            rows,
+            addends: addends(at),
+        });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
@@ -291,25 +387,49 @@ impl Offer {
     #[must_use]
     pub fn with_rows(&self, change: impl FnOnce(&mut Vec<Grown>, &SensitiveValues)) -> Offer {
         let first = self.release - self.older.len() as u32;
-        let older = self.older.iter().zip(first..).map(|((_, rows), release)| Histogram::clone(rows).as_one(release));
-        let all = Histogram::merge_all(older.chain([self.new.clone()]).collect()).expect("one at least");
+        let older = self
+            .older
+            .iter()
+            .zip(first..)
+            .map(|((_, rows), release)| Histogram::clone(rows).as_one(release));
+        let all =
+            Histogram::merge_all(older.chain([self.new.clone()]).collect()).expect("one at least");
         let mut rows: Vec<Grown> = Vec::new();
         for tuple in 0..all.tuples() {
             let label: Vec<Node> = all.tuple_at(tuple).collect();
-            rows.extend(all.cells_of(tuple).iter().map(|&cell| (label.clone(), cell)));
+            rows.extend(
+                all.cells_of(tuple)
+                    .iter()
+                    .map(|&cell| (label.clone(), cell)),
+            );
         }
         change(&mut rows, all.values());
         let part = |span: ReleaseSpan| {
-            let rows: Vec<&Grown> =
-                rows.iter().filter(|(_, cell)| cell.count > 0 && span.holds(cell.increment)).collect();
+            let rows: Vec<&Grown> = rows
+                .iter()
+                .filter(|(_, cell)| cell.count > 0 && span.holds(cell.increment))
+                .collect();
             let column = |at: usize| rows.iter().map(|(label, _)| label[at]).collect();
             let columns: Vec<Vec<Node>> = (0..self.new.width()).map(column).collect();
             let cells: Vec<Cell> = rows.iter().map(|(_, cell)| *cell).collect();
-            (span, Histogram::of_counts(&columns, all.values().clone(), &cells))
+            (
+                span,
+                Histogram::of_counts(&columns, all.values().clone(), &cells),
+            )
         };
-        let earlier = (first < self.release).then(|| ReleaseSpan { first, last: self.release - 1 });
-        let parts: Vec<_> = earlier.into_iter().chain([ReleaseSpan::of(self.release)]).map(part).collect();
-        Offer { tables: Tables::parts(&parts, &self.columns), ..self.clone() }
+        let earlier = (first < self.release).then(|| ReleaseSpan {
+            first,
+            last: self.release - 1,
+        });
+        let parts: Vec<_> = earlier
+            .into_iter()
+            .chain([ReleaseSpan::of(self.release)])
+            .map(part)
+            .collect();
+        Offer {
+            tables: Tables::parts(&parts, &self.columns),
+            ..self.clone()
+        }
     }
 
     /// The bytes of the one table, or of the only part.
@@ -350,13 +470,20 @@ impl Offer {
     /// The files that are published with the table, as they follow from the checked table.
     pub fn pages(&self, judged: &JudgedTable) -> Option<ReleasePages> {
         let lines = judged.lines();
-        Some(ReleasePages::of(&self.facts(), &judged.terms(&lines), &judged.overview()?, &self.tables))
+        Some(ReleasePages::of(
+            &self.facts(),
+            &judged.terms(&lines),
+            &judged.overview()?,
+            &self.tables,
+        ))
     }
 
     /// The whole decision; `spoil` can change the files that are published with the table.
     pub fn decided(&self, spoil: impl FnOnce(&mut ReleasePages)) -> Result<Approved, Verdict> {
         let judged = self.judged();
-        let Some(mut pages) = self.pages(&judged) else { return Err(judged.verdict().clone()) };
+        let Some(mut pages) = self.pages(&judged) else {
+            return Err(judged.verdict().clone());
+        };
         spoil(&mut pages);
         judged.approve(&self.facts(), pages)
     }

@@ -1,4 +1,5 @@
-//! The random input of test feeds: numbers that follow from a seed, and a policy for each kind of chain.
+//! The random input of test feeds: numbers that follow from a seed, and a policy for each kind of
+//! chain.
 
 /// Numbers that follow from a seed.
 pub struct Draw(pub u64);
@@ -6,13 +7,16 @@ pub struct Draw(pub u64);
 impl Draw {
     /// One below a bound.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }
 
-/// A cumulative chain of each kind. The random draw of the one that has one nearly always has the same result. The last
-/// one may stop.
+/// A cumulative chain of each kind. The random draw of the one that has one nearly always has the
+/// same result. The last one may stop.
 pub const POLICIES: [&str; 6] = [
     "k = 3",
     "k = 3\nmax_wait = 2\nmax_withheld = 0.3\nmax_global_ratio = 10000000000000000000",
@@ -28,7 +32,8 @@ pub const TWO_TABLES: &str = "k = 2\noutput = \"two-table\"";
 /// Disjoint releases, with labels of their own in every class; some classes fail, and wait again.
 pub const CARVED: &str = "k = 3\nsearch = \"arx-lr\"\nmin_solutions = 30\nmax_ratio = 20";
 
-/// The same in groups of neighbours, by median cuts; classes without enough sets of rows wait again.
+/// The same in groups of neighbours, by median cuts; classes without enough sets of rows wait
+/// again.
 pub const GROUPED: &str = "k = 3\nsearch = \"mondrian\"\nmin_solutions = 30\nmax_ratio = 20";
 
 /// The same, divided at random: other draws make other releases.
@@ -41,7 +46,8 @@ pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish
 pub const MEASURED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1";
 
 /// One level for each column: all people so far, and some of the first rows set aside.
-pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
+pub const LEVELS: &str =
+    "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
 
 /// The same in disjoint releases; some rows of each wait.
 pub const SUPPRESSED: &str = "k = 3\nsearch = \"levels\"\nsuppression = 0.2";
@@ -53,7 +59,11 @@ pub fn drawn(policy: &str) -> bool {
 
 /// The lines of a policy that needs one list of labels for all rows and does not say so.
 pub fn one_list(policy: &str) -> &'static str {
-    if policy.contains("search") { "" } else { "search = \"top-down\"\n" }
+    if policy.contains("search") {
+        ""
+    } else {
+        "search = \"top-down\"\n"
+    }
 }
 
 /// Whether releases are disjoint.

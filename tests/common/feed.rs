@@ -7,7 +7,9 @@ use std::sync::Arc;
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::Result;
-use tidegate::daemon::feed_writer::{Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages};
+use tidegate::daemon::feed_writer::{
+    Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages,
+};
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::journal::ApprovalRule;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store, log};
@@ -30,8 +32,16 @@ pub fn grown(policy: &str) -> FeedConfig {
 
 /// The same, with these sexes and bands of ages.
 pub fn with_columns(policy: &str, sexes: &str, bands: &str) -> FeedConfig {
-    let chain = if super::draw::disjoint(policy) { "disjoint" } else { "cumulative" };
-    let measure = if policy.contains("dominance") { "[[column]]\nname = \"cost\"\nrole = \"measure\"\n" } else { "" };
+    let chain = if super::draw::disjoint(policy) {
+        "disjoint"
+    } else {
+        "cumulative"
+    };
+    let measure = if policy.contains("dominance") {
+        "[[column]]\nname = \"cost\"\nrole = \"measure\"\n"
+    } else {
+        ""
+    };
     let text = format!(
         "[feed]\nname = \"small\"\nchain = \"{chain}\"\n[policy]\n{policy}\n{}\
          [[column]]\nname = \"id\"\nrole = \"identifier\"\n\
@@ -53,27 +63,68 @@ pub fn rows(people: &[Human]) -> CodedRows {
     known.dedup();
     let tuple = |value: &u8| vec![Value::Text(format!("s{value}").into())].into_boxed_slice();
     let (values, codes) = SensitiveValues::from_distinct(1, known.iter().map(tuple).collect());
-    let code = |human: &Human| codes[known.iter().position(|known| *known == human.3).expect("a value")];
-    let leaves = vec![people.iter().map(|human| human.1).collect(), people.iter().map(|human| human.2).collect()];
+    let code = |human: &Human| {
+        codes[known
+            .iter()
+            .position(|known| *known == human.3)
+            .expect("a value")]
+    };
+    let leaves = vec![
+        people.iter().map(|human| human.1).collect(),
+        people.iter().map(|human| human.2).collect(),
+    ];
     let persons = people.iter().map(|human| Person(human.0)).collect();
-    CodedRows::new(leaves, values, people.iter().map(code).collect(), Some(persons))
+    CodedRows::new(
+        leaves,
+        values,
+        people.iter().map(code).collect(),
+        Some(persons),
+    )
 }
 
 /// The intake of a file of these rows.
 pub fn taken(name: &str, people: &[Human]) -> TakenMessages {
-    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 1, modified: 0 };
-    TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people), None, 0)
+    let look = Consumed {
+        code: Sha256::of(name.as_bytes()),
+        generation: 0,
+        size: 1,
+        modified: 0,
+    };
+    TakenMessages::file(
+        name.to_owned(),
+        look,
+        people.len() as u64,
+        rows(people),
+        None,
+        0,
+    )
 }
 
 /// The same with numbers of a measure: a few are missing, and a few are large.
 fn measured(name: &str, people: &[Human]) -> TakenMessages {
     let number = |human: &Human| {
         let mix = (human.0 >> 64) as u64 % 1_000;
-        (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) { mix as i64 * 40 } else { mix as i64 })
+        (!mix.is_multiple_of(10)).then_some(if mix.is_multiple_of(12) {
+            mix as i64 * 40
+        } else {
+            mix as i64
+        })
     };
     let numbers = people.iter().map(number).collect();
-    let look = Consumed { code: Sha256::of(name.as_bytes()), generation: 0, size: 1, modified: 0 };
-    TakenMessages::file(name.to_owned(), look, people.len() as u64, rows(people).with_measures(vec![numbers]), None, 0)
+    let look = Consumed {
+        code: Sha256::of(name.as_bytes()),
+        generation: 0,
+        size: 1,
+        modified: 0,
+    };
+    TakenMessages::file(
+        name.to_owned(),
+        look,
+        people.len() as u64,
+        rows(people).with_measures(vec![numbers]),
+        None,
+        0,
+    )
 }
 
 /// Opens the feed; `seed` determines its random draws.
@@ -137,14 +188,30 @@ pub fn packed(store: &Memory) -> Packs {
     Packs::over(Arc::new(store.clone()))
 }
 
-/// Every object of a private root under its own path, packed or not, including the entries of the log.
+/// Every object of a private root under its own path, packed or not, including the entries of the
+/// log.
 pub fn unpacked(store: Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     let packs = Packs::over(store);
-    let listed = packs.list("").expect("a listing").into_iter().map(|listed| listed.path);
-    let newest = packs.list("log").expect("a listing").iter().filter_map(|listed| log::place(&listed.path)).max();
+    let listed = packs
+        .list("")
+        .expect("a listing")
+        .into_iter()
+        .map(|listed| listed.path);
+    let newest = packs
+        .list("log")
+        .expect("a listing")
+        .iter()
+        .filter_map(|listed| log::place(&listed.path))
+        .max();
     let entries = (0..newest.map_or(0, |newest| newest + 1)).map(log::path);
-    let paths: BTreeSet<String> = listed.chain(entries).filter(|path| !path.starts_with("pack/")).collect();
-    paths.into_iter().filter_map(|path| Some((path.clone(), packs.read(&path).expect("a read")?))).collect()
+    let paths: BTreeSet<String> = listed
+        .chain(entries)
+        .filter(|path| !path.starts_with("pack/"))
+        .collect();
+    paths
+        .into_iter()
+        .filter_map(|path| Some((path.clone(), packs.read(&path).expect("a read")?)))
+        .collect()
 }
 
 /// The operator's key.
@@ -163,9 +230,17 @@ pub fn crowd(draw: &mut super::draw::Draw, known: &mut u128) -> Vec<Human> {
     (0..many)
         .map(|_| {
             let again = *known > 0 && draw.below(8) == 0;
-            let id = if again { u128::from(draw.below(*known as u64)) } else { *known };
+            let id = if again {
+                u128::from(draw.below(*known as u64))
+            } else {
+                *known
+            };
             *known += u128::from(!again);
-            let old = if draw.below(5) == 0 { draw.below(40) } else { draw.below(10) };
+            let old = if draw.below(5) == 0 {
+                draw.below(40)
+            } else {
+                draw.below(10)
+            };
             // A person's hash is as large as hashes are.
             (
                 id.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
@@ -183,7 +258,14 @@ pub fn step(writer: &mut FeedWriter, tick: usize, people: &[Human]) -> Result<()
     writer.roll_forward(&time)?;
     if writer.taken(&name).is_none() {
         let is_measured = writer.state().terms.columns.has_measures();
-        writer.take(if is_measured { measured(&name, people) } else { taken(&name, people) }, &time)?;
+        writer.take(
+            if is_measured {
+                measured(&name, people)
+            } else {
+                taken(&name, people)
+            },
+            &time,
+        )?;
     }
     // A tick whose successor's file exists has ended, even if nothing had to be appended for it.
     let over = writer.taken(&format!("{:03}.csv", tick + 1)).is_some();

@@ -1,5 +1,5 @@
-//! A folder to run a feed in: its file, keys, a taxonomy and the folder that it watches; and the program that runs
-//! there, which ends with the test.
+//! A folder to run a feed in: its file, keys, a taxonomy and the folder that it watches; and the
+//! program that runs there, which ends with the test.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -19,8 +19,8 @@ use super::{secret, wait};
 pub const HEADER: &str = "patient,age,ward,diagnosis\n";
 /// Texts in every identifier, and in every diagnosis, of [`person`].
 pub const PLANTED: [&str; 2] = ["Pq7person", "Sq7secret"];
-/// The key that requests to `webhook` are signed with; those to `operator_webhook` are signed with the same in
-/// capitals.
+/// The key that requests to `webhook` are signed with; those to `operator_webhook` are signed with
+/// the same in capitals.
 pub const HOOK_KEY: &str = "89abcdef0123456789abcdef01234567";
 pub const WARDS: &str = "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n";
 /// The default schedule of a test's feed.
@@ -32,7 +32,12 @@ pub const NEVER: &str = "every = \"9999d\"\n";
 pub fn person(number: u64) -> String {
     let mix = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     let ward = ["A1", "A2", "B1", "B2"][(mix / 64 % 4) as usize];
-    format!("{}{number},{},{ward},{}{number}\n", PLANTED[0], mix % 40, PLANTED[1])
+    format!(
+        "{}{number},{},{ward},{}{number}\n",
+        PLANTED[0],
+        mix % 40,
+        PLANTED[1]
+    )
 }
 
 pub fn people(numbers: impl IntoIterator<Item = u64>) -> String {
@@ -62,7 +67,10 @@ impl Place {
     /// Another feed beside the first, with a name that all of its files begin with.
     pub fn neighbour(&self, name: &str, schedule: &str) {
         fs::create_dir(self.path(&format!("{name}-in"))).expect("a folder");
-        self.put(&format!("{name}.toml"), text(name, &format!("{name}-"), schedule, "k = 3\n", ""));
+        self.put(
+            &format!("{name}.toml"),
+            text(name, &format!("{name}-"), schedule, "k = 3\n", ""),
+        );
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -82,7 +90,8 @@ impl Place {
         fs::rename(aside, self.path("in").join(name)).expect("a file");
     }
 
-    /// Configures web receivers, by the keys of `[notify]`, and the keys that requests to them are signed with.
+    /// Configures web receivers, by the keys of `[notify]`, and the keys that requests to them are
+    /// signed with.
     pub fn notify(&self, urls: &[(&str, &str)]) {
         let line = |(name, url): &(&str, &str)| {
             let key = name.replace("_webhook", "-hook").replace("webhook", "hook");
@@ -105,7 +114,10 @@ impl Place {
     /// A command for the feed; paths are relative to the folder.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-        command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
+        command
+            .current_dir(self.0.path())
+            .args(args)
+            .stdin(Stdio::null());
         command
     }
 
@@ -140,7 +152,8 @@ impl Place {
 
     /// The entries of the log; none before the feed has begun.
     pub fn log(&self) -> Vec<Json> {
-        ReadOnlyFolder::open(&self.path("private")).map_or_else(|_| Vec::new(), |private| log_in(Arc::new(private)))
+        ReadOnlyFolder::open(&self.path("private"))
+            .map_or_else(|_| Vec::new(), |private| log_in(Arc::new(private)))
     }
 
     pub fn start(&self) -> Daemon {
@@ -158,9 +171,17 @@ impl Place {
 
     /// A daemon that this command starts.
     pub fn started(&self, mut command: Command) -> Daemon {
-        let said = self.path(&format!("said-{}", fs::read_dir(self.0.path()).expect("a folder").count()));
-        command.stdout(Stdio::piped()).stderr(File::create(&said).expect("a file"));
-        Daemon { child: command.spawn().expect("the program starts"), said }
+        let said = self.path(&format!(
+            "said-{}",
+            fs::read_dir(self.0.path()).expect("a folder").count()
+        ));
+        command
+            .stdout(Stdio::piped())
+            .stderr(File::create(&said).expect("a file"));
+        Daemon {
+            child: command.spawn().expect("the program starts"),
+            said,
+        }
     }
 }
 
@@ -181,13 +202,17 @@ fn text(name: &str, prefix: &str, schedule: &str, policy: &str, feed: &str) -> S
 pub fn log_in(private: Arc<dyn Store>) -> Vec<Json> {
     let private = Packs::over(private);
     let entry = |seq| private.read(&Entry::path(seq)).expect("a private root");
-    (0..).map_while(entry).map(|bytes| serde_json::from_slice(&bytes).expect("JSON")).collect()
+    (0..)
+        .map_while(entry)
+        .map(|bytes| serde_json::from_slice(&bytes).expect("JSON"))
+        .collect()
 }
 
 /// The exit code and the answer of a command with `--json`.
 pub fn answer(output: &Output) -> (i32, Json) {
     let said = String::from_utf8_lossy(&output.stderr);
-    let answer = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let answer =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
     (output.status.code().expect("it ended by itself"), answer)
 }
 
@@ -212,7 +237,11 @@ impl Daemon {
                 // In this order: what it printed before it ended counts.
                 let has_ended = self.has_ended();
                 let said = self.said().matches(what).count() >= times;
-                assert!(said || !has_ended, "it has ended and did not say `{what}` {times} times:\n{}", self.said());
+                assert!(
+                    said || !has_ended,
+                    "it has ended and did not say `{what}` {times} times:\n{}",
+                    self.said()
+                );
                 said.then_some(())
             },
         );
@@ -252,7 +281,12 @@ impl Daemon {
     #[track_caller]
     pub fn ended(&mut self) -> Option<i32> {
         let (said, child) = (&self.said, &mut self.child);
-        let what = || format!("its end:\n{}", fs::read_to_string(said).expect("what it said"));
+        let what = || {
+            format!(
+                "its end:\n{}",
+                fs::read_to_string(said).expect("what it said")
+            )
+        };
         wait::until(what, || child.try_wait().expect("it was started")).code()
     }
 
@@ -268,10 +302,17 @@ impl Daemon {
     pub fn page(&self, path: &str) -> String {
         self.says("listening address=", 1);
         let said = self.said();
-        let address =
-            said.split("address=").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("an address");
+        let address = said
+            .split("address=")
+            .nth(1)
+            .and_then(|rest| rest.split_whitespace().next())
+            .expect("an address");
         let mut stream = std::net::TcpStream::connect(address).expect("it listens");
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: tidegate\r\nConnection: close\r\n\r\n").expect("it reads");
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: tidegate\r\nConnection: close\r\n\r\n"
+        )
+        .expect("it reads");
         std::io::read_to_string(stream).expect("it answers")
     }
 }

@@ -1,4 +1,5 @@
-//! Random tables from a printed seed: `TIDEGATE_SEED` replays a run, `TIDEGATE_CASES` makes it longer.
+//! Random tables from a printed seed: `TIDEGATE_SEED` replays a run, `TIDEGATE_CASES` makes it
+//! longer.
 
 use tidegate::engine::model::{Cut, Taxonomy, Tree};
 
@@ -39,7 +40,10 @@ impl Draw {
 pub fn seed() -> u64 {
     let fresh = || std::collections::hash_map::RandomState::new();
     let drawn = std::hash::BuildHasher::hash_one(&fresh(), 0);
-    std::env::var("TIDEGATE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(drawn)
+    std::env::var("TIDEGATE_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(drawn)
 }
 
 /// Runs `check` on this many cases and prints how to repeat a failing one.
@@ -65,7 +69,14 @@ pub fn tree(draw: &mut Draw, column: usize, depth: u64) -> Taxonomy {
     tree.finish().expect("distinct labels")
 }
 
-fn grow(draw: &mut Draw, tree: &mut Tree, parent: usize, column: usize, depth: u64, next: &mut u32) {
+fn grow(
+    draw: &mut Draw,
+    tree: &mut Tree,
+    parent: usize,
+    column: usize,
+    depth: u64,
+    next: &mut u32,
+) {
     for _ in 0..draw.between(2, 3) {
         *next += 1;
         let node = tree.add(parent, &format!("q{column}:{next}"), 1);
@@ -92,7 +103,8 @@ pub fn cut(draw: &mut Draw, tree: &Taxonomy) -> Cut {
 pub fn rows(draw: &mut Draw, trees: &[&Taxonomy], most: u64, values: u64) -> Vec<Row> {
     let row = |draw: &mut Draw| {
         let leaf = |tree: &&Taxonomy, draw: &mut Draw| {
-            tree.label(tree.leaf_node(draw.between(0, tree.leaves() as u64 - 1) as u32)).to_owned()
+            tree.label(tree.leaf_node(draw.between(0, tree.leaves() as u64 - 1) as u32))
+                .to_owned()
         };
         let leaves = trees.iter().map(|tree| leaf(tree, draw)).collect();
         (leaves, format!("s{}", draw.between(1, values)))
@@ -103,7 +115,15 @@ pub fn rows(draw: &mut Draw, trees: &[&Taxonomy], most: u64, values: u64) -> Vec
 /// Rows under a recoding, as a publisher would write them.
 pub fn published(rows: &[Row], cuts: &[Cut], trees: &[&Taxonomy]) -> Vec<Row> {
     let label = |((label, cut), tree): ((&String, &Cut), &&Taxonomy)| {
-        tree.label(cut.at(tree.find_leaf(label).expect("a leaf"))).to_owned()
+        tree.label(cut.at(tree.find_leaf(label).expect("a leaf")))
+            .to_owned()
     };
-    rows.iter().map(|(labels, s)| (labels.iter().zip(cuts).zip(trees).map(label).collect(), s.clone())).collect()
+    rows.iter()
+        .map(|(labels, s)| {
+            (
+                labels.iter().zip(cuts).zip(trees).map(label).collect(),
+                s.clone(),
+            )
+        })
+        .collect()
 }

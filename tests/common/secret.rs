@@ -1,5 +1,5 @@
-//! Files of keys, passwords and tokens, with the mode that an operator gives them: the program refuses those that other
-//! accounts can read.
+//! Files of keys, passwords and tokens, with the mode that an operator gives them: the program
+//! refuses those that other accounts can read.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

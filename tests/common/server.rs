@@ -1,5 +1,5 @@
-//! An S3 server by other authors, for as long as a test runs. It ends with the test, also when that is killed: its
-//! input is closed then.
+//! An S3 server by other authors, for as long as a test runs. It ends with the test, also when that
+//! is killed: its input is closed then.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -23,14 +23,26 @@ impl Server {
         let python = needs::tool("TIDEGATE_PYTHON")?;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/server.py");
         let mut command = Command::new(&python);
-        command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child =
-            command.spawn().unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
+        command
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("{} cannot be started: {error}", python.display()));
         let mut said = String::new();
         let output = child.stdout.take().expect("it is piped");
-        BufReader::new(output).read_line(&mut said).expect("its output can be read");
-        let port: u16 = said.trim().parse().unwrap_or_else(|_| panic!("{} has no moto: see above", python.display()));
-        Some(Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) })
+        BufReader::new(output)
+            .read_line(&mut said)
+            .expect("its output can be read");
+        let port: u16 = said
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{} has no moto: see above", python.display()));
+        Some(Server {
+            child,
+            address: SocketAddr::from(([127, 0, 0, 1], port)),
+        })
     }
 }
 
@@ -61,7 +73,10 @@ impl Drop for Server {
 pub fn variables(address: SocketAddr) -> Variables {
     let all = [
         ("TIDEGATE_PRIVATE_AWS_ACCESS_KEY_ID", "somebody".to_owned()),
-        ("TIDEGATE_PRIVATE_AWS_SECRET_ACCESS_KEY", "planted-secret".to_owned()),
+        (
+            "TIDEGATE_PRIVATE_AWS_SECRET_ACCESS_KEY",
+            "planted-secret".to_owned(),
+        ),
         ("AWS_ENDPOINT_URL", format!("http://{address}")),
         ("AWS_REGION", "us-east-1".to_owned()),
     ];

@@ -13,21 +13,31 @@ pub struct Shim {
 }
 
 impl Shim {
-    /// Compiles the one that watches files; None if there is no compiler or it does not support the system.
+    /// Compiles the one that watches files; None if there is no compiler or it does not support the
+    /// system.
     pub fn build() -> Option<Shim> {
         Shim::of("shim.c")
     }
 
     /// Compiles one of those beside this file; None for the same reasons.
     pub fn of(file: &str) -> Option<Shim> {
-        let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
+        let known = cfg!(all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        ));
         let folder = tempfile::tempdir().expect("a folder");
         let source = format!("{}/tests/common/{file}", env!("CARGO_MANIFEST_DIR"));
         let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(folder.path().join("shim.so"));
+        compiler
+            .args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"])
+            .arg(folder.path().join("shim.so"));
         match known.then(|| compiler.arg(source).output()) {
             Some(Ok(compiled)) => {
-                assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+                assert!(
+                    compiled.status.success(),
+                    "{}",
+                    String::from_utf8_lossy(&compiled.stderr)
+                );
                 Some(Shim { folder })
             }
             Some(Err(_)) => {

@@ -1,6 +1,6 @@
-//! A second implementation of the anonymizer, written from the definitions with plain maps and row by row, and slow:
-//! the top-down search computes everything again in every round, the standing recoding moves persons one at a time
-//! (SCIENCE 4).
+//! A second implementation of the anonymizer, written from the definitions with plain maps and row
+//! by row, and slow: the top-down search computes everything again in every round, the standing
+//! recoding moves persons one at a time (SCIENCE 4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,21 @@ use tidegate::engine::model::{Cut, Recoding, Taxonomy};
 pub type Leaves = Vec<u32>;
 
 fn class(leaves: &Leaves, cuts: &[Cut]) -> Vec<u32> {
-    leaves.iter().zip(cuts).map(|(&leaf, cut)| cut.at(leaf)).collect()
+    leaves
+        .iter()
+        .zip(cuts)
+        .map(|(&leaf, cut)| cut.at(leaf))
+        .collect()
 }
 
 /// Rows per class.
-pub fn classes<'r>(rows: impl IntoIterator<Item = &'r Leaves>, cuts: &[Cut]) -> BTreeMap<Vec<u32>, u64> {
+pub fn classes<'r>(
+    rows: impl IntoIterator<Item = &'r Leaves>,
+    cuts: &[Cut],
+) -> BTreeMap<Vec<u32>, u64> {
     let mut classes = BTreeMap::new();
-    rows.into_iter().for_each(|row| *classes.entry(class(row, cuts)).or_default() += 1);
+    rows.into_iter()
+        .for_each(|row| *classes.entry(class(row, cuts)).or_default() += 1);
     classes
 }
 
@@ -58,19 +66,34 @@ pub fn top_down(
         let mut best: Option<(u64, usize, u32)> = None;
         for (column, tree) in trees.iter().enumerate() {
             for &node in cuts[column].nodes() {
-                let allowed = floor.is_none_or(|floor| !floor[column].nodes().iter().any(|&at| tree.covers(at, node)));
+                let allowed = floor.is_none_or(|floor| {
+                    !floor[column]
+                        .nodes()
+                        .iter()
+                        .any(|&at| tree.covers(at, node))
+                });
                 if tree.is_leaf(node) || dropped.contains(&(column, node)) || !allowed {
                     continue;
                 }
                 let holds = |(class, _): &(&Vec<u32>, &u64)| class[column] == node;
                 let sizes = classes(rows.iter().copied(), &cuts);
-                let score = sizes.iter().filter(holds).map(|(_, size)| size * size).sum();
+                let score = sizes
+                    .iter()
+                    .filter(holds)
+                    .map(|(_, size)| size * size)
+                    .sum();
                 if best.is_none_or(|(most, _, _)| score > most) {
                     best = Some((score, column, node));
                 }
             }
         }
-        let Some((_, column, node)) = best else { return Some(Searched { cuts, trace, refused }) };
+        let Some((_, column, node)) = best else {
+            return Some(Searched {
+                cuts,
+                trace,
+                refused,
+            });
+        };
         let next = specialised(&cuts, column, node, trees);
         let accepted = valid(&next);
         trace.push((column, node, accepted));
@@ -111,7 +134,11 @@ pub struct Chain {
 
 impl Chain {
     fn at(&self, wanted: impl Fn(Place) -> bool) -> Vec<&Leaves> {
-        self.people.iter().filter(|person| wanted(person.place)).map(|person| &person.leaves).collect()
+        self.people
+            .iter()
+            .filter(|person| wanted(person.place))
+            .map(|person| &person.leaves)
+            .collect()
     }
 
     fn pool(&self) -> Vec<&Leaves> {
@@ -119,24 +146,47 @@ impl Chain {
     }
 
     /// One tick; returns what was done.
-    pub fn tick(&mut self, arrivals: &[(Leaves, u64)], now: u64, trees: &[&Taxonomy]) -> &'static str {
-        let person =
-            |(leaves, since): &(Leaves, u64)| Person { leaves: leaves.clone(), since: *since, place: Place::Waiting };
+    pub fn tick(
+        &mut self,
+        arrivals: &[(Leaves, u64)],
+        now: u64,
+        trees: &[&Taxonomy],
+    ) -> &'static str {
+        let person = |(leaves, since): &(Leaves, u64)| Person {
+            leaves: leaves.clone(),
+            since: *since,
+            place: Place::Waiting,
+        };
         self.people.extend(arrivals.iter().map(person));
         let a = self.a;
         let step = match self.cut.clone() {
             None if (self.pool().len() as u64) < a => return "hold",
             None => {
                 let pool = self.pool();
-                let crowds = |cuts: &[Cut]| classes(pool.iter().copied(), cuts).values().all(|&size| size >= a);
-                self.cut = Some(top_down(&pool, trees, None, crowds).expect("enough rows").cuts);
+                let crowds = |cuts: &[Cut]| {
+                    classes(pool.iter().copied(), cuts)
+                        .values()
+                        .all(|&size| size >= a)
+                };
+                self.cut = Some(
+                    top_down(&pool, trees, None, crowds)
+                        .expect("enough rows")
+                        .cuts,
+                );
                 "first"
             }
             Some(cut) => self.rare(&cut, now, trees),
         };
         let cut = self.cut.clone().expect("found by now");
-        for (of, _) in classes(self.pool(), &cut).into_iter().filter(|&(_, size)| size >= a) {
-            for person in self.people.iter_mut().filter(|person| person.place == Place::Waiting) {
+        for (of, _) in classes(self.pool(), &cut)
+            .into_iter()
+            .filter(|&(_, size)| size >= a)
+        {
+            for person in self
+                .people
+                .iter_mut()
+                .filter(|person| person.place == Place::Waiting)
+            {
                 if class(&person.leaves, &cut) == of {
                     person.place = Place::Atom(self.atoms);
                 }
@@ -153,14 +203,21 @@ impl Chain {
             let waits = person.place == Place::Waiting && now - person.since >= max_wait;
             waits && crowds[&class(&person.leaves, cut)] < a
         };
-        let overdue: Vec<Leaves> =
-            self.people.iter().filter(|person| late(person)).map(|person| person.leaves.clone()).collect();
+        let overdue: Vec<Leaves> = self
+            .people
+            .iter()
+            .filter(|person| late(person))
+            .map(|person| person.leaves.clone())
+            .collect();
         if overdue.is_empty() {
             return "";
         }
         let withheld = self.at(|place| place == Place::Withheld).len() + overdue.len();
         if withheld as u64 * 100 <= self.share * self.people.len() as u64 {
-            self.people.iter_mut().filter(|person| late(person)).for_each(|person| person.place = Place::Withheld);
+            self.people
+                .iter_mut()
+                .filter(|person| late(person))
+                .for_each(|person| person.place = Place::Withheld);
             return "withhold";
         }
         let (pool, all) = (self.pool(), self.at(|place| place != Place::Withheld));
@@ -169,21 +226,30 @@ impl Chain {
         }
         let lonely = |cuts: &[Cut]| -> Vec<Vec<u32>> {
             let crowds = classes(pool.iter().copied(), cuts);
-            overdue.iter().map(|leaves| class(leaves, cuts)).filter(|class| crowds[class] < a).collect()
+            overdue
+                .iter()
+                .map(|leaves| class(leaves, cuts))
+                .filter(|class| crowds[class] < a)
+                .collect()
         };
         let mut up = cut.clone();
         loop {
             let mut best: Option<(u64, usize, u32, Recoding)> = None;
             for of in lonely(&up) {
                 for (column, tree) in trees.iter().enumerate() {
-                    let Some(above) = tree.parent(of[column]) else { continue };
+                    let Some(above) = tree.parent(of[column]) else {
+                        continue;
+                    };
                     let mut nodes = up[column].nodes().to_vec();
                     nodes.retain(|&node| !tree.covers(above, node));
                     nodes.push(above);
                     let mut next = up.clone();
                     next[column] = Cut::completed(tree, &nodes).expect("a cut");
                     let sum = squares(all.iter().copied(), &next);
-                    if best.as_ref().is_none_or(|best| (sum, column, above) < (best.0, best.1, best.2)) {
+                    if best
+                        .as_ref()
+                        .is_none_or(|best| (sum, column, above) < (best.0, best.1, best.2))
+                    {
                         best = Some((sum, column, above, next));
                     }
                 }
@@ -191,9 +257,15 @@ impl Chain {
             let Some((_, _, _, next)) = best else { break };
             up = next;
         }
-        let down = top_down(&all, trees, Some(cut), |cuts| lonely(cuts).is_empty()).expect("enough rows").cuts;
+        let down = top_down(&all, trees, Some(cut), |cuts| lonely(cuts).is_empty())
+            .expect("enough rows")
+            .cuts;
         let from_the_top = squares(all.iter().copied(), &down) < squares(all.iter().copied(), &up);
         self.cut = Some(if from_the_top { down } else { up });
-        if from_the_top { "top-down" } else { "bottom-up" }
+        if from_the_top {
+            "top-down"
+        } else {
+            "bottom-up"
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! Waiting for an event. A test that waits polls until the event has happened. Its limit is so long that slow machines
-//! do not reach it, but shorter than a developer's patience with a program that hangs.
+//! Waiting for an event. A test that waits polls until the event has happened. Its limit is so long
+//! that slow machines do not reach it, but shorter than a developer's patience with a program that
+//! hangs.
 
 use std::fmt::Display;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -20,7 +21,11 @@ pub fn until<T, D: Display>(what: impl Fn() -> D, mut poll: impl FnMut() -> Opti
         if let Some(value) = poll() {
             return value;
         }
-        assert!(begun.elapsed() < LIMIT, "it has not come within {LIMIT:?}: {}", what());
+        assert!(
+            begun.elapsed() < LIMIT,
+            "it has not come within {LIMIT:?}: {}",
+            what()
+        );
         sleep(Duration::from_millis(10));
     }
 }

@@ -1,5 +1,6 @@
-//! A feed under simulated time whose clock is set by a year and back, while it runs and between two runs (CONTRACTS 1,
-//! `max_clock_step`). The loop is that of the program; the world passes a minute with each wait.
+//! A feed under simulated time whose clock is set by a year and back, while it runs and between two
+//! runs (CONTRACTS 1, `max_clock_step`). The loop is that of the program; the world passes a minute
+//! with each wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -85,23 +86,34 @@ impl Scene {
 
     /// The clock is wrong by this many seconds from now on, after a while.
     fn sets(&self, after: Duration, by: i64) {
-        self.set.lock().expect("no panic").push((self.passed() + after, by));
+        self.set
+            .lock()
+            .expect("no panic")
+            .push((self.passed() + after, by));
     }
 
     fn clock(&self) -> Timestamp {
         let passed = self.passed();
         let set = self.set.lock().expect("no panic");
-        let by = set.iter().rev().find(|(from, _)| *from <= passed).map_or(0, |(_, by)| *by);
+        let by = set
+            .iter()
+            .rev()
+            .find(|(from, _)| *from <= passed)
+            .map_or(0, |(_, by)| *by);
         at(passed) + SignedDuration::from_secs(by)
     }
 
     /// Time passes; each day brings a file.
     fn passes(&self, time: Duration) {
         let mut passed = self.passed.lock().expect("no panic");
-        let (before, now) = (passed.as_secs() / DAY.as_secs(), (*passed + time).as_secs() / DAY.as_secs());
+        let (before, now) = (
+            passed.as_secs() / DAY.as_secs(),
+            (*passed + time).as_secs() / DAY.as_secs(),
+        );
         *passed += time;
         if now > before {
-            self.place.offer(&format!("{now:03}.csv"), people(now * 40..now * 40 + 40));
+            self.place
+                .offer(&format!("{now:03}.csv"), people(now * 40..now * 40 + 40));
         }
     }
 
@@ -109,21 +121,44 @@ impl Scene {
     fn ticks(&self) -> Vec<Timestamp> {
         let entries = log_in(Arc::new(self.roots[0].clone()));
         let closed = entries.iter().filter(|entry| entry["kind"] == "Closed");
-        closed.map(|entry| entry["body"]["time"].as_str().expect("a time").parse().expect("a time")).collect()
+        closed
+            .map(|entry| {
+                entry["body"]["time"]
+                    .as_str()
+                    .expect("a time")
+                    .parse()
+                    .expect("a time")
+            })
+            .collect()
     }
 
     /// A process runs the feed for this long, or closes one tick.
     fn runs(self: &Arc<Scene>, time: Duration, until: RunEnd, accept_clock: bool) -> Vec<FeedTick> {
         let feed = FeedConfig::load(&self.place.path("feed.toml")).expect("a feed");
-        let observer = Observer::new(LogFormat::Json, std::io::sink(), || Timestamp::UNIX_EPOCH).expect("a thread");
+        let observer = Observer::new(LogFormat::Json, std::io::sink(), || Timestamp::UNIX_EPOCH)
+            .expect("a thread");
         let observer = Arc::new(observer);
         let (ends, ended) = watch::channel(false);
         let begun = self.passed();
         let of_feed = observer.feed(&feed);
-        let here = Here { scene: Arc::clone(self), begun, until: begun + time, observer, ends };
-        let how = RunOptions { until, accept_clock, exit_on_halt: true };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        runtime.block_on(keep(feed, of_feed, how, Arc::new(here), ended)).expect("nothing halts it")
+        let here = Here {
+            scene: Arc::clone(self),
+            begun,
+            until: begun + time,
+            observer,
+            ends,
+        };
+        let how = RunOptions {
+            until,
+            accept_clock,
+            exit_on_halt: true,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
+        runtime
+            .block_on(keep(feed, of_feed, how, Arc::new(here), ended))
+            .expect("nothing halts it")
     }
 
     /// What was seen since the last question.
@@ -147,7 +182,10 @@ impl World for Here {
             at: self.scene.passed(),
             phase: health.feeds["t"],
             is_ready: health.ready,
-            is_off: !self.observer.metrics().contains("tidegate_clock_off_seconds{feed=\"t\"} 0.0"),
+            is_off: !self
+                .observer
+                .metrics()
+                .contains("tidegate_clock_off_seconds{feed=\"t\"} 0.0"),
         };
         self.scene.sights.lock().expect("no panic").push(sight);
         self.scene.passes(time.max(30 * MINUTE));
@@ -168,10 +206,18 @@ impl World for Here {
     fn roots(&self, _: &FeedConfig) -> Result<Option<OpenedRoots>> {
         let [private, public] = self.scene.roots.clone();
         let private = Arc::new(Packs::over(Arc::new(private)));
-        Ok(Some(OpenedRoots { private, public: PublicRoot::over(Arc::new(public)), lock: None }))
+        Ok(Some(OpenedRoots {
+            private,
+            public: PublicRoot::over(Arc::new(public)),
+            lock: None,
+        }))
     }
 
-    fn fetch(&self, _: &TopicSettings<'_>, _: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
+    fn fetch(
+        &self,
+        _: &TopicSettings<'_>,
+        _: BTreeMap<i32, Position>,
+    ) -> Result<Box<dyn Fetching>> {
         Err(Error::new(ErrorCategory::Internal, "there is no topic"))
     }
 
@@ -191,7 +237,10 @@ impl World for Here {
 #[track_caller]
 fn are_timely(ticks: &[Timestamp], days: std::ops::RangeInclusive<u32>) {
     let within = at(DAY * *days.start())..=at(DAY * *days.end());
-    assert!(ticks.is_sorted() && ticks.iter().all(|tick| within.contains(tick)), "{ticks:?}");
+    assert!(
+        ticks.is_sorted() && ticks.iter().all(|tick| within.contains(tick)),
+        "{ticks:?}"
+    );
 }
 
 #[test]
@@ -200,7 +249,10 @@ fn a_clock_that_is_set_and_comes_back_stops_nothing() {
         for by in [YEAR, -YEAR] {
             let scene = Scene::new(schedule);
             // For two hours in the day, and over the time of a tick.
-            for (from, to) in [(3 * DAY + 2 * HOUR, 3 * DAY + 4 * HOUR), (5 * DAY + 6 * HOUR, 6 * DAY)] {
+            for (from, to) in [
+                (3 * DAY + 2 * HOUR, 3 * DAY + 4 * HOUR),
+                (5 * DAY + 6 * HOUR, 6 * DAY),
+            ] {
                 scene.sets(from, by);
                 scene.sets(to, 0);
             }
@@ -208,12 +260,23 @@ fn a_clock_that_is_set_and_comes_back_stops_nothing() {
             let ticks = scene.ticks();
             are_timely(&ticks, 0..=10);
             assert!(ticks.len() >= 9, "{schedule} {by}: {ticks:?}");
-            for Sight { at, phase, is_ready, is_off, .. } in scene.sights() {
-                let is_wrong =
-                    [3 * DAY + 3 * HOUR, 5 * DAY + 12 * HOUR].into_iter().any(|wrong| at.abs_diff(wrong) < HOUR / 2);
-                let is_right =
-                    at.as_secs() % DAY.as_secs() > 4 * HOUR.as_secs() + 1_800 && at.as_secs() / DAY.as_secs() != 5;
-                assert!(!is_wrong || !is_ready && is_off && phase == FeedPhase::Clock, "{schedule} {by} {at:?}");
+            for Sight {
+                at,
+                phase,
+                is_ready,
+                is_off,
+                ..
+            } in scene.sights()
+            {
+                let is_wrong = [3 * DAY + 3 * HOUR, 5 * DAY + 12 * HOUR]
+                    .into_iter()
+                    .any(|wrong| at.abs_diff(wrong) < HOUR / 2);
+                let is_right = at.as_secs() % DAY.as_secs() > 4 * HOUR.as_secs() + 1_800
+                    && at.as_secs() / DAY.as_secs() != 5;
+                assert!(
+                    !is_wrong || !is_ready && is_off && phase == FeedPhase::Clock,
+                    "{schedule} {by} {at:?}"
+                );
                 assert!(!is_right || is_ready && !is_off, "{schedule} {by} {at:?}");
             }
         }
@@ -247,7 +310,8 @@ fn a_clock_that_stays_wrong_is_accepted_by_a_person() {
                 .skip(1)
                 .all(|sight| !sight.is_ready && sight.is_off && sight.phase == FeedPhase::Clock)
         );
-        // With `--accept-clock` ticks close again, at the time that it is; also after a restart without it.
+        // With `--accept-clock` ticks close again, at the time that it is; also after a restart
+        // without it.
         scene.runs(HOUR, RunEnd::Asked, true);
         scene.runs(3 * DAY, RunEnd::Asked, false);
         let all = scene.ticks();
@@ -278,7 +342,10 @@ fn single_ticks_of_a_clock_that_was_ahead() {
         let ticks = scene.ticks();
         let is_ahead: Vec<bool> = ticks.iter().map(|tick| *tick > at(100 * DAY)).collect();
         assert!(
-            is_ahead.len() >= 4 && !is_ahead[0] && is_ahead[1] && is_ahead[2..].iter().all(|ahead| !ahead),
+            is_ahead.len() >= 4
+                && !is_ahead[0]
+                && is_ahead[1]
+                && is_ahead[2..].iter().all(|ahead| !ahead),
             "{ticks:?}"
         );
     }

@@ -1,6 +1,7 @@
-//! Roots that were changed outside the program: objects of every kind are changed, cut, removed, or replaced by another
-//! one. Either the feed does not open and names the object and what to do, or nothing changes: it reads the same state,
-//! and publishes the same tables in the end. `WHAT_HAPPENS` lists the outcomes of each kind.
+//! Roots that were changed outside the program: objects of every kind are changed, cut, removed, or
+//! replaced by another one. Either the feed does not open and names the object and what to do, or
+//! nothing changes: it reads the same state, and publishes the same tables in the end.
+//! `WHAT_HAPPENS` lists the outcomes of each kind.
 
 use crate::common::{draw, feed, is_long, random};
 
@@ -35,7 +36,11 @@ struct Roots {
 
 impl Roots {
     fn of(&mut self, root: &str) -> &mut Objects {
-        if root == "private" { &mut self.private } else { &mut self.public }
+        if root == "private" {
+            &mut self.private
+        } else {
+            &mut self.public
+        }
     }
 }
 
@@ -63,15 +68,16 @@ enum Outcome {
 use Damage::{Cut, Flipped, Gone, Swapped};
 use Outcome::{Earlier, Late, Refused, Same};
 
-/// The outcomes of each kind of object and each damage, over all objects of the kind and all kinds of chains. If there
-/// is more than one outcome, some of the objects are needed and some are not any more.
+/// The outcomes of each kind of object and each damage, over all objects of the kind and all kinds
+/// of chains. If there is more than one outcome, some of the objects are needed and some are not
+/// any more.
 const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     // Its feed is a part of what wraps the keys.
     ("private FORMAT", Gone, &[Refused]),
     ("private FORMAT", Cut, &[Refused]),
     ("private FORMAT", Flipped, &[Refused]),
-    // Nothing shows that the newest entry is gone, unless the public root contains a trace of it. A fence that is in a
-    // pack as well is read there.
+    // Nothing shows that the newest entry is gone, unless the public root contains a trace of it. A
+    // fence that is in a pack as well is read there.
     ("private log", Gone, &[Refused, Earlier, Same]),
     ("private log", Cut, &[Refused, Same]),
     ("private log", Flipped, &[Refused, Same]),
@@ -101,8 +107,8 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private mask", Cut, &[Refused]),
     ("private mask", Flipped, &[Refused]),
     ("private mask", Swapped, &[Refused]),
-    // A decided release cannot be published; later ones are also checked against its table. Packs contain entries,
-    // counts, rows of closed ticks, and their keys.
+    // A decided release cannot be published; later ones are also checked against its table. Packs
+    // contain entries, counts, rows of closed ticks, and their keys.
     ("private pack", Gone, &[Refused, Same]),
     ("private pack", Cut, &[Refused]),
     ("private pack", Flipped, &[Refused]),
@@ -127,7 +133,8 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("public taxonomy", Gone, &[Same]),
     ("public taxonomy", Cut, &[Late]),
     ("public taxonomy", Flipped, &[Late]),
-    // For readers, who check them against their hashes and signatures. The feed knows what it has published.
+    // For readers, who check them against their hashes and signatures. The feed knows what it has
+    // published.
     ("public report", Gone, &[Same]),
     ("public report", Cut, &[Same]),
     ("public report", Flipped, &[Same]),
@@ -151,7 +158,9 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
 
 /// A class that none of the others is in.
 fn many(from: u128, count: u32) -> Vec<Human> {
-    (0..count).map(|at| (from + u128::from(at), at % 2, at % 40, (at % 4) as u8)).collect()
+    (0..count)
+        .map(|at| (from + u128::from(at), at % 2, at % 40, (at % 4) as u8))
+        .collect()
 }
 
 /// The last file.
@@ -159,7 +168,8 @@ fn rest() -> TakenMessages {
     taken("rest.csv", &many(1 << 90, 6))
 }
 
-/// A feed that has published, has a decided release to publish, and has read rows since; some messages are set aside.
+/// A feed that has published, has a decided release to publish, and has read rows since; some
+/// messages are set aside.
 fn running_feed(policy: &str) -> Roots {
     let (private, public) = (Memory::default(), Memory::default());
     let (mut draw, mut known) = (Draw(3), 0);
@@ -167,7 +177,10 @@ fn running_feed(policy: &str) -> Roots {
     for tick in 0..TICKS {
         step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
     }
-    assert!(!writer.state().releases.is_empty(), "{policy}: something was published");
+    assert!(
+        !writer.state().releases.is_empty(),
+        "{policy}: something was published"
+    );
     let (tick, now) = (TICKS, time(TICKS));
     let mut aside = taken(&format!("{tick:03}.csv"), &many(1 << 100, 120));
     let part = &mut aside.parts[0];
@@ -175,17 +188,30 @@ fn running_feed(policy: &str) -> Roots {
     part.aside = Some((1, b"set aside".to_vec().into()));
     writer.take(aside, &now).expect("a file");
     writer.close(&now).expect("a tick");
-    let decided = writer.decide().expect("a decision").map(|(decided, ..)| decided);
+    let decided = writer
+        .decide()
+        .expect("a decision")
+        .map(|(decided, ..)| decided);
     assert_eq!(decided, Some(DecisionMade::Publish), "{policy}");
     writer.take(rest(), &now).expect("a file");
-    Roots { private: private.objects(), public: public.objects() }
+    Roots {
+        private: private.objects(),
+        public: public.objects(),
+    }
 }
 
 fn opened(policy: &str, private: &Memory, public: &Memory, chance: u64) -> Result<FeedWriter> {
-    open(&feed::feed(policy), Arc::new(private.clone()), Arc::new(public.clone()), chance, false)
+    open(
+        &feed::feed(policy),
+        Arc::new(private.clone()),
+        Arc::new(public.clone()),
+        chance,
+        false,
+    )
 }
 
-/// The following steps: the decided release is published, a file is offered again, and there is another tick.
+/// The following steps: the decided release is published, a file is offered again, and there is
+/// another tick.
 fn continues(writer: &mut FeedWriter) -> Result<()> {
     writer.roll_forward(&time(TICKS + 1))?;
     if writer.taken("rest.csv").is_none() {
@@ -194,8 +220,8 @@ fn continues(writer: &mut FeedWriter) -> Result<()> {
     step(writer, TICKS + 2, &many(1 << 80, 60))
 }
 
-/// A feed that was opened and continued: its state then and in the end, the number of files that it knew, and what it
-/// published.
+/// A feed that was opened and continued: its state then and in the end, the number of files that it
+/// knew, and what it published.
 #[derive(PartialEq)]
 struct Story {
     files: usize,
@@ -205,29 +231,50 @@ struct Story {
 
 /// Opens a feed and continues it; true with an error that occurred after it was open.
 fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool)> {
-    let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
+    let (private, public) = (
+        Memory::with(roots.private.clone()),
+        Memory::with(roots.public.clone()),
+    );
     let mut writer = opened(policy, &private, &public, 2).map_err(|error| (error, false))?;
     let (state, files) = (writer.state().bytes(), writer.state().files.len());
     continues(&mut writer).map_err(|error| (error, true))?;
     let mut tables = public.objects();
     tables.retain(|path, _| path.starts_with("data/") && !roots.public.contains_key(path));
-    Ok(Story { files, states: [state, writer.state().bytes()], tables })
+    Ok(Story {
+        files,
+        states: [state, writer.state().bytes()],
+        tables,
+    })
 }
 
 /// The findings of `verify` in damaged roots, and none in whole ones.
 fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
-    let (private, public) = (Memory::with(roots.private.clone()), Memory::with(roots.public.clone()));
+    let (private, public) = (
+        Memory::with(roots.private.clone()),
+        Memory::with(roots.public.clone()),
+    );
     let private = feed::packed(&private);
-    let Some(ring) = KeyRing::open(&private, &feed::key())? else { return Ok(None) };
+    let Some(ring) = KeyRing::open(&private, &feed::key())? else {
+        return Ok(None);
+    };
     let (seen, found) = verify::roots(&private, &ring, &public, Layout::Root, &[])?;
-    Ok(Some(found.findings.into_iter().chain(seen.findings).collect()))
+    Ok(Some(
+        found.findings.into_iter().chain(seen.findings).collect(),
+    ))
 }
 
-/// Damage that `verify` misses: it must name everything that is wrong, and what a start refuses in the same words. The
-/// newest entry is an exception: nothing shows that it existed, unless there is a trace of it elsewhere.
-fn missed(policy: &str, roots: &Roots, (root, path, damage): (&str, &str, Damage)) -> Option<String> {
+/// Damage that `verify` misses: it must name everything that is wrong, and what a start refuses in
+/// the same words. The newest entry is an exception: nothing shows that it existed, unless there is
+/// a trace of it elsewhere.
+fn missed(
+    policy: &str,
+    roots: &Roots,
+    (root, path, damage): (&str, &str, Damage),
+) -> Option<String> {
     // Without keys, or with wrong ones, it ends with the error of a start.
-    let Ok(Some(found)) = verified(roots) else { return None };
+    let Ok(Some(found)) = verified(roots) else {
+        return None;
+    };
     if let Err((error, false)) = story(policy, roots) {
         let said = found.iter().any(|finding| finding.text == error.text);
         return (!said).then(|| format!("a start says {error}, and verify says {found:?}"));
@@ -257,17 +304,31 @@ fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<Str
         roots
     };
     let mut found = Vec::new();
-    for (at, bit) in [(0, 1), (bytes.len() / 3, 0x20), (bytes.len() / 2, 1), (bytes.len() - 1, 4)] {
+    for (at, bit) in [
+        (0, 1),
+        (bytes.len() / 3, 0x20),
+        (bytes.len() / 2, 1),
+        (bytes.len() - 1, 4),
+    ] {
         let flip = |objects: &mut Objects| objects.get_mut(path).expect("it is there")[at] ^= bit;
         found.push((Flipped, with(&flip), vec![path.to_owned()]));
     }
     for size in [0, bytes.len() / 2, bytes.len() - 1] {
-        let cut = |objects: &mut Objects| objects.get_mut(path).expect("it is there").truncate(size);
+        let cut =
+            |objects: &mut Objects| objects.get_mut(path).expect("it is there").truncate(size);
         found.push((Cut, with(&cut), vec![path.to_owned()]));
     }
-    found.push((Gone, with(&|objects| _ = objects.remove(path)), vec![path.to_owned()]));
+    found.push((
+        Gone,
+        with(&|objects| _ = objects.remove(path)),
+        vec![path.to_owned()],
+    ));
     let alike = |other: &&String| *other != path && kind(root, other) == kind(root, path);
-    let other = whole.keys().filter(alike).find(|other| other.as_str() > path).or_else(|| whole.keys().find(alike));
+    let other = whole
+        .keys()
+        .filter(alike)
+        .find(|other| other.as_str() > path)
+        .or_else(|| whole.keys().find(alike));
     if let Some(other) = other.filter(|other| whole[*other] != bytes) {
         let swap = |objects: &mut Objects| {
             objects.insert(path.to_owned(), whole[other].clone());
@@ -279,8 +340,14 @@ fn damaged(roots: &Roots, root: &str, path: &str) -> Vec<(Damage, Roots, Vec<Str
 }
 
 /// The outcome of damage; an error must contain one of these names, and what to do.
-fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std::result::Result<Outcome, String> {
-    let reported = catch_unwind(AssertUnwindSafe(|| story(policy, roots))).map_err(|_| "it panics".to_owned())?;
+fn outcome(
+    policy: &str,
+    roots: &Roots,
+    meant: &Story,
+    names: &[String],
+) -> std::result::Result<Outcome, String> {
+    let reported = catch_unwind(AssertUnwindSafe(|| story(policy, roots)))
+        .map_err(|_| "it panics".to_owned())?;
     match reported {
         Ok(story) if story == *meant => Ok(Same),
         Ok(story) if story.tables == meant.tables && story.files + 1 == meant.files => Ok(Earlier),
@@ -288,35 +355,74 @@ fn outcome(policy: &str, roots: &Roots, meant: &Story, names: &[String]) -> std:
         Err((error, late)) => {
             let text = error.to_string();
             let named = names.iter().any(|name| text.contains(name.as_str()));
-            let helps = ["restore", "Restore", "name the ", "Move it away", "give each feed its own"]
-                .iter()
-                .any(|way| text.contains(way));
+            let helps = [
+                "restore",
+                "Restore",
+                "name the ",
+                "Move it away",
+                "give each feed its own",
+            ]
+            .iter()
+            .any(|way| text.contains(way));
             match named && helps {
                 true => Ok(if late { Late } else { Refused }),
-                false => Err(format!("it does not say which object, or what to do: {text}")),
+                false => Err(format!(
+                    "it does not say which object, or what to do: {text}"
+                )),
             }
         }
     }
 }
 
-/// The names of an object in errors, or of one of two objects that were exchanged. For a missing pack the error names
-/// its content.
+/// The names of an object in errors, or of one of two objects that were exchanged. For a missing
+/// pack the error names its content.
 fn names(roots: &Roots, path: &str) -> Vec<String> {
     if path.starts_with("pack/") {
-        let alone = Memory::with([(path.to_owned(), roots.private[path].clone())].into_iter().collect());
-        let held = feed::packed(&alone).list("").expect("a pack").into_iter().map(|listed| listed.path);
-        let run = path.strip_prefix("pack/log/").and_then(|run| run.split_once('-'));
-        let run = run.map(|(first, last)| [first, last].map(|at| at.parse::<u64>().expect("a place")));
-        let entries = run.into_iter().flat_map(|[first, last]| first..=last).map(|at| format!("{at:020}.json"));
-        let name = |path: String| path.rsplit('/').next().expect("a name").trim_end_matches(".wrap").to_owned();
-        return held.map(name).chain([path.to_owned()]).chain(entries).collect();
+        let alone = Memory::with(
+            [(path.to_owned(), roots.private[path].clone())]
+                .into_iter()
+                .collect(),
+        );
+        let held = feed::packed(&alone)
+            .list("")
+            .expect("a pack")
+            .into_iter()
+            .map(|listed| listed.path);
+        let run = path
+            .strip_prefix("pack/log/")
+            .and_then(|run| run.split_once('-'));
+        let run =
+            run.map(|(first, last)| [first, last].map(|at| at.parse::<u64>().expect("a place")));
+        let entries = run
+            .into_iter()
+            .flat_map(|[first, last]| first..=last)
+            .map(|at| format!("{at:020}.json"));
+        let name = |path: String| {
+            path.rsplit('/')
+                .next()
+                .expect("a name")
+                .trim_end_matches(".wrap")
+                .to_owned()
+        };
+        return held
+            .map(name)
+            .chain([path.to_owned()])
+            .chain(entries)
+            .collect();
     }
-    match path.strip_prefix("keys/").and_then(|path| path.strip_suffix("/feed.wrap")) {
+    match path
+        .strip_prefix("keys/")
+        .and_then(|path| path.strip_suffix("/feed.wrap"))
+    {
         // Without it the epoch that it belonged to is unknown.
         Some(_) => vec![path.to_owned(), "`keys`".to_owned()],
         // A key, or the object that it opens.
         None => {
-            let name = path.rsplit('/').next().expect("a name").trim_end_matches(".wrap");
+            let name = path
+                .rsplit('/')
+                .next()
+                .expect("a name")
+                .trim_end_matches(".wrap");
             // Of a feed with another name.
             let other = (path == "FORMAT").then(|| "belongs to the feed".to_owned());
             [name.to_owned()].into_iter().chain(other).collect()
@@ -335,11 +441,22 @@ fn damage_is_named_or_makes_no_difference() {
     // Publishing the root as fallback has no objects of its own.
     for policy in POLICIES.into_iter().take(5) {
         let roots = running_feed(policy);
-        let meant = story(policy, &roots).map_err(|(error, _)| error).expect("it goes on");
-        assert_eq!(verified(&roots).expect("whole roots"), Some(Vec::new()), "{policy}");
+        let meant = story(policy, &roots)
+            .map_err(|(error, _)| error)
+            .expect("it goes on");
+        assert_eq!(
+            verified(&roots).expect("whole roots"),
+            Some(Vec::new()),
+            "{policy}"
+        );
         let private = roots.private.keys().map(|path| ("private", path));
-        let all = private.chain(roots.public.keys().map(|path| ("public", path))).enumerate();
-        let all: Vec<(&str, &String)> = all.filter(|(at, _)| is_chosen(*at)).map(|(_, object)| object).collect();
+        let all = private
+            .chain(roots.public.keys().map(|path| ("public", path)))
+            .enumerate();
+        let all: Vec<(&str, &String)> = all
+            .filter(|(at, _)| is_chosen(*at))
+            .map(|(_, object)| object)
+            .collect();
         let whole = &roots;
         let look = |(root, path): &(&'static str, &String)| {
             let one = |(damage, roots, paths): (Damage, Roots, Vec<String>)| {
@@ -347,9 +464,15 @@ fn damage_is_named_or_makes_no_difference() {
                 let missed = missed(policy, &roots, (root, path, damage));
                 let outcome = outcome(policy, &roots, &meant, &names);
                 let outcome = missed.map_or(outcome, Err);
-                ((kind(root, path), damage), outcome.map_err(|text| format!("{policy}: {path}, {damage:?}: {text}")))
+                (
+                    (kind(root, path), damage),
+                    outcome.map_err(|text| format!("{policy}: {path}, {damage:?}: {text}")),
+                )
             };
-            damaged(&roots, root, path).into_iter().map(one).collect::<Vec<_>>()
+            damaged(&roots, root, path)
+                .into_iter()
+                .map(one)
+                .collect::<Vec<_>>()
         };
         let looked: Vec<_> = all.par_iter().flat_map_iter(look).collect();
         for (case, outcome) in looked {
@@ -359,36 +482,79 @@ fn damage_is_named_or_makes_no_difference() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     let outcomes = |outcomes: &[Outcome]| outcomes.iter().copied().collect::<BTreeSet<_>>();
-    let table: BTreeMap<(String, Damage), BTreeSet<Outcome>> =
-        WHAT_HAPPENS.iter().map(|(kind, damage, of)| (((*kind).to_owned(), *damage), outcomes(of))).collect();
+    let table: BTreeMap<(String, Damage), BTreeSet<Outcome>> = WHAT_HAPPENS
+        .iter()
+        .map(|(kind, damage, of)| (((*kind).to_owned(), *damage), outcomes(of)))
+        .collect();
     let fits = |meant: &BTreeSet<Outcome>, found: &BTreeSet<Outcome>| {
         found.is_subset(meant) && (!is_long() || found.len() == meant.len())
     };
-    let other: Vec<_> =
-        found.iter().filter(|(case, outcomes)| !table.get(case).is_some_and(|meant| fits(meant, outcomes))).collect();
-    assert!(other.is_empty(), "what happens is not what the table says: {other:#?}");
+    let other: Vec<_> = found
+        .iter()
+        .filter(|(case, outcomes)| !table.get(case).is_some_and(|meant| fits(meant, outcomes)))
+        .collect();
+    assert!(
+        other.is_empty(),
+        "what happens is not what the table says: {other:#?}"
+    );
     // Some kinds have one object in each root, which is not damaged in every everyday run.
-    let least = if is_long() { table.len() } else { table.len() / 4 };
-    assert!(found.len() >= least, "{} of {} rows of the table have a case", found.len(), table.len());
+    let least = if is_long() {
+        table.len()
+    } else {
+        table.len() / 4
+    };
+    assert!(
+        found.len() >= least,
+        "{} of {} rows of the table have a case",
+        found.len(),
+        table.len()
+    );
 }
 
-/// An object that was removed together with its key: the log contains what was forgotten, and this was not.
+/// An object that was removed together with its key: the log contains what was forgotten, and this
+/// was not.
 #[test]
 fn an_object_that_went_with_its_key_is_named() {
     for policy in POLICIES.into_iter().take(2) {
         let roots = running_feed(policy);
-        let ring = KeyRing::open(&feed::packed(&Memory::with(roots.private.clone())), &feed::key()).expect("keys");
+        let ring = KeyRing::open(
+            &feed::packed(&Memory::with(roots.private.clone())),
+            &feed::key(),
+        )
+        .expect("keys");
         let ring = ring.expect("a feed");
         let mut looked = 0;
-        let sealed = ["seg/", "atoms/", "mask/", "quarantine/", "verdict/", "terms/"];
-        for path in roots.private.keys().filter(|path| sealed.iter().any(|folder| path.starts_with(folder))) {
+        let sealed = [
+            "seg/",
+            "atoms/",
+            "mask/",
+            "quarantine/",
+            "verdict/",
+            "terms/",
+        ];
+        for path in roots
+            .private
+            .keys()
+            .filter(|path| sealed.iter().any(|folder| path.starts_with(folder)))
+        {
             let mut roots = roots.clone();
             roots.private.remove(path);
-            roots.private.remove(&ring.place(path)).expect("a key that lies alone");
+            roots
+                .private
+                .remove(&ring.place(path))
+                .expect("a key that lies alone");
             let found = verified(&roots).expect("roots").expect("keys");
-            assert!(found.iter().any(|finding| finding.file == *path), "{policy}: {path}: {found:?}");
+            assert!(
+                found.iter().any(|finding| finding.file == *path),
+                "{policy}: {path}: {found:?}"
+            );
             looked += 1;
         }
         assert!(looked > 6, "{policy}: {looked} objects");
@@ -405,10 +571,19 @@ fn what_was_forgotten_is_not_missed() {
         for tick in 0..TICKS {
             step(&mut writer, tick, &crowd(&mut draw, &mut known)).expect("a tick");
         }
-        let gone = writer.forget("2027-01-01T00:00:00Z".parse().expect("a time")).expect("a root");
+        let gone = writer
+            .forget("2027-01-01T00:00:00Z".parse().expect("a time"))
+            .expect("a root");
         assert!(gone > 0, "{policy}");
-        let roots = Roots { private: private.objects(), public: public.objects() };
-        assert_eq!(verified(&roots).expect("roots"), Some(Vec::new()), "{policy}");
+        let roots = Roots {
+            private: private.objects(),
+            public: public.objects(),
+        };
+        assert_eq!(
+            verified(&roots).expect("roots"),
+            Some(Vec::new()),
+            "{policy}"
+        );
         let again = opened(policy, &private, &public, 2).expect("a feed");
         assert!(again.state().bytes() == writer.state().bytes(), "{policy}");
     }
@@ -420,9 +595,19 @@ fn the_name_of_another_feed_is_named() {
     let mut roots = running_feed(POLICIES[0]);
     let format = String::from_utf8(roots.private["FORMAT"].clone()).expect("text");
     let (before, name) = format.split_once("\"feed\":\"").expect("a name");
-    roots.private.insert("FORMAT".to_owned(), format!("{before}\"feed\":\"x{name}").into_bytes());
-    let Err((refused, false)) = story(POLICIES[0], &roots) else { panic!("a start refuses it") };
+    roots.private.insert(
+        "FORMAT".to_owned(),
+        format!("{before}\"feed\":\"x{name}").into_bytes(),
+    );
+    let Err((refused, false)) = story(POLICIES[0], &roots) else {
+        panic!("a start refuses it")
+    };
     assert!(refused.text.contains("belongs to the feed"), "{refused}");
     let error = verified(&roots).expect_err("the keys were wrapped for a feed of another name");
-    assert!(error.text.contains("`FORMAT` was changed, or belongs to another feed"), "{error}");
+    assert!(
+        error
+            .text
+            .contains("`FORMAT` was changed, or belongs to another feed"),
+        "{error}"
+    );
 }

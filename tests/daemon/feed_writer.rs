@@ -1,5 +1,5 @@
-//! A running feed on stores in memory: its state is the fold of its log after every step, and after a crash the next
-//! writer completes the work as if nothing had happened.
+//! A running feed on stores in memory: its state is the fold of its log after every step, and after
+//! a crash the next writer completes the work as if nothing had happened.
 
 mod cells;
 mod certainty;

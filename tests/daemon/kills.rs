@@ -1,6 +1,7 @@
-//! The real program is killed (HOUSE 3): at every named place of a feed's life (`kills/points.rs`), and at any moment
-//! while another writer runs on the same roots (`kills/two_writers.rs`). Whatever happens, the state is the fold of a
-//! first part of the input, no person is lost or counted twice, and published files do not change.
+//! The real program is killed (HOUSE 3): at every named place of a feed's life (`kills/points.rs`),
+//! and at any moment while another writer runs on the same roots (`kills/two_writers.rs`). Whatever
+//! happens, the state is the fold of a first part of the input, no person is lost or counted twice,
+//! and published files do not change.
 
 mod books;
 mod feed_life;

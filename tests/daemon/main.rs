@@ -1,5 +1,5 @@
-//! Running feeds: in memory, with damaged objects, killed at any place, observed, continued from roots of earlier
-//! versions, scrubbed, and as the real program.
+//! Running feeds: in memory, with damaged objects, killed at any place, observed, continued from
+//! roots of earlier versions, scrubbed, and as the real program.
 
 #[path = "../common/mod.rs"]
 mod common;

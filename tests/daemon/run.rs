@@ -1,5 +1,5 @@
-//! Tests `tidegate run` and the commands of a person from outside (CONTRACTS 3 and 5, HOUSE 3): the real program on a
-//! folder in which files appear, killed, halted, asked and watched.
+//! Tests `tidegate run` and the commands of a person from outside (CONTRACTS 3 and 5, HOUSE 3): the
+//! real program on a folder in which files appear, killed, halted, asked and watched.
 
 mod approvers;
 mod canaries;

@@ -1,5 +1,6 @@
-//! The slow check of everything while a feed runs: damaged files are named in the words of `verify`, and objects that
-//! the feed itself packs, forgets, erases and removes meanwhile are not damage.
+//! The slow check of everything while a feed runs: damaged files are named in the words of
+//! `verify`, and objects that the feed itself packs, forgets, erases and removes meanwhile are not
+//! damage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +33,9 @@ fn roots(writer: &FeedWriter) -> ScrubInput<'_> {
 
 /// The finding of a step, which is found again.
 fn found(writer: &FeedWriter, step: ScrubStep) -> Option<Damage> {
-    let ScrubStep::Damaged(damage) = step else { return None };
+    let ScrubStep::Damaged(damage) = step else {
+        return None;
+    };
     inspect(roots(writer), &damage.place).expect("memory")
 }
 
@@ -52,7 +55,10 @@ fn verified(writer: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Findi
     let private = feed::packed(private);
     let found = verify::roots(&private, writer.log().ring(), public, Layout::Root, &[]);
     // Without a pack, or with a changed one, it ends with an error.
-    found.map_or_else(|_| Vec::new(), |(seen, found)| found.findings.into_iter().chain(seen.findings).collect())
+    found.map_or_else(
+        |_| Vec::new(),
+        |(seen, found)| found.findings.into_iter().chain(seen.findings).collect(),
+    )
 }
 
 fn begun(policy: &str) -> (Memory, Memory, FeedWriter) {
@@ -66,24 +72,34 @@ fn begun(policy: &str) -> (Memory, Memory, FeedWriter) {
     let part = &mut aside.parts[0];
     (part.seen, part.next, part.aside) = (2, 2, Some((1, b"set aside".to_vec().into())));
     writer.take(aside, &time(6)).expect("a file");
-    assert!(!writer.state().releases.is_empty(), "{policy}: something was published");
+    assert!(
+        !writer.state().releases.is_empty(),
+        "{policy}: something was published"
+    );
     (private, public, writer)
 }
 
-/// Whether a scrub has to find this: it is where the log names it, packed or not, and the feed still needs it.
+/// Whether a scrub has to find this: it is where the log names it, packed or not, and the feed
+/// still needs it.
 fn is_named(writer: &FeedWriter, root: &str, path: &str) -> bool {
     let state = writer.state();
     let needed = |path: &str| state.live.contains(path);
     match path.split('/').next().unwrap_or_default() {
         _ if root == "public" => {
             let lines = || state.releases.iter().filter(|line| line.is_visible());
-            let is_manifest =
-                |release: u32| path.strip_suffix(".sig").unwrap_or(path) == Layout::Root.manifest(release);
-            lines().any(|line| is_manifest(line.release) || line.files.iter().any(|(file, _)| file == path))
+            let is_manifest = |release: u32| {
+                path.strip_suffix(".sig").unwrap_or(path) == Layout::Root.manifest(release)
+            };
+            lines().any(|line| {
+                is_manifest(line.release) || line.files.iter().any(|(file, _)| file == path)
+            })
         }
         "log" => true,
         "pack" => path.starts_with("pack/log/"),
-        "keys" => state.live.iter().any(|object| writer.log().ring().place(object) == path),
+        "keys" => state
+            .live
+            .iter()
+            .any(|object| writer.log().ring().place(object) == path),
         _ => needed(path),
     }
 }
@@ -95,7 +111,11 @@ fn damage_behind_a_running_feed_is_named_in_the_words_of_verify() {
         let (private, public, writer) = begun(policy);
         assert_eq!(round(&writer), [], "{policy}");
         for (root, store) in [("private", &private), ("public", &public)] {
-            for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {
+            for (path, whole) in store
+                .objects()
+                .into_iter()
+                .filter(|(path, _)| is_named(&writer, root, path))
+            {
                 for is_gone in [true, false] {
                     // A changed signature concerns readers, who have the public key.
                     if !is_gone && path.ends_with(".sig") {
@@ -110,24 +130,48 @@ fn damage_behind_a_running_feed_is_named_in_the_words_of_verify() {
                     }
                     let found = round(&writer);
                     // An entry that is also unpacked may be read in its pack.
-                    let is_twice =
-                        path.starts_with("log/") && feed::packed(&private).read(&path).expect("memory").is_some();
+                    let is_twice = path.starts_with("log/")
+                        && feed::packed(&private)
+                            .read(&path)
+                            .expect("memory")
+                            .is_some();
                     let case = format!("{policy}: {root} {path}, gone: {is_gone}");
                     assert!(!found.is_empty() || is_twice, "{case}");
                     let meant = verified(&writer, &private, &public);
-                    let other = found.iter().find(|damage| !meant.is_empty() && !meant.contains(&damage.finding));
+                    let other = found
+                        .iter()
+                        .find(|damage| !meant.is_empty() && !meant.contains(&damage.finding));
                     assert!(other.is_none(), "{case}: {other:?} and verify {meant:?}");
-                    *kinds.entry(format!("{root} {}", path.split('/').next().expect("a folder"))).or_default() += 1;
+                    *kinds
+                        .entry(format!(
+                            "{root} {}",
+                            path.split('/').next().expect("a folder")
+                        ))
+                        .or_default() += 1;
                     store.replace(&path, &whole).expect("memory");
                 }
             }
         }
         assert_eq!(round(&writer), [], "{policy}: everything was put back");
     }
-    let meant =
-        ["log", "pack", "keys", "terms", "atoms", "mask", "quarantine", "seg"].map(|kind| format!("private {kind}"));
-    let public = ["data", "taxonomy", "report", "manifest", "sensitive"].map(|kind| format!("public {kind}"));
-    let missing: Vec<_> = meant.iter().chain(&public).filter(|kind| !kinds.contains_key(*kind)).collect();
+    let meant = [
+        "log",
+        "pack",
+        "keys",
+        "terms",
+        "atoms",
+        "mask",
+        "quarantine",
+        "seg",
+    ]
+    .map(|kind| format!("private {kind}"));
+    let public = ["data", "taxonomy", "report", "manifest", "sensitive"]
+        .map(|kind| format!("public {kind}"));
+    let missing: Vec<_> = meant
+        .iter()
+        .chain(&public)
+        .filter(|kind| !kinds.contains_key(*kind))
+        .collect();
     assert!(missing.is_empty(), "no case of {missing:?}: {kinds:?}");
 }
 
@@ -136,13 +180,25 @@ fn damage_behind_a_running_feed_is_named_in_the_words_of_verify() {
 fn a_feed_continues_without_objects_for_readers_alone() {
     let (private, public, writer) = begun(POLICIES[0]);
     for (root, store) in [("private", &private), ("public", &public)] {
-        for (path, whole) in store.objects().into_iter().filter(|(path, _)| is_named(&writer, root, path)) {
+        for (path, whole) in store
+            .objects()
+            .into_iter()
+            .filter(|(path, _)| is_named(&writer, root, path))
+        {
             store.delete(&path).expect("memory");
             let stops = round(&writer).iter().any(Damage::stops);
-            let is_for_people = ["report/", "quarantine/", "verdict/"].iter().any(|folder| path.starts_with(folder));
+            let is_for_people = ["report/", "quarantine/", "verdict/"]
+                .iter()
+                .any(|folder| path.starts_with(folder));
             let is_key_of_them = path.starts_with("keys/") || path.starts_with("pack/");
-            let is_twice = feed::packed(&private).read(&path).expect("memory").is_some();
-            assert!(stops != is_for_people || is_key_of_them || is_twice, "{root} {path}");
+            let is_twice = feed::packed(&private)
+                .read(&path)
+                .expect("memory")
+                .is_some();
+            assert!(
+                stops != is_for_people || is_key_of_them || is_twice,
+                "{root} {path}"
+            );
             store.replace(&path, &whole).expect("memory");
         }
     }
@@ -161,9 +217,16 @@ fn what_a_feed_does_itself_is_no_damage() {
         let policy = policies[draw.between(0, policies.len() as u64 - 1) as usize];
         let feed_file = feed::feed(policy);
         let (private, public) = (Memory::default(), Memory::default());
-        let mut writer =
-            open(&feed_file, Arc::new(private.clone()), Arc::new(public.clone()), 1, false).expect("a feed");
-        let (mut people, mut known, mut scrub, mut rounds) = (Draw(draw.between(0, 1 << 40)), 0, Scrub::default(), 0);
+        let mut writer = open(
+            &feed_file,
+            Arc::new(private.clone()),
+            Arc::new(public.clone()),
+            1,
+            false,
+        )
+        .expect("a feed");
+        let (mut people, mut known, mut scrub, mut rounds) =
+            (Draw(draw.between(0, 1 << 40)), 0, Scrub::default(), 0);
         let mut came = BTreeSet::new();
         for tick in 0..24 {
             for _ in 0..draw.between(1, 4) {
@@ -175,16 +238,46 @@ fn what_a_feed_does_itself_is_no_damage() {
                 }
                 match draw.between(0, 4) {
                     0 => drop(writer.pack().expect("a root")),
-                    1 => drop(writer.forget(time(tick + 30).parse().expect("a time")).expect("a root")),
+                    1 => drop(
+                        writer
+                            .forget(time(tick + 30).parse().expect("a time"))
+                            .expect("a root"),
+                    ),
                     2 if !came.is_empty() => {
-                        let gone: Vec<Hash> = came.iter().copied().take(2).map(|one| Hash(Person(one))).collect();
+                        let gone: Vec<Hash> = came
+                            .iter()
+                            .copied()
+                            .take(2)
+                            .map(|one| Hash(Person(one)))
+                            .collect();
                         came.retain(|one| !gone.contains(&Hash(Person(*one))));
-                        asks(&mut writer, RequestKind::Erase { people: gone, rows: policy == CROWDS }, policy, tick);
+                        asks(
+                            &mut writer,
+                            RequestKind::Erase {
+                                people: gone,
+                                rows: policy == CROWDS,
+                            },
+                            policy,
+                            tick,
+                        );
                     }
                     3 => {
-                        let newest = writer.state().releases.iter().rev().find(|line| line.is_visible());
+                        let newest = writer
+                            .state()
+                            .releases
+                            .iter()
+                            .rev()
+                            .find(|line| line.is_visible());
                         if let Some(release) = newest.map(|line| line.release) {
-                            asks(&mut writer, RequestKind::Withdraw { release, republish: true }, policy, tick);
+                            asks(
+                                &mut writer,
+                                RequestKind::Withdraw {
+                                    release,
+                                    republish: true,
+                                },
+                                policy,
+                                tick,
+                            );
                         }
                     }
                     _ => {}
@@ -197,7 +290,12 @@ fn what_a_feed_does_itself_is_no_damage() {
         let damage = round(&writer);
         assert!(damage.is_empty(), "{policy}: {damage:?}");
         assert!(rounds > 0, "{policy}: no round was over");
-        let removed = writer.state().releases.iter().filter(|line| line.removed.is_some()).count();
+        let removed = writer
+            .state()
+            .releases
+            .iter()
+            .filter(|line| line.removed.is_some())
+            .count();
         left.fetch_add(removed as u32, Ordering::Relaxed);
     });
     assert!(left.into_inner() > 0, "no release has left the public root");
@@ -206,7 +304,20 @@ fn what_a_feed_does_itself_is_no_damage() {
 /// Makes a request; a refused one changes nothing.
 fn asks(writer: &mut FeedWriter, ask: RequestKind, policy: &str, tick: usize) {
     let (now, why, seed) = (time(tick), Some("a reason".to_owned()), writer.log().next());
-    let request = Request::new(ask, "me".to_owned(), now, why, writer.log().place(), &mut Seeded::new(seed));
-    writer.carry_out(&request.expect("a request"), &|| Ok(feed::feed(policy)), &time(tick)).expect("a root");
+    let request = Request::new(
+        ask,
+        "me".to_owned(),
+        now,
+        why,
+        writer.log().place(),
+        &mut Seeded::new(seed),
+    );
+    writer
+        .carry_out(
+            &request.expect("a request"),
+            &|| Ok(feed::feed(policy)),
+            &time(tick),
+        )
+        .expect("a root");
     writer.clean(&time(tick)).expect("a root");
 }

@@ -1,5 +1,5 @@
-//! The anonymizer on thousands of small random cases (SCIENCE 4): against a slow second implementation, against the
-//! gate's own figures, and the invariants of every chain.
+//! The anonymizer on thousands of small random cases (SCIENCE 4): against a slow second
+//! implementation, against the gate's own figures, and the invariants of every chain.
 
 use crate::common::{slow, world};
 
@@ -9,8 +9,8 @@ use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables, taxonomy};
 use slow::{Leaves, Place};
 use tidegate::engine::anonymizer::{
-    Course, InvalidReason, NoRelease, RareRowRules, RecodingStep, StandingRecoding, StandingState, TopDownResult,
-    alone, bcf,
+    Course, InvalidReason, NoRelease, RareRowRules, RecodingStep, StandingRecoding, StandingState,
+    TopDownResult, alone, bcf,
 };
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::histogram::{
@@ -21,20 +21,36 @@ use tidegate::engine::policy::Decimal;
 use world::World;
 
 fn leaves(row: &Row, trees: &[&Taxonomy]) -> Leaves {
-    row.0.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label).expect("a leaf")).collect()
+    row.0
+        .iter()
+        .zip(trees)
+        .map(|(label, tree)| tree.find_leaf(label).expect("a leaf"))
+        .collect()
 }
 
 fn trace(found: &TopDownResult) -> Vec<(usize, u32, bool)> {
-    found.trace.iter().map(|tried| (tried.column, tried.node, tried.accepted)).collect()
+    found
+        .trace
+        .iter()
+        .map(|tried| (tried.column, tried.node, tried.accepted))
+        .collect()
 }
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("threads")
+        .install(work)
 }
 
 fn some_columns(draw: &mut Draw, most: u64) -> Columns {
     let width = draw.between(1, most) as usize;
-    columns((0..width).map(|column| random::tree(draw, column, 3)).collect())
+    columns(
+        (0..width)
+            .map(|column| random::tree(draw, column, 3))
+            .collect(),
+    )
 }
 
 #[test]
@@ -42,9 +58,15 @@ fn a_table_on_its_own_is_maximal() {
     random::run("a_table_on_its_own_is_maximal", 1500, |draw| {
         let columns = some_columns(draw, 3);
         let trees = columns.trees();
-        let rows: Vec<Leaves> = random::rows(draw, &trees, 40, 1).iter().map(|row| leaves(row, &trees)).collect();
+        let rows: Vec<Leaves> = random::rows(draw, &trees, 40, 1)
+            .iter()
+            .map(|row| leaves(row, &trees))
+            .collect();
         let a = draw.between(2, 5);
-        let people = Headcount::of(trees.len(), rows.iter().map(|row| (row, Heads { since: 0, count: 1 })));
+        let people = Headcount::of(
+            trees.len(),
+            rows.iter().map(|row| (row, Heads { since: 0, count: 1 })),
+        );
         let crowds = |cuts: &[Cut]| slow::classes(&rows, cuts).values().all(|&size| size >= a);
         let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, None, crowds);
         let found = on_threads(draw.between(1, 5) as usize, || alone(&people, &trees, a));
@@ -52,16 +74,34 @@ fn a_table_on_its_own_is_maximal() {
             assert!(slow.is_none() && found.is_err() && (rows.len() as u64) < a);
             return;
         };
-        assert_eq!((trace(found), &found.recoding), (slow.trace.clone(), &slow.cuts));
-        assert_eq!(found.squares, u128::from(slow::squares(&rows, &found.recoding)));
+        assert_eq!(
+            (trace(found), &found.recoding),
+            (slow.trace.clone(), &slow.cuts)
+        );
+        assert_eq!(
+            found.squares,
+            u128::from(slow::squares(&rows, &found.recoding))
+        );
         assert!(crowds(&found.recoding));
         for (column, tree) in trees.iter().enumerate() {
-            for &node in found.recoding[column].nodes().iter().filter(|&&node| !tree.is_leaf(node)) {
-                assert!(!crowds(&slow::specialised(&found.recoding, column, node, &trees)), "it could be finer");
+            for &node in found.recoding[column]
+                .nodes()
+                .iter()
+                .filter(|&&node| !tree.is_leaf(node))
+            {
+                assert!(
+                    !crowds(&slow::specialised(&found.recoding, column, node, &trees)),
+                    "it could be finer"
+                );
             }
         }
         for (refusal, refused) in found.refusals.iter().zip(&slow.refused) {
-            let InvalidReason::Rows { class, rows: small, limit } = &refusal.reason else {
+            let InvalidReason::Rows {
+                class,
+                rows: small,
+                limit,
+            } = &refusal.reason
+            else {
                 panic!("sizes alone decide")
             };
             assert_eq!((slow::classes(&rows, refused)[class], *limit), (*small, a));
@@ -71,21 +111,39 @@ fn a_table_on_its_own_is_maximal() {
 }
 
 /// FA, CA and BA against every earlier release by the gate, and the pair bound by its definition.
-fn holds(earlier: &[Release], now: &Release, trees: &[&Taxonomy], values: usize, k: u64, world: &World<'_>) -> bool {
+fn holds(
+    earlier: &[Release],
+    now: &Release,
+    trees: &[&Taxonomy],
+    values: usize,
+    k: u64,
+    world: &World<'_>,
+) -> bool {
     let pairwise = earlier.iter().all(|before| {
         let cells = JoinCells::of(before, now, trees);
         let excess = Excess::of(&cells, before, now, values).expect("a superset");
         let found = Correspondence::new(before, now, &cells, &excess).all();
-        [found.fa, found.ca, found.ba].iter().flatten().all(|&left| left >= k)
+        [found.fa, found.ca, found.ba]
+            .iter()
+            .flatten()
+            .all(|&left| left >= k)
     });
     let sizes = (0..now.classes()).all(|class| now.size(class) >= k);
     pairwise && sizes && world.bounds().values().all(|&[pair, _]| pair >= k)
 }
 
 /// Whether the figure of a rejection is correct, with one earlier release.
-fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[&Taxonomy], values: usize) {
+fn explained(
+    reason: &InvalidReason,
+    earlier: &Release,
+    now: &Release,
+    trees: &[&Taxonomy],
+    values: usize,
+) {
     let of = |release: &Release, nodes: &[u32]| {
-        (0..release.classes()).find(|&class| release.class(class) == nodes).expect("a class of the refused state")
+        (0..release.classes())
+            .find(|&class| release.class(class) == nodes)
+            .expect("a class of the refused state")
     };
     let cells = JoinCells::of(earlier, now, trees);
     let excess = Excess::of(&cells, earlier, now, values).expect("a superset");
@@ -93,10 +151,20 @@ fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[
     let (found, reported, limit) = match reason {
         InvalidReason::Rows { class, rows, limit } => (now.size(of(now, class)), *rows, *limit),
         InvalidReason::SetAside { .. } => panic!("no person is left waiting here"),
-        InvalidReason::Earlier { class, target, left, limit, .. } => {
-            (pair.f_and_c_left(of(earlier, target), of(now, class)).0, *left, *limit)
+        InvalidReason::Earlier {
+            class,
+            target,
+            left,
+            limit,
+            ..
+        } => (
+            pair.f_and_c_left(of(earlier, target), of(now, class)).0,
+            *left,
+            *limit,
+        ),
+        InvalidReason::Newcomers { class, left, limit } => {
+            (pair.b_left(of(now, class)), *left, *limit)
         }
-        InvalidReason::Newcomers { class, left, limit } => (pair.b_left(of(now, class)), *left, *limit),
     };
     assert_eq!(found, reported);
     assert!(reported < limit);
@@ -105,54 +173,89 @@ fn explained(reason: &InvalidReason, earlier: &Release, now: &Release, trees: &[
 #[test]
 fn the_papers_search_is_what_its_definition_says() {
     let seen: [AtomicU64; 3] = Default::default();
-    random::run("the_papers_search_is_what_its_definition_says", 400, |draw| {
-        let columns = some_columns(draw, 2);
-        let trees = columns.trees();
-        let (k, values) = (draw.between(2, 3), draw.between(1, 3));
-        let (mut increments, mut recodings): (Vec<Vec<Row>>, Vec<Recoding>) = (Vec::new(), Vec::new());
-        for at in 0..draw.between(2, 4) as usize {
-            increments.push(random::rows(draw, &trees, 12, values));
-            let all: Histogram = tables(&columns, &[], &increments).histogram;
-            let earlier: Vec<Release> =
-                (0..at).map(|at| Release::under(&all, 0..at as u32 + 1, &recodings[at])).collect();
-            let together = |to: usize| increments[..=to].concat();
-            let published: Vec<Vec<Row>> =
-                (0..at).map(|at| random::published(&together(at), &recodings[at], &trees)).collect();
-            let valid = |cuts: &[Cut]| {
-                let now = Release::under(&all, 0..u32::MAX, cuts);
-                let releases = [&published[..], &[random::published(&together(at), cuts, &trees)]].concat();
-                holds(&earlier, &now, &trees, all.values().len(), k, &World::new(&trees, &releases))
-            };
-            let rows: Vec<Leaves> = together(at).iter().map(|row| leaves(row, &trees)).collect();
-            let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, None, valid);
-            let found = on_threads(draw.between(1, 5) as usize, || bcf(&all, &earlier, &trees, k));
-            let (Some(slow), Ok(found)) = (&slow, &found) else {
-                assert!(slow.is_none() && matches!(found, Err(NoRelease::Unsafe(_))));
-                assert!((increments[at].len() as u64) < k, "enough new rows are always enough");
-                seen[0].fetch_add(1, Ordering::Relaxed);
-                increments.pop();
-                return;
-            };
-            assert_eq!((trace(found), &found.recoding), (slow.trace.clone(), &slow.cuts), "release {at}");
-            assert!(valid(&found.recoding));
-            if at == 1 {
-                for (refusal, refused) in found.refusals.iter().zip(&slow.refused) {
-                    let now = Release::under(&all, 0..u32::MAX, refused);
-                    explained(&refusal.reason, &earlier[0], &now, &trees, all.values().len());
+    random::run(
+        "the_papers_search_is_what_its_definition_says",
+        400,
+        |draw| {
+            let columns = some_columns(draw, 2);
+            let trees = columns.trees();
+            let (k, values) = (draw.between(2, 3), draw.between(1, 3));
+            let (mut increments, mut recodings): (Vec<Vec<Row>>, Vec<Recoding>) =
+                (Vec::new(), Vec::new());
+            for at in 0..draw.between(2, 4) as usize {
+                increments.push(random::rows(draw, &trees, 12, values));
+                let all: Histogram = tables(&columns, &[], &increments).histogram;
+                let earlier: Vec<Release> = (0..at)
+                    .map(|at| Release::under(&all, 0..at as u32 + 1, &recodings[at]))
+                    .collect();
+                let together = |to: usize| increments[..=to].concat();
+                let published: Vec<Vec<Row>> = (0..at)
+                    .map(|at| random::published(&together(at), &recodings[at], &trees))
+                    .collect();
+                let valid = |cuts: &[Cut]| {
+                    let now = Release::under(&all, 0..u32::MAX, cuts);
+                    let releases = [
+                        &published[..],
+                        &[random::published(&together(at), cuts, &trees)],
+                    ]
+                    .concat();
+                    holds(
+                        &earlier,
+                        &now,
+                        &trees,
+                        all.values().len(),
+                        k,
+                        &World::new(&trees, &releases),
+                    )
+                };
+                let rows: Vec<Leaves> =
+                    together(at).iter().map(|row| leaves(row, &trees)).collect();
+                let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, None, valid);
+                let found = on_threads(draw.between(1, 5) as usize, || {
+                    bcf(&all, &earlier, &trees, k)
+                });
+                let (Some(slow), Ok(found)) = (&slow, &found) else {
+                    assert!(slow.is_none() && matches!(found, Err(NoRelease::Unsafe(_))));
+                    assert!(
+                        (increments[at].len() as u64) < k,
+                        "enough new rows are always enough"
+                    );
+                    seen[0].fetch_add(1, Ordering::Relaxed);
+                    increments.pop();
+                    return;
+                };
+                assert_eq!(
+                    (trace(found), &found.recoding),
+                    (slow.trace.clone(), &slow.cuts),
+                    "release {at}"
+                );
+                assert!(valid(&found.recoding));
+                if at == 1 {
+                    for (refusal, refused) in found.refusals.iter().zip(&slow.refused) {
+                        let now = Release::under(&all, 0..u32::MAX, refused);
+                        explained(
+                            &refusal.reason,
+                            &earlier[0],
+                            &now,
+                            &trees,
+                            all.values().len(),
+                        );
+                    }
                 }
+                seen[1].fetch_add(u64::from(at == 1), Ordering::Relaxed);
+                seen[2].fetch_add(u64::from(at > 1), Ordering::Relaxed);
+                recodings.push(found.recoding.clone());
             }
-            seen[1].fetch_add(u64::from(at == 1), Ordering::Relaxed);
-            seen[2].fetch_add(u64::from(at > 1), Ordering::Relaxed);
-            recodings.push(found.recoding.clone());
-        }
-    });
+        },
+    );
     let [held, second, later] = seen.map(AtomicU64::into_inner);
     println!("{held} held, {second} second releases, {later} later ones");
     assert!(second > 0 && later > 0);
 }
 
-/// A rejection of the paper's search reveals which of the new people has the other value, because it reads values while
-/// it searches (SCIENCE 4). Under `blind` decisions do not depend on values, by type.
+/// A rejection of the paper's search reveals which of the new people has the other value, because
+/// it reads values while it searches (SCIENCE 4). Under `blind` decisions do not depend on values,
+/// by type.
 #[test]
 fn the_refusal_that_reveals_a_value() {
     let tree = taxonomy(&serde_json::json!({"*": {"a": {}, "b": {}}}));
@@ -162,15 +265,22 @@ fn the_refusal_that_reveals_a_value() {
     let first = vec![row("a", "s0"), row("b", "s0")];
     let people = ["a", "b", "b", "b", "b"];
     let refused = |odd: usize| {
-        let second =
-            people.iter().enumerate().map(|(at, label)| row(label, if at == odd { "s1" } else { "s0" })).collect();
+        let second = people
+            .iter()
+            .enumerate()
+            .map(|(at, label)| row(label, if at == odd { "s1" } else { "s0" }))
+            .collect();
         let all = tables(&columns, &[], &[first.clone(), second]).histogram;
         let top: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
-        let found = bcf(&all, &[Release::under(&all, 0..1, &top)], &trees, 2).expect("enough new rows");
+        let found =
+            bcf(&all, &[Release::under(&all, 0..1, &top)], &trees, 2).expect("enough new rows");
         (!found.refusals.is_empty(), all.headcount())
     };
     let seen: Vec<(bool, Headcount)> = (0..people.len()).map(refused).collect();
-    assert_eq!(seen.iter().map(|(refused, _)| *refused).collect::<Vec<_>>(), [true, false, false, false, false]);
+    assert_eq!(
+        seen.iter().map(|(refused, _)| *refused).collect::<Vec<_>>(),
+        [true, false, false, false, false]
+    );
     assert!(seen.windows(2).all(|pair| pair[0].1 == pair[1].1));
 }
 
@@ -179,14 +289,20 @@ fn a_history_that_is_no_superset_is_an_error() {
     let draw = &mut Draw::new(1, 1);
     let columns = some_columns(draw, 1);
     let trees = columns.trees();
-    let rows = vec![random::rows(draw, &trees, 9, 2), random::rows(draw, &trees, 9, 2)];
+    let rows = vec![
+        random::rows(draw, &trees, 9, 2),
+        random::rows(draw, &trees, 9, 2),
+    ];
     let all = tables(&columns, &[], &rows).histogram;
     let cuts: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
     let earlier = Release::under(&all, 0..2, &cuts);
     let less = tables(&columns, &[], &rows[..1]).histogram;
     let (values, maps) = SensitiveValues::union(&[all.values(), less.values()]);
     let less = less.with_values(&values, &maps[1]);
-    assert_eq!(bcf(&less, &[earlier], &trees, 2), Err(NoRelease::NotSuperset { earlier: 0 }));
+    assert_eq!(
+        bcf(&less, &[earlier], &trees, 2),
+        Err(NoRelease::NotSuperset { earlier: 0 })
+    );
 }
 
 const STEPS: [(&str, Option<RecodingStep>); 6] = [
@@ -201,61 +317,140 @@ const STEPS: [(&str, Option<RecodingStep>); 6] = [
 #[test]
 fn the_standing_recoding_is_what_its_definition_says() {
     let seen: [AtomicU64; 6] = Default::default();
-    random::run("the_standing_recoding_is_what_its_definition_says", 1500, |draw| {
-        let columns = some_columns(draw, 3);
-        let trees = columns.trees();
-        let (a, max_wait, share) = (draw.between(2, 4), draw.between(0, 3), draw.between(0, 3) * 7);
-        let max_withheld = Decimal::new(share, 2).expect("a share");
-        let mut standing =
-            StandingRecoding::new(RareRowRules { a, max_wait: max_wait as u32, max_withheld }, trees.len());
-        let mut slow = slow::Chain { people: Vec::new(), cut: None, atoms: 0, a, max_wait, share };
-        let (mut now, mut atoms): (u64, Vec<Headcount>) = (draw.between(0, 5), Vec::new());
-        for _ in 0..draw.between(1, 9) {
-            let most = draw.between(1, 12);
-            let mut rows = random::rows(draw, &trees, most, 1);
-            rows.truncate(if draw.once_in(4) { 0 } else { rows.len() });
-            // Ticks that were skipped: some rows were added earlier than now.
-            let skipped = if draw.once_in(4) { draw.between(1, 3) } else { 0 };
-            let came: Vec<(Leaves, u64)> =
-                rows.iter().map(|row| (leaves(row, &trees), now + draw.between(0, skipped))).collect();
-            now += skipped;
-            let arrivals = Headcount::of(
-                trees.len(),
-                came.iter().map(|(leaves, since)| (leaves, Heads { since: *since as u32, count: 1 })),
+    random::run(
+        "the_standing_recoding_is_what_its_definition_says",
+        1500,
+        |draw| {
+            let columns = some_columns(draw, 3);
+            let trees = columns.trees();
+            let (a, max_wait, share) = (
+                draw.between(2, 4),
+                draw.between(0, 3),
+                draw.between(0, 3) * 7,
             );
-            let before = standing.state().cut().cloned();
-            let tick = standing.tick(&arrivals, now as u32, &trees);
-            let step = slow.tick(&came, now, &trees);
-            let at = STEPS.iter().position(|(name, _)| *name == step).expect("a step");
-            seen[at].fetch_add(1, Ordering::Relaxed);
-            assert_eq!((tick.step, standing.state().cut()), (STEPS[at].1, slow.cut.as_ref()));
-            same_people(&standing, &slow, &trees);
+            let max_withheld = Decimal::new(share, 2).expect("a share");
+            let mut standing = StandingRecoding::new(
+                RareRowRules {
+                    a,
+                    max_wait: max_wait as u32,
+                    max_withheld,
+                },
+                trees.len(),
+            );
+            let mut slow = slow::Chain {
+                people: Vec::new(),
+                cut: None,
+                atoms: 0,
+                a,
+                max_wait,
+                share,
+            };
+            let (mut now, mut atoms): (u64, Vec<Headcount>) = (draw.between(0, 5), Vec::new());
+            for _ in 0..draw.between(1, 9) {
+                let most = draw.between(1, 12);
+                let mut rows = random::rows(draw, &trees, most, 1);
+                rows.truncate(if draw.once_in(4) { 0 } else { rows.len() });
+                // Ticks that were skipped: some rows were added earlier than now.
+                let skipped = if draw.once_in(4) {
+                    draw.between(1, 3)
+                } else {
+                    0
+                };
+                let came: Vec<(Leaves, u64)> = rows
+                    .iter()
+                    .map(|row| (leaves(row, &trees), now + draw.between(0, skipped)))
+                    .collect();
+                now += skipped;
+                let arrivals = Headcount::of(
+                    trees.len(),
+                    came.iter().map(|(leaves, since)| {
+                        (
+                            leaves,
+                            Heads {
+                                since: *since as u32,
+                                count: 1,
+                            },
+                        )
+                    }),
+                );
+                let before = standing.state().cut().cloned();
+                let tick = standing.tick(&arrivals, now as u32, &trees);
+                let step = slow.tick(&came, now, &trees);
+                let at = STEPS
+                    .iter()
+                    .position(|(name, _)| *name == step)
+                    .expect("a step");
+                seen[at].fetch_add(1, Ordering::Relaxed);
+                assert_eq!(
+                    (tick.step, standing.state().cut()),
+                    (STEPS[at].1, slow.cut.as_ref())
+                );
+                same_people(&standing, &slow, &trees);
 
-            let state = standing.state();
-            assert_eq!(state.arrived(), state.rows() + state.pool().rows() + state.withheld().rows());
-            assert!(max_withheld.times_is_at_least(state.arrived(), state.withheld().rows()));
-            assert!(tick.atoms.iter().all(|atom| atom.people.rows() >= a));
-            atoms.extend(tick.atoms.into_iter().map(|atom| atom.people));
-            assert_eq!(atoms.len(), slow.atoms);
-            if let Some(cut) = state.cut() {
-                let finest = finest_unsplit(&atoms, &trees);
-                assert!(finest.iter().zip(cut).all(|(finest, cut)| finest.refines(cut)), "an atom is split");
-                assert!(before.iter().flatten().zip(cut).all(|(before, cut)| before.refines(cut)), "it got finer");
+                let state = standing.state();
+                assert_eq!(
+                    state.arrived(),
+                    state.rows() + state.pool().rows() + state.withheld().rows()
+                );
+                assert!(max_withheld.times_is_at_least(state.arrived(), state.withheld().rows()));
+                assert!(tick.atoms.iter().all(|atom| atom.people.rows() >= a));
+                atoms.extend(tick.atoms.into_iter().map(|atom| atom.people));
+                assert_eq!(atoms.len(), slow.atoms);
+                if let Some(cut) = state.cut() {
+                    let finest = finest_unsplit(&atoms, &trees);
+                    assert!(
+                        finest
+                            .iter()
+                            .zip(cut)
+                            .all(|(finest, cut)| finest.refines(cut)),
+                        "an atom is split"
+                    );
+                    assert!(
+                        before
+                            .iter()
+                            .flatten()
+                            .zip(cut)
+                            .all(|(before, cut)| before.refines(cut)),
+                        "it got finer"
+                    );
+                }
+                now += 1;
             }
-            now += 1;
-        }
-        finest_is_legal_and_finest(&atoms, &trees);
-        standing.state().course().into_iter().for_each(|course| can_be_taken_back(course, &trees));
-        let state = standing.state();
-        let parts = (state.course().cloned(), state.pool().clone(), state.withheld().clone());
-        assert_eq!(&StandingState::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms), state);
-    });
+            finest_is_legal_and_finest(&atoms, &trees);
+            standing
+                .state()
+                .course()
+                .into_iter()
+                .for_each(|course| can_be_taken_back(course, &trees));
+            let state = standing.state();
+            let parts = (
+                state.course().cloned(),
+                state.pool().clone(),
+                state.withheld().clone(),
+            );
+            assert_eq!(
+                &StandingState::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms),
+                state
+            );
+        },
+    );
     let seen = seen.map(AtomicU64::into_inner);
-    println!("{:?}", STEPS.map(|(name, _)| name).iter().zip(seen).collect::<Vec<_>>());
-    assert!(seen.iter().all(|&times| times > 0), "every kind of step was taken");
+    println!(
+        "{:?}",
+        STEPS
+            .map(|(name, _)| name)
+            .iter()
+            .zip(seen)
+            .collect::<Vec<_>>()
+    );
+    assert!(
+        seen.iter().all(|&times| times > 0),
+        "every kind of step was taken"
+    );
 }
 
-/// Every specialisation of a standing recoding can be undone, the last one first, until everything is at `*`.
+/// Every specialisation of a standing recoding can be undone, the last one first, until everything
+/// is at `*`.
 fn can_be_taken_back(course: &Course, trees: &[&Taxonomy]) {
     let steps = course.steps();
     let mut finer = course.without(0, trees).expect("all of them");
@@ -272,18 +467,30 @@ fn can_be_taken_back(course: &Course, trees: &[&Taxonomy]) {
         }
         finer = coarser;
     }
-    assert!(finer.iter().zip(trees).all(|(cut, tree)| *cut == Cut::root(tree)));
+    assert!(
+        finer
+            .iter()
+            .zip(trees)
+            .all(|(cut, tree)| *cut == Cut::root(tree))
+    );
     assert_eq!(course.without(steps.len() + 1, trees), None);
 }
 
 /// No atom is split, and any specialisation would split one.
 fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
-    let rows: Vec<Vec<Leaves>> = atoms.iter().map(|atom| atom.iter().map(|(leaves, _)| leaves).collect()).collect();
+    let rows: Vec<Vec<Leaves>> = atoms
+        .iter()
+        .map(|atom| atom.iter().map(|(leaves, _)| leaves).collect())
+        .collect();
     let legal = |cuts: &[Cut]| rows.iter().all(|atom| slow::classes(atom, cuts).len() == 1);
     let finest = finest_unsplit(atoms, trees);
     assert!(legal(&finest));
     for (column, tree) in trees.iter().enumerate() {
-        for &node in finest[column].nodes().iter().filter(|&&node| !tree.is_leaf(node)) {
+        for &node in finest[column]
+            .nodes()
+            .iter()
+            .filter(|&&node| !tree.is_leaf(node))
+        {
             assert!(!legal(&slow::specialised(&finest, column, node, trees)));
         }
     }
@@ -292,16 +499,34 @@ fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
 /// Each person is where the second implementation puts them, by leaf tuple and arrival.
 fn same_people(standing: &StandingRecoding, slow: &slow::Chain, trees: &[&Taxonomy]) {
     let at = |wanted: Place| {
-        let people = slow.people.iter().filter(move |person| person.place == wanted);
-        let heads = people.map(|person| (&person.leaves, Heads { since: person.since as u32, count: 1 }));
+        let people = slow
+            .people
+            .iter()
+            .filter(move |person| person.place == wanted);
+        let heads = people.map(|person| {
+            (
+                &person.leaves,
+                Heads {
+                    since: person.since as u32,
+                    count: 1,
+                },
+            )
+        });
         Headcount::of(trees.len(), heads)
     };
     assert_eq!(standing.state().pool(), &at(Place::Waiting));
     assert_eq!(standing.state().withheld(), &at(Place::Withheld));
     if let Some(cut) = &slow.cut {
-        let placed = slow.people.iter().filter(|person| matches!(person.place, Place::Atom(_)));
+        let placed = slow
+            .people
+            .iter()
+            .filter(|person| matches!(person.place, Place::Atom(_)));
         let crowds = slow::classes(placed.map(|person| &person.leaves), cut);
-        assert!(standing.state().crowds().eq(crowds.iter().map(|(class, &people)| (class.as_slice(), people))));
+        assert!(
+            standing.state().crowds().eq(crowds
+                .iter()
+                .map(|(class, &people)| (class.as_slice(), people)))
+        );
     }
 }
 
@@ -310,29 +535,57 @@ fn people_can_be_taken_out_and_atoms_dissolved() {
     random::run("people_can_be_taken_out_and_atoms_dissolved", 500, |draw| {
         let columns = some_columns(draw, 2);
         let trees = columns.trees();
-        let rules = RareRowRules { a: 3, max_wait: 1, max_withheld: Decimal::new(5, 1).expect("a share") };
+        let rules = RareRowRules {
+            a: 3,
+            max_wait: 1,
+            max_withheld: Decimal::new(5, 1).expect("a share"),
+        };
         let mut standing = StandingRecoding::new(rules, trees.len());
         for now in 0..4 {
             let rows = random::rows(draw, &trees, 8, 1);
-            let rows = rows.iter().map(|row| (leaves(row, &trees), Heads { since: now, count: 1 }));
+            let rows = rows.iter().map(|row| {
+                (
+                    leaves(row, &trees),
+                    Heads {
+                        since: now,
+                        count: 1,
+                    },
+                )
+            });
             let before = standing.clone();
             let arrivals = Headcount::of(trees.len(), rows);
             let tick = standing.tick(&arrivals, now, &trees);
             let mut undone = standing.clone();
-            tick.atoms.iter().for_each(|atom| undone.state_mut().dissolve(&atom.people));
+            tick.atoms
+                .iter()
+                .for_each(|atom| undone.state_mut().dissolve(&atom.people));
             if tick.step.is_none() {
-                assert_eq!(undone.state().pool(), &before.state().pool().merge(&arrivals));
+                assert_eq!(
+                    undone.state().pool(),
+                    &before.state().pool().merge(&arrivals)
+                );
                 assert!(undone.state().crowds().eq(before.state().crowds()));
             }
-            for (people, withheld) in
-                [(undone.state().pool().clone(), false), (undone.state().withheld().clone(), true)]
-            {
-                let Some((leaves, heads)) = people.iter().next() else { continue };
+            for (people, withheld) in [
+                (undone.state().pool().clone(), false),
+                (undone.state().withheld().clone(), true),
+            ] {
+                let Some((leaves, heads)) = people.iter().next() else {
+                    continue;
+                };
                 let state = undone.state_mut();
-                let erase = if withheld { StandingState::erase_withheld } else { StandingState::erase_waiting };
+                let erase = if withheld {
+                    StandingState::erase_withheld
+                } else {
+                    StandingState::erase_waiting
+                };
                 assert!(!erase(state, &leaves, heads.since + 100));
                 assert!(erase(state, &leaves, heads.since));
-                let left = if withheld { state.withheld() } else { state.pool() };
+                let left = if withheld {
+                    state.withheld()
+                } else {
+                    state.pool()
+                };
                 assert_eq!(left.rows() + 1, people.rows());
             }
         }
@@ -341,22 +594,35 @@ fn people_can_be_taken_out_and_atoms_dissolved() {
 
 #[test]
 fn headcounts_hold_what_histograms_hold_but_values() {
-    random::run("headcounts_hold_what_histograms_hold_but_values", 500, |draw| {
-        let columns = some_columns(draw, 3);
-        let trees = columns.trees();
-        let increments: Vec<Vec<Row>> = (0..draw.between(1, 3)).map(|_| random::rows(draw, &trees, 30, 3)).collect();
-        let all = tables(&columns, &[], &increments).histogram;
-        let rows = increments
-            .iter()
-            .zip(0..)
-            .flat_map(|(rows, since)| rows.iter().map(move |row| (row, Heads { since, count: 1 })));
-        let counted = Headcount::of(trees.len(), rows.map(|(row, heads)| (leaves(row, &trees), heads)));
-        assert_eq!(all.headcount(), counted);
-        let [some, rest] = counted.divide(|tuple, heads| (tuple + heads.since as usize).is_multiple_of(2));
-        assert_eq!(some.merge(&rest), counted);
-        assert_eq!(
-            format!("{counted:?}"),
-            format!("Headcount({} leaf tuples, {} people)", counted.tuples(), counted.rows())
-        );
-    });
+    random::run(
+        "headcounts_hold_what_histograms_hold_but_values",
+        500,
+        |draw| {
+            let columns = some_columns(draw, 3);
+            let trees = columns.trees();
+            let increments: Vec<Vec<Row>> = (0..draw.between(1, 3))
+                .map(|_| random::rows(draw, &trees, 30, 3))
+                .collect();
+            let all = tables(&columns, &[], &increments).histogram;
+            let rows = increments.iter().zip(0..).flat_map(|(rows, since)| {
+                rows.iter().map(move |row| (row, Heads { since, count: 1 }))
+            });
+            let counted = Headcount::of(
+                trees.len(),
+                rows.map(|(row, heads)| (leaves(row, &trees), heads)),
+            );
+            assert_eq!(all.headcount(), counted);
+            let [some, rest] =
+                counted.divide(|tuple, heads| (tuple + heads.since as usize).is_multiple_of(2));
+            assert_eq!(some.merge(&rest), counted);
+            assert_eq!(
+                format!("{counted:?}"),
+                format!(
+                    "Headcount({} leaf tuples, {} people)",
+                    counted.tuples(),
+                    counted.rows()
+                )
+            );
+        },
+    );
 }

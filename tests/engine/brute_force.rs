@@ -1,5 +1,6 @@
-//! The fast code against a slow second implementation on thousands of tiny random chains (SCIENCE 2 and 3): every world
-//! that agrees with the releases is built, and an attacker's candidates are counted over all of them.
+//! The fast code against a slow second implementation on thousands of tiny random chains (SCIENCE 2
+//! and 3): every world that agrees with the releases is built, and an attacker's candidates are
+//! counted over all of them.
 
 use crate::common::world;
 
@@ -9,7 +10,8 @@ use std::sync::Mutex;
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, golden, rows, strings, tables, taxonomy};
 use tidegate::engine::gate::chain::{
-    ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain, lower_bounds,
+    ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain,
+    lower_bounds,
 };
 use tidegate::engine::histogram::{Slices, ValueCode};
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
@@ -27,8 +29,15 @@ impl Fold for All {
         Vec::new()
     }
     fn take(&self, sum: &mut Self::Sum, target: &ChainTarget<'_>) {
-        assert_eq!(target.left, target.crowd.iter().map(|group| group.1).sum::<u64>());
-        sum.push((target.classes.to_vec(), target.crowd.to_vec(), [target.left, target.paper]));
+        assert_eq!(
+            target.left,
+            target.crowd.iter().map(|group| group.1).sum::<u64>()
+        );
+        sum.push((
+            target.classes.to_vec(),
+            target.crowd.to_vec(),
+            [target.left, target.paper],
+        ));
     }
     fn join(&self, mut first: Self::Sum, second: Self::Sum) -> Self::Sum {
         first.extend(second);
@@ -36,8 +45,8 @@ impl Fold for All {
     }
 }
 
-/// The product's figures: per path those of all and of realised targets, the exact number of candidates, the least of
-/// all and of realised targets, the lower bounds, and nestedness.
+/// The product's figures: per path those of all and of realised targets, the exact number of
+/// candidates, the least of all and of realised targets, the lower bounds, and nestedness.
 struct Fast {
     all: BTreeMap<Way, [u64; 2]>,
     realised: BTreeMap<Way, [u64; 2]>,
@@ -50,9 +59,18 @@ struct Fast {
 fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fast {
     let trees = columns.trees();
     let tables = tables(columns, releases, increments);
-    let chain = ReleaseChain::new(&tables.releases, &tables.number, &trees, tables.values.len());
+    let chain = ReleaseChain::new(
+        &tables.releases,
+        &tables.number,
+        &trees,
+        tables.values.len(),
+    );
     let pairs = ComparablePairs::of(&chain);
-    let slices = Slices::of(&tables.histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<_>>());
+    let slices = Slices::of(
+        &tables.histogram,
+        &chain.cuts(),
+        &chain.numbered().iter().collect::<Vec<_>>(),
+    );
     let (mut all, mut realised) = (BTreeMap::new(), BTreeMap::new());
     let mut suspects: [Vec<(ExactTarget, Way)>; 2] = [Vec::new(), Vec::new()];
     chain
@@ -65,21 +83,41 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
                         .find(|(view, _)| tables.number[view.release] == tables.number[release])
                         .expect("every later release is seen through some view");
                     let nodes = tables.releases[view.release].class(class as usize);
-                    nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect()
+                    nodes
+                        .iter()
+                        .zip(&trees)
+                        .map(|(&node, tree)| tree.label(node).to_owned())
+                        .collect()
                 };
-                (sight.increment, (sight.increment..releases.len()).map(class).collect())
+                (
+                    sight.increment,
+                    (sight.increment..releases.len()).map(class).collect(),
+                )
             };
             let (targets, whole) = chain.all(sight, &pairs, &All);
             assert!(whole);
             let suspect = |classes: &[u32], crowd: &[(ValueCode, u64)], [left, paper]: [u64; 2]| {
-                ExactTarget::new(sight, &ChainTarget { classes, crowd, left, paper })
+                ExactTarget::new(
+                    sight,
+                    &ChainTarget {
+                        classes,
+                        crowd,
+                        left,
+                        paper,
+                    },
+                )
             };
             for (classes, crowd, figures) in targets {
                 let way = way(&classes);
                 suspects[0].push((suspect(&classes, &crowd, figures), way.clone()));
-                assert!(all.insert(way, figures).is_none(), "a target was looked at twice");
+                assert!(
+                    all.insert(way, figures).is_none(),
+                    "a target was looked at twice"
+                );
             }
-            for (classes, crowd, figures) in chain.realised(sight, &slices.of_increment(sight.increment), &All) {
+            for (classes, crowd, figures) in
+                chain.realised(sight, &slices.of_increment(sight.increment), &All)
+            {
                 let way = way(&classes);
                 suspects[1].push((suspect(&classes, &crowd, figures), way.clone()));
                 realised.insert(way, figures);
@@ -87,10 +125,15 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
         })
         .expect("supersets");
     let least = suspects.each_ref().map(|suspects| {
-        let mut sorted: Vec<ExactTarget> = suspects.iter().map(|(suspect, _)| suspect.clone()).collect();
+        let mut sorted: Vec<ExactTarget> = suspects
+            .iter()
+            .map(|(suspect, _)| suspect.clone())
+            .collect();
         sorted.sort();
-        let least =
-            ExactWorlds::new(&chain, &pairs).least(&sorted.iter().collect::<Vec<_>>(), &mut ExactBudget::FULL.clone());
+        let least = ExactWorlds::new(&chain, &pairs).least(
+            &sorted.iter().collect::<Vec<_>>(),
+            &mut ExactBudget::FULL.clone(),
+        );
         assert!(least.exact());
         least.left
     });
@@ -98,13 +141,21 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
     let mut left = |(suspect, way): (ExactTarget, Way)| {
         let values = suspect.crowd.iter().map(|group| group.0);
         let sum = values
-            .map(|value| solver.candidates(&suspect, value, &mut ExactBudget::FULL.clone()).expect("solved"))
+            .map(|value| {
+                solver
+                    .candidates(&suspect, value, &mut ExactBudget::FULL.clone())
+                    .expect("solved")
+            })
             .sum();
         (way, sum)
     };
     let [of_all, _] = suspects;
     let exact = of_all.into_iter().map(&mut left).collect();
-    let recodings: Vec<&[Cut]> = tables.releases.iter().map(|release| release.recoding()).collect();
+    let recodings: Vec<&[Cut]> = tables
+        .releases
+        .iter()
+        .map(|release| release.recoding())
+        .collect();
     Fast {
         all,
         realised,
@@ -118,7 +169,11 @@ fn fast(columns: &Columns, releases: &[Vec<Row>], increments: &[Vec<Row>]) -> Fa
 /// A random chain: columns, releases and increments.
 fn chain(draw: &mut Draw) -> (Columns, Vec<Vec<Row>>, Vec<Vec<Row>>) {
     let width = draw.between(1, 3) as usize;
-    let columns = columns((0..width).map(|column| random::tree(draw, column, 2)).collect());
+    let columns = columns(
+        (0..width)
+            .map(|column| random::tree(draw, column, 2))
+            .collect(),
+    );
     let trees = columns.trees();
     let n = draw.between(2, 4) as usize;
     let (mut together, mut releases, mut increments) = (Vec::new(), Vec::new(), Vec::new());
@@ -143,23 +198,41 @@ fn chains_against_every_world() {
         let trees: Vec<&Taxonomy> = columns.trees();
         let world = World::new(&trees, &releases);
         let fast = fast(&columns, &releases, &increments);
-        assert_eq!(fast.all, world.bounds(), "pair bound and the paper's figure by their definitions");
+        assert_eq!(
+            fast.all,
+            world.bounds(),
+            "pair bound and the paper's figure by their definitions"
+        );
         let Some(exact) = world.exact() else { return };
         assert_eq!(fast.exact, exact, "what is exactly left");
         let truth = [&fast.all, &fast.realised].map(|ways| ways.keys().map(|way| exact[way]).min());
-        assert_eq!(truth, fast.least.map(Some), "the least of all and of realised targets");
+        assert_eq!(
+            truth,
+            fast.least.map(Some),
+            "the least of all and of realised targets"
+        );
         for (way, [pair, paper]) in &fast.all {
             assert!(exact[way] <= *pair && pair <= paper, "bounds from above");
-            assert!(!fast.nested || exact[way] == *pair, "exact in nested chains");
+            assert!(
+                !fast.nested || exact[way] == *pair,
+                "exact in nested chains"
+            );
         }
         for (increment, lower) in fast.lower.iter().enumerate() {
-            let people = fast.realised.keys().filter(|way| way.0 == increment).map(|way| exact[way]);
+            let people = fast
+                .realised
+                .keys()
+                .filter(|way| way.0 == increment)
+                .map(|way| exact[way]);
             let truth = people.min();
             assert_eq!(truth.is_some(), lower.is_some());
             assert!(truth >= *lower, "a bound from below");
         }
         let crossing = !fast.nested;
-        let loose = fast.all.iter().any(|(way, figures)| figures[0] > exact[way]);
+        let loose = fast
+            .all
+            .iter()
+            .any(|(way, figures)| figures[0] > exact[way]);
         let mut tally = tally.lock().expect("no panic while held");
         [true, fast.nested, crossing, loose]
             .iter()
@@ -167,8 +240,13 @@ fn chains_against_every_world() {
             .for_each(|(&seen, count)| *count += u64::from(seen));
     });
     let [decided, nested, crossing, loose] = *tally.lock().expect("no panic while held");
-    println!("{decided} chains decided: {nested} nested, {crossing} crossing, {loose} where pairs are not exact");
-    assert!(decided > 0 && nested > 0 && crossing > 0, "the cases cover both kinds of chain");
+    println!(
+        "{decided} chains decided: {nested} nested, {crossing} crossing, {loose} where pairs are not exact"
+    );
+    assert!(
+        decided > 0 && nested > 0 && crossing > 0,
+        "the cases cover both kinds of chain"
+    );
 }
 
 /// FA = CA and BA of two releases from every world, with the figures of the whole pair.
@@ -182,32 +260,68 @@ fn two_releases_against_every_world() {
         increments.truncate(2);
         let trees: Vec<&Taxonomy> = columns.trees();
         let tables = tables(&columns, &releases, &increments);
-        let [earlier, later] = &tables.releases[..] else { panic!("two releases") };
+        let [earlier, later] = &tables.releases[..] else {
+            panic!("two releases")
+        };
         let cells = JoinCells::of(earlier, later, &trees);
         let excess = Excess::of(&cells, earlier, later, tables.values.len()).expect("a superset");
         let found = Correspondence::new(earlier, later, &cells, &excess).all();
-        let Some(exact) = World::new(&trees, &releases).exact() else { return };
-        let least = |from| exact.iter().filter(|(way, _)| way.0 == from).map(|(_, left)| *left).min();
-        assert_eq!((found.fa, found.ca, found.ba), (least(0), least(0), least(1)));
+        let Some(exact) = World::new(&trees, &releases).exact() else {
+            return;
+        };
+        let least = |from| {
+            exact
+                .iter()
+                .filter(|(way, _)| way.0 == from)
+                .map(|(_, left)| *left)
+                .min()
+        };
+        assert_eq!(
+            (found.fa, found.ca, found.ba),
+            (least(0), least(0), least(1))
+        );
     });
 }
 
-/// `A_exact` and every group's exact figure of the shipped cases, by the slow way: this checks the second
-/// implementation.
+/// `A_exact` and every group's exact figure of the shipped cases, by the slow way: this checks the
+/// second implementation.
 #[test]
 fn the_second_opinion_agrees_with_known_answers() {
     let mut decided = 0;
     for file in ["chain_small.json", "chain_counterexamples.json"] {
         for case in golden(file).as_array().expect("cases") {
-            let columns = columns(case["taxonomies"].as_array().expect("trees").iter().map(taxonomy).collect());
+            let columns = columns(
+                case["taxonomies"]
+                    .as_array()
+                    .expect("trees")
+                    .iter()
+                    .map(taxonomy)
+                    .collect(),
+            );
             let trees: Vec<&Taxonomy> = columns.trees();
-            let releases: Vec<Vec<Row>> = case["R"].as_array().expect("releases").iter().map(rows).collect();
-            let Some(exact) = World::new(&trees, &releases).exact() else { continue };
+            let releases: Vec<Vec<Row>> = case["R"]
+                .as_array()
+                .expect("releases")
+                .iter()
+                .map(rows)
+                .collect();
+            let Some(exact) = World::new(&trees, &releases).exact() else {
+                continue;
+            };
             decided += 1;
-            assert_eq!(exact.values().min().copied(), case["A_exact"].as_u64(), "{file}");
+            assert_eq!(
+                exact.values().min().copied(),
+                case["A_exact"].as_u64(),
+                "{file}"
+            );
             let mut sums: BTreeMap<Way, u64> = BTreeMap::new();
             for group in case["groups"].as_array().expect("groups") {
-                let tuple = group["tuple"].as_array().expect("classes").iter().map(strings).collect();
+                let tuple = group["tuple"]
+                    .as_array()
+                    .expect("classes")
+                    .iter()
+                    .map(strings)
+                    .collect();
                 let way = (group["ts"].as_u64().expect("a release") as usize - 1, tuple);
                 *sums.entry(way).or_default() += group["exact"].as_u64().expect("a figure");
             }

@@ -1,17 +1,20 @@
-//! Published atoms that are removed from a chain of crowds (SCIENCE 11, erasure): whole ones or none, under a notice
-//! that names their labels; the gate compares public bytes. What a reader could compute from a partly removed atom is
-//! computed here.
+//! Published atoms that are removed from a chain of crowds (SCIENCE 11, erasure): whole ones or
+//! none, under a notice that names their labels; the gate compares public bytes. What a reader
+//! could compute from a partly removed atom is computed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate::engine::audit::{AuditFigures, AuditSubject, MissingRows, RowsLeftOut, UnfitTables, judge};
+use tidegate::engine::audit::{
+    AuditFigures, AuditSubject, MissingRows, RowsLeftOut, UnfitTables, judge,
+};
 use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::gate::bytes;
 use tidegate::engine::gate::verdict::{ErasedAtom, History};
 use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Column, Columns, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
+    Column, Columns, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree,
+    Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 use tidegate::engine::release::{ErasedLabel, Notice, ReleasePart, Tables};
@@ -42,7 +45,12 @@ fn columns(trees: Vec<Taxonomy>) -> Columns {
         unrelated: false,
     };
     let quasi = |(at, tree)| {
-        let domain = Domain { tree, rule: LeafRule::Label }.with_runs().expect("small");
+        let domain = Domain {
+            tree,
+            rule: LeafRule::Label,
+        }
+        .with_runs()
+        .expect("small");
         column(&format!("quasi{at}"), Role::Quasi, Some(domain))
     };
     let mut all: Vec<Column> = trees.into_iter().enumerate().map(quasi).collect();
@@ -59,15 +67,23 @@ fn policy(k: u64, every: u64, columns: &Columns) -> Policy {
         min_solutions: Some(1),
         ..PolicySettings::default()
     };
-    Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(columns)).expect("no contradiction")
+    Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(columns))
+        .expect("no contradiction")
 }
 
 fn people(draw: &mut Draw, columns: &Columns, number: &mut u128, most: u64) -> Vec<Human> {
     let human = |number: u128, draw: &mut Draw| {
-        let leaves =
-            columns.trees().into_iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect();
+        let leaves = columns
+            .trees()
+            .into_iter()
+            .map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf)
+            .collect();
         let value = DIAGNOSES[draw.between(0, 6) as usize];
-        Human { number, leaves, values: vec![Value::Text(value.into())] }
+        Human {
+            number,
+            leaves,
+            values: vec![Value::Text(value.into())],
+        }
     };
     (0..draw.between(0, most))
         .map(|_| {
@@ -81,8 +97,13 @@ fn lines(table: &Release, values: &SensitiveValues) -> Lines {
     let mut lines = BTreeMap::new();
     for class in 0..table.classes() {
         for group in table.range(class) {
-            let [Value::Text(value)] = values.get(table.values()[group]) else { panic!("each person has a diagnosis") };
-            lines.insert((table.class(class).to_vec(), value.to_string()), table.counts()[group]);
+            let [Value::Text(value)] = values.get(table.values()[group]) else {
+                panic!("each person has a diagnosis")
+            };
+            lines.insert(
+                (table.class(class).to_vec(), value.to_string()),
+                table.counts()[group],
+            );
         }
     }
     lines
@@ -106,13 +127,19 @@ fn less(all: &Lines, gone: &Lines) -> Lines {
 
 /// The rows of a label.
 fn of_label(lines: &Lines, label: &[Node]) -> Lines {
-    lines.iter().filter(|((at, _), _)| at == label).map(|(line, rows)| (line.clone(), *rows)).collect()
+    lines
+        .iter()
+        .filter(|((at, _), _)| at == label)
+        .map(|(line, rows)| (line.clone(), *rows))
+        .collect()
 }
 
 /// A chain with some releases.
 fn grown(draw: &mut Draw) -> (Chain, u128) {
     loop {
-        let trees = (0..draw.between(1, 3)).map(|at| tree(draw, at as usize, 3)).collect();
+        let trees = (0..draw.between(1, 3))
+            .map(|at| tree(draw, at as usize, 3))
+            .collect();
         let columns = columns(trees);
         let policy = policy(draw.between(2, 4), draw.between(1, 2), &columns);
         let (mut chain, mut number) = (Chain::new(columns, policy), 0);
@@ -120,7 +147,10 @@ fn grown(draw: &mut Draw) -> (Chain, u128) {
         for _ in 0..9 {
             let people = people(draw, &chain.columns, &mut number, 40);
             if let ClosingResult::Candidate(candidate) = chain.tick(&people).closed {
-                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+                let approved = chain
+                    .offer(&candidate)
+                    .decided(|_| ())
+                    .expect("a good release");
                 chain.publish(*candidate, approved);
             }
         }
@@ -157,36 +187,63 @@ fn whole_atoms_leave_and_every_other_row_stays() {
         let (mut chain, mut number) = grown(draw);
         let mut known = chain.history.clone();
         for _ in 0..4 {
-            let before = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
+            let before = chain
+                .tables
+                .last()
+                .map(|(table, values)| lines(table, values))
+                .expect("a release");
             let mut labels: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
             for _ in 0..draw.between(1, 2) {
-                let Some((release, label, rows)) = some_atom(draw, &chain) else { continue };
+                let Some((release, label, rows)) = some_atom(draw, &chain) else {
+                    continue;
+                };
                 assert_eq!(chain.erase_rows(release, label.clone()), rows);
                 *labels.entry(label).or_default() += rows;
             }
-            let people = if draw.once_in(2) { Vec::new() } else { people(draw, &chain.columns, &mut number, 30) };
+            let people = if draw.once_in(2) {
+                Vec::new()
+            } else {
+                people(draw, &chain.columns, &mut number, 30)
+            };
             let whole = chain.feed.whole().rows();
             let Some(candidate) = due(&mut chain, &people) else {
-                assert!(whole == 0 || labels.is_empty(), "a release without them is due");
+                assert!(
+                    whole == 0 || labels.is_empty(),
+                    "a release without them is due"
+                );
                 return;
             };
             let offer = chain.offer(&candidate);
             let mut notice = None;
-            let approved =
-                offer.decided(|pages| notice.clone_from(&pages.notice)).unwrap_or_else(|no| panic!("{no:?}"));
+            let approved = offer
+                .decided(|pages| notice.clone_from(&pages.notice))
+                .unwrap_or_else(|no| panic!("{no:?}"));
             let erased = chain.erased.clone();
             let release = candidate.release;
             chain.publish(candidate, approved);
             let now = shown(&chain);
-            // By label: the previous rows, without those in the notice, and new ones, which are at least an atom.
-            for label in before.keys().chain(now.keys()).map(|(label, _)| label).collect::<BTreeSet<_>>() {
+            // By label: the previous rows, without those in the notice, and new ones, which are at
+            // least an atom.
+            for label in before
+                .keys()
+                .chain(now.keys())
+                .map(|(label, _)| label)
+                .collect::<BTreeSet<_>>()
+            {
                 let rows = |of: &Lines| of_label(of, label).values().sum::<u64>();
                 let new = rows(&now) + labels.get(label).copied().unwrap_or(0) - rows(&before);
-                assert!(new == 0 || new >= chain.policy.a(), "{new} rows of a label are new");
+                assert!(
+                    new == 0 || new >= chain.policy.a(),
+                    "{new} rows of a label are new"
+                );
             }
             let trees = chain.columns.trees();
             let label = |(label, &rows): (&Vec<Node>, &u64)| ErasedLabel {
-                label: label.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect(),
+                label: label
+                    .iter()
+                    .zip(&trees)
+                    .map(|(&node, tree)| tree.label(node).to_owned())
+                    .collect(),
                 rows,
             };
             let meant: Vec<ErasedLabel> = labels.iter().map(label).collect();
@@ -194,18 +251,29 @@ fn whole_atoms_leave_and_every_other_row_stays() {
                 None => assert!(labels.is_empty()),
                 Some(notice) => {
                     let notice = Notice::parse(&notice).expect("a notice");
-                    assert_eq!((notice.release, notice.rows), (release, labels.values().sum()));
+                    assert_eq!(
+                        (notice.release, notice.rows),
+                        (release, labels.values().sum())
+                    );
                     assert_eq!(notice.labels, meant);
                 }
             }
             assert!(known.erase(&erased));
             assert!(!chain.feed.owes_release(), "it is made once");
             // The gate's memory of an approved release equals its bytes.
-            let Tables::Parts(parts) = &offer.tables else { panic!("parts") };
+            let Tables::Parts(parts) = &offer.tables else {
+                panic!("parts")
+            };
             let new = parts.iter().find(|part| part.span.holds(release));
-            let rows =
-                new.map(|part| bytes::read_part(&part.bytes, &chain.columns, part.span.last).0.expect("a part").counts);
-            let rows = rows.map_or(Histogram::empty(chain.columns.trees().len(), 1), |rows| rows.as_one(0));
+            let rows = new.map(|part| {
+                bytes::read_part(&part.bytes, &chain.columns, part.span.last)
+                    .0
+                    .expect("a part")
+                    .counts
+            });
+            let rows = rows.map_or(Histogram::empty(chain.columns.trees().len(), 1), |rows| {
+                rows.as_one(0)
+            });
             known.grow(Release::from_own_labels(&rows), rows.values());
             known.set_files(chain.history.parts().to_vec());
             assert_eq!(reported(&known), reported(&chain.history));
@@ -215,17 +283,30 @@ fn whole_atoms_leave_and_every_other_row_stays() {
 
 /// An audit of the chain; `erased` are the atoms that it knows to be erased.
 fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>), UnfitTables> {
-    let rows: Vec<Histogram> =
-        chain.feed.published().iter().map(|published| Histogram::clone(&published.rows)).collect();
+    let rows: Vec<Histogram> = chain
+        .feed
+        .published()
+        .iter()
+        .map(|published| Histogram::clone(&published.rows))
+        .collect();
     let (columns, tables) = (&chain.columns, chain.tables.clone());
-    let subject = AuditSubject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
+    let subject =
+        AuditSubject::of_chain(columns, ChainKind::Cumulative, tables, Some(rows), erased)?;
     let figures = AuditFigures::of(&subject, columns, &chain.policy).expect("figures");
-    let names: Vec<String> = (0..subject.releases.len()).map(|at| at.to_string()).collect();
+    let names: Vec<String> = (0..subject.releases.len())
+        .map(|at| at.to_string())
+        .collect();
     let verdict = judge(&figures, &chain.policy, &subject.releases, columns, &names);
     let erased = subject.growth.as_ref().expect("rows keep their labels");
     let least = figures.pairs.iter().filter_map(|pair| pair.all.ba).min();
-    assert!(!verdict.safe || least.is_none_or(|least| least >= chain.policy.a()), "{:?}", figures.pairs);
-    let rows = (0..subject.releases.len()).map(|at| erased.erased_rows(at)).collect();
+    assert!(
+        !verdict.safe || least.is_none_or(|least| least >= chain.policy.a()),
+        "{:?}",
+        figures.pairs
+    );
+    let rows = (0..subject.releases.len())
+        .map(|at| erased.erased_rows(at))
+        .collect();
     Ok((verdict.safe, figures.crowds.expect("crowds").exact(), rows))
 }
 
@@ -233,33 +314,56 @@ fn audited(chain: &Chain, erased: &RowsLeftOut) -> Result<(bool, bool, Vec<u64>)
 fn an_audit_misses_no_row_that_a_notice_names() {
     random::run("audits of erased atoms", 36, |draw| {
         let (mut chain, mut number) = grown(draw);
-        let mut erased = RowsLeftOut { releases: vec![Vec::new(); chain.tables.len()], next: Vec::new() };
+        let mut erased = RowsLeftOut {
+            releases: vec![Vec::new(); chain.tables.len()],
+            next: Vec::new(),
+        };
         for _ in 0..6 {
             if draw.once_in(2)
                 && let Some((release, label, _)) = some_atom(draw, &chain)
             {
                 let known = chain.feed.published()[release].rows.clone();
-                let [rows, _] = Release::from_own_labels(&known).divide(|class| class == label.as_slice());
-                erased.next.push(MissingRows { came: release, rows, values: known.values().clone() });
+                let [rows, _] =
+                    Release::from_own_labels(&known).divide(|class| class == label.as_slice());
+                erased.next.push(MissingRows {
+                    came: release,
+                    rows,
+                    values: known.values().clone(),
+                });
                 chain.erase_rows(release, label);
                 // As long as no release leaves them out, all releases have them.
                 let (safe, exact, _) = audited(&chain, &erased).expect("its own people");
                 assert!(safe && exact);
             }
             let people = people(draw, &chain.columns, &mut number, 30);
-            let Some(candidate) = due(&mut chain, &people) else { continue };
-            let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
+            let Some(candidate) = due(&mut chain, &people) else {
+                continue;
+            };
+            let approved = chain
+                .offer(&candidate)
+                .decided(|_| ())
+                .expect("a good release");
             erased.releases.push(std::mem::take(&mut erased.next));
             chain.publish(candidate, approved);
             let (safe, exact, rows) = audited(&chain, &erased).expect("its own people");
             assert!(safe && exact);
             let left: Vec<usize> = erased.releases.iter().map(Vec::len).collect();
-            assert!(rows.iter().zip(&left).all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a()));
+            assert!(
+                rows.iter()
+                    .zip(&left)
+                    .all(|(&rows, &atoms)| rows >= atoms as u64 * chain.policy.a())
+            );
             if left.last().is_some_and(|&atoms| atoms > 0) {
                 // A reader who does not know the notice misses these rows.
-                let mut unknown = RowsLeftOut { releases: erased.releases.clone(), next: Vec::new() };
+                let mut unknown = RowsLeftOut {
+                    releases: erased.releases.clone(),
+                    next: Vec::new(),
+                };
                 unknown.next = unknown.releases.pop().expect("one");
-                assert!(matches!(audited(&chain, &unknown), Ok((false, false, _)) | Err(_)));
+                assert!(matches!(
+                    audited(&chain, &unknown),
+                    Ok((false, false, _)) | Err(_)
+                ));
             }
         }
     });
@@ -269,20 +373,35 @@ fn an_audit_misses_no_row_that_a_notice_names() {
 fn a_release_that_leaves_rows_out_is_read_back() {
     random::run("erased atoms that are read back", 24, |draw| {
         let (mut chain, mut number) = grown(draw);
-        let Some((release, label, _)) = some_atom(draw, &chain) else { return };
+        let Some((release, label, _)) = some_atom(draw, &chain) else {
+            return;
+        };
         chain.erase_rows(release, label);
         let mut other = chain.clone();
         for _ in 0..3 {
             let people = people(draw, &chain.columns, &mut number, 20);
-            let (rows, _) = other.feed.accept(crate::common::chain::arrivals(&chain.columns, &people), &chain.policy);
+            let (rows, _) = other.feed.accept(
+                crate::common::chain::arrivals(&chain.columns, &people),
+                &chain.policy,
+            );
             assert!(rows.len() == people.len());
             let ticked = chain.tick(&people);
             let trees = other.columns.trees();
-            other.feed.replay(chain.feed.fixed(&ticked), &chain.policy, &trees);
+            other
+                .feed
+                .replay(chain.feed.fixed(&ticked), &chain.policy, &trees);
             if let ClosingResult::Candidate(candidate) = ticked.closed {
-                assert_eq!(other.feed.propose(&Vec::new(), &chain.policy, &trees), *candidate);
-                let approved = chain.offer(&candidate).decided(|_| ()).expect("a good release");
-                other.feed.publish((*candidate).clone(), &chain.policy, &trees);
+                assert_eq!(
+                    other.feed.propose(&Vec::new(), &chain.policy, &trees),
+                    *candidate
+                );
+                let approved = chain
+                    .offer(&candidate)
+                    .decided(|_| ())
+                    .expect("a good release");
+                other
+                    .feed
+                    .publish((*candidate).clone(), &chain.policy, &trees);
                 chain.publish(*candidate, approved);
             }
             assert!(chain.feed == other.feed, "another feed is read back");
@@ -294,63 +413,143 @@ fn a_release_that_leaves_rows_out_is_read_back() {
 fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
     random::run("spoilt erasures", 24, |draw| {
         let (mut chain, _) = grown(draw);
-        let Some((release, label, _)) = some_atom(draw, &chain) else { return };
-        let before = chain.tables.last().map(|(table, values)| lines(table, values)).expect("a release");
+        let Some((release, label, _)) = some_atom(draw, &chain) else {
+            return;
+        };
+        let before = chain
+            .tables
+            .last()
+            .map(|(table, values)| lines(table, values))
+            .expect("a release");
         let known = chain.clone();
         chain.erase_rows(release, label.clone());
-        let Some(candidate) = due(&mut chain, &[]) else { return };
+        let Some(candidate) = due(&mut chain, &[]) else {
+            return;
+        };
         let offer = chain.offer(&candidate);
         assert!(offer.judged().verdict().safe());
         // Rows of the atom stay; a row of another one is missing as well.
-        let published = known.feed.published().iter().find(|of| of.release == known.feed.published()[release].release);
-        let atom =
-            Histogram::clone(&published.expect("a release").rows).divide(|at, _| at == label.as_slice())[0].clone();
+        let published = known
+            .feed
+            .published()
+            .iter()
+            .find(|of| of.release == known.feed.published()[release].release);
+        let atom = Histogram::clone(&published.expect("a release").rows)
+            .divide(|at, _| at == label.as_slice())[0]
+            .clone();
         let first = offer.release - offer.older.len() as u32;
         let stays = offer.with_rows(|rows, values| {
             let (_, maps) = SensitiveValues::union(&[values, atom.values()]);
-            let cell = Cell { increment: first + release as u32, value: maps[1][0], count: 1 };
-            let known = (cell.value as usize) < values.len() && values.get(cell.value) == atom.values().get(0);
-            rows.push((label.clone(), if known { cell } else { Cell { value: 0, ..cell } }));
+            let cell = Cell {
+                increment: first + release as u32,
+                value: maps[1][0],
+                count: 1,
+            };
+            let known = (cell.value as usize) < values.len()
+                && values.get(cell.value) == atom.values().get(0);
+            rows.push((
+                label.clone(),
+                if known {
+                    cell
+                } else {
+                    Cell { value: 0, ..cell }
+                },
+            ));
         });
         refused(&stays, "growth");
         if before != of_label(&before, &label) {
             let more = offer.with_rows(|rows, _| {
-                rows.iter_mut().find(|(_, cell)| cell.increment < offer.release).expect("a row").1.count -= 1;
+                rows.iter_mut()
+                    .find(|(_, cell)| cell.increment < offer.release)
+                    .expect("a row")
+                    .1
+                    .count -= 1;
             });
             refused(&more, "growth");
         }
         // The rows are removed but neither the log nor the notice says so.
-        refused(&Offer { erased: Vec::new(), ..offer.clone() }, "growth");
-        let silent = offer.decided(|pages| pages.notice = None).expect_err("no notice");
-        assert!(silent.reasons().any(|(check, _)| check.check.name() == "pages"));
+        refused(
+            &Offer {
+                erased: Vec::new(),
+                ..offer.clone()
+            },
+            "growth",
+        );
+        let silent = offer
+            .decided(|pages| pages.notice = None)
+            .expect_err("no notice");
+        assert!(
+            silent
+                .reasons()
+                .any(|(check, _)| check.check.name() == "pages")
+        );
         let fewer = offer.decided(|pages| {
             let notice = Notice::parse(pages.notice.as_ref().expect("a notice")).expect("a notice");
             let mut labels = notice.labels.clone();
             labels[0].rows -= 1;
-            pages.notice = Some(Notice { rows: notice.rows - 1, labels, ..notice }.bytes());
+            pages.notice = Some(
+                Notice {
+                    rows: notice.rows - 1,
+                    labels,
+                    ..notice
+                }
+                .bytes(),
+            );
         });
         assert!(fewer.is_err(), "a notice that names fewer rows");
         // A notice of rows that still exist, or of an atom that never existed.
         let kept = offer.tables.clone();
-        let Tables::Parts(parts) = kept else { panic!("parts") };
-        let new: Vec<ReleasePart> = parts.into_iter().filter(|part| part.span.holds(offer.release)).collect();
-        let unsaid = Offer { tables: Tables::Parts(new), ..offer.clone() };
+        let Tables::Parts(parts) = kept else {
+            panic!("parts")
+        };
+        let new: Vec<ReleasePart> = parts
+            .into_iter()
+            .filter(|part| part.span.holds(offer.release))
+            .collect();
+        let unsaid = Offer {
+            tables: Tables::Parts(new),
+            ..offer.clone()
+        };
         // If the file of these rows contains others too, it must be written again.
         let parts = chain.history.parts();
-        let file = parts.iter().find(|part| part.span.holds(first + release as u32));
+        let file = parts
+            .iter()
+            .find(|part| part.span.holds(first + release as u32));
         let span = file.expect("the file of these rows").span;
         if chain.feed.rows_of(span.first..=span.last).rows() > 0 {
             refused(&unsaid, "growth");
         } else {
             assert!(unsaid.judged().verdict().safe());
         }
-        let twice = Offer { erased: vec![offer.erased[0].clone(); 2], ..offer.clone() };
+        let twice = Offer {
+            erased: vec![offer.erased[0].clone(); 2],
+            ..offer.clone()
+        };
         refused(&twice, "form");
-        let never = ErasedAtom { release: chain.feed.published().len(), label };
-        refused(&Offer { erased: vec![never], ..offer.clone() }, "form");
+        let never = ErasedAtom {
+            release: chain.feed.published().len(),
+            label,
+        };
+        refused(
+            &Offer {
+                erased: vec![never],
+                ..offer.clone()
+            },
+            "form",
+        );
         // Private tables that still contain the rows.
-        let older = known.feed.published().iter().map(|known| (known.recoding.clone(), Arc::clone(&known.rows)));
-        refused(&Offer { older: older.collect(), ..offer.clone() }, "growth");
+        let older = known
+            .feed
+            .published()
+            .iter()
+            .map(|known| (known.recoding.clone(), Arc::clone(&known.rows)));
+        refused(
+            &Offer {
+                older: older.collect(),
+                ..offer.clone()
+            },
+            "growth",
+        );
     });
 }
 
@@ -360,9 +559,13 @@ struct Known {
     values: Counts,
 }
 
-/// The possible values of each person, by everything that is known: all ways to assign values are tried.
+/// The possible values of each person, by everything that is known: all ways to assign values are
+/// tried.
 fn possible(known: &[Known]) -> BTreeMap<u128, BTreeSet<String>> {
-    let all_people: BTreeSet<u128> = known.iter().flat_map(|known| known.people.iter().copied()).collect();
+    let all_people: BTreeSet<u128> = known
+        .iter()
+        .flat_map(|known| known.people.iter().copied())
+        .collect();
     let all_people: Vec<u128> = all_people.into_iter().collect();
     let mut left: Vec<Counts> = known.iter().map(|known| known.values.clone()).collect();
     let mut given = Vec::new();
@@ -384,26 +587,35 @@ fn give(
         }
         return;
     };
-    let of: Vec<usize> = (0..known.len()).filter(|&at| known[at].people.contains(&person)).collect();
+    let of: Vec<usize> = (0..known.len())
+        .filter(|&at| known[at].people.contains(&person))
+        .collect();
     for value in DIAGNOSES {
-        if of.iter().all(|&at| left[at].get(value).is_some_and(|count| *count > 0)) {
-            of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") -= 1);
+        if of
+            .iter()
+            .all(|&at| left[at].get(value).is_some_and(|count| *count > 0))
+        {
+            of.iter()
+                .for_each(|&at| *left[at].get_mut(value).expect("some are left") -= 1);
             given.push(value.to_owned());
             give(all_people, known, left, given, found);
             given.pop();
-            of.iter().for_each(|&at| *left[at].get_mut(value).expect("some are left") += 1);
+            of.iter()
+                .for_each(|&at| *left[at].get_mut(value).expect("some are left") += 1);
         }
     }
 }
 
 fn values(lines: &Lines) -> Counts {
     let mut counts = Counts::new();
-    lines.iter().for_each(|((_, value), rows)| *counts.entry(value.clone()).or_default() += rows);
+    lines
+        .iter()
+        .for_each(|((_, value), rows)| *counts.entry(value.clone()).or_default() += rows);
     counts
 }
 
-/// The reader knows each person's quasi columns and dates, and who asked for erasure; values come from public bytes
-/// alone.
+/// The reader knows each person's quasi columns and dates, and who asked for erasure; values come
+/// from public bytes alone.
 #[test]
 fn an_atom_that_is_divided_would_reveal_a_value() {
     let mut wards = Tree::new("*");
@@ -424,41 +636,84 @@ fn an_atom_that_is_divided_would_reveal_a_value() {
         table.class(0).to_vec()
     };
     let shown_first = shown(&chain);
-    let atom = || Known { people: vec![1, 2, 3], values: values(&shown_first) };
+    let atom = || Known {
+        people: vec![1, 2, 3],
+        values: values(&shown_first),
+    };
     let open = |found: &BTreeMap<u128, BTreeSet<String>>, person: u128| found[&person].len();
-    assert!([1, 2, 3].iter().all(|&person| open(&possible(&[atom()]), person) == 3));
+    assert!(
+        [1, 2, 3]
+            .iter()
+            .all(|&person| open(&possible(&[atom()]), person) == 3)
+    );
 
     // One row is removed: its value is missing.
     let row: Lines = [((label.clone(), DIAGNOSES[2].to_owned()), 1)].into();
     let one_less = less(&shown_first, &row);
-    let found = possible(&[atom(), Known { people: vec![2, 3], values: values(&one_less) }]);
-    assert_eq!(open(&found, 1), 1, "the person who asked is known for certain");
+    let found = possible(&[
+        atom(),
+        Known {
+            people: vec![2, 3],
+            values: values(&one_less),
+        },
+    ]);
+    assert_eq!(
+        open(&found, 1),
+        1,
+        "the person who asked is known for certain"
+    );
 
     // The atom is removed, and the two others are added to a new one with another person.
-    let again: Lines = [3, 4, 0].map(|value| ((label.clone(), DIAGNOSES[value].to_owned()), 1)).into();
-    let found = possible(&[atom(), Known { people: vec![2, 3, 7], values: values(&again) }]);
+    let again: Lines = [3, 4, 0]
+        .map(|value| ((label.clone(), DIAGNOSES[value].to_owned()), 1))
+        .into();
+    let found = possible(&[
+        atom(),
+        Known {
+            people: vec![2, 3, 7],
+            values: values(&again),
+        },
+    ]);
     assert_eq!(
         (open(&found, 1), open(&found, 7)),
         (1, 1),
         "the person who asked, and the one who came, are known for certain"
     );
 
-    // The rule: the atom is removed, and no person of it is in another one, whatever is added, in this chain or the
-    // next.
+    // The rule: the atom is removed, and no person of it is in another one, whatever is added, in
+    // this chain or the next.
     chain.erase_rows(0, label.clone());
-    let later = [human(2, 0, 3), human(3, 0, 4), human(7, 0, 0), human(8, 0, 1), human(9, 0, 5)];
+    let later = [
+        human(2, 0, 3),
+        human(3, 0, 4),
+        human(7, 0, 0),
+        human(8, 0, 1),
+        human(9, 0, 5),
+    ];
     let ticked = chain.tick(&later);
     assert_eq!(ticked.duplicate, 2, "people of the atom are known");
-    let ClosingResult::Candidate(candidate) = ticked.closed else { panic!("a release is due") };
+    let ClosingResult::Candidate(candidate) = ticked.closed else {
+        panic!("a release is due")
+    };
     let offer = chain.offer(&candidate);
     let approved = offer.decided(|_| ()).expect("a good release");
     chain.publish(*candidate, approved);
     let now = shown(&chain);
-    let found = possible(&[atom(), Known { people: vec![7, 8, 9], values: values(&now) }]);
+    let found = possible(&[
+        atom(),
+        Known {
+            people: vec![7, 8, 9],
+            values: values(&now),
+        },
+    ]);
     assert!(
         found.values().all(|values| values.len() == 3),
         "each person of an atom may have each of its values: {found:?}"
     );
     chain.feed.new_chain();
-    assert_eq!(chain.tick(&first).duplicate, 3, "nor does a new chain show them again");
+    assert_eq!(
+        chain.tick(&first).duplicate,
+        3,
+        "nor does a new chain show them again"
+    );
 }

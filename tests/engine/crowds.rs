@@ -1,6 +1,6 @@
-//! Halving with a random draw (SCIENCE 11) on all populations of a few people: how much labels reveal about where
-//! people are inside them over one, two and three halvings, that this bound is reached, that no person certainly waits,
-//! and what is not bounded.
+//! Halving with a random draw (SCIENCE 11) on all populations of a few people: how much labels
+//! reveal about where people are inside them over one, two and three halvings, that this bound is
+//! reached, that no person certainly waits, and what is not bounded.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,10 +17,12 @@ type People = Vec<Vec<Leaf>>;
 /// Labels of new atoms with their people, in order.
 type Shown = Vec<(Vec<Node>, u64)>;
 
-/// Releases that may follow from a population, each with its probability and the people who wait after it.
+/// Releases that may follow from a population, each with its probability and the people who wait
+/// after it.
 type Releases = BTreeMap<Vec<Shown>, (u128, People)>;
 
-/// The possible results of a halving: what is published, who waits, and the probability, as a part of `WHOLE`.
+/// The possible results of a halving: what is published, who waits, and the probability, as a part
+/// of `WHOLE`.
 type Outcomes = Rc<Vec<(Shown, People, u128)>>;
 
 /// The greatest number of draws in a halving.
@@ -51,7 +53,15 @@ const fn once(
     certain: &'static [u64],
     most: &'static [usize],
 ) -> World {
-    World { columns, crowd, refusals, certain, most, least: 1, weights: &[] }
+    World {
+        columns,
+        crowd,
+        refusals,
+        certain,
+        most,
+        least: 1,
+        weights: &[],
+    }
 }
 
 const ONE: &[World] = &[
@@ -65,15 +75,58 @@ const ONE: &[World] = &[
     once(&[2, 2, 2], 2, 1, &[2], &[4]),
     once(&[2, 2, 2], 2, 2, &[2], &[4]),
     once(&[2, 2, 2], 2, 3, &[2], &[5]),
-    World { columns: &[4, 2], crowd: 2, refusals: 2, certain: &[3], most: &[5], least: 10, weights: &[] },
-    World { weights: &[1, 9, 3], ..once(&[2, 2, 2], 2, 2, &[2], &[4]) },
+    World {
+        columns: &[4, 2],
+        crowd: 2,
+        refusals: 2,
+        certain: &[3],
+        most: &[5],
+        least: 10,
+        weights: &[],
+    },
+    World {
+        weights: &[1, 9, 3],
+        ..once(&[2, 2, 2], 2, 2, &[2], &[4])
+    },
 ];
 
 const MORE: &[World] = &[
-    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[4, 3], most: &[3, 3], least: 1, weights: &[] },
-    World { columns: &[4], crowd: 2, refusals: 1, certain: &[2, 2], most: &[4, 3], least: 1, weights: &[] },
-    World { columns: &[2, 2], crowd: 2, refusals: 1, certain: &[4, 3, 3], most: &[3, 2, 2], least: 1, weights: &[] },
-    World { columns: &[2, 2], crowd: 2, refusals: 2, certain: &[2, 2, 4], most: &[3, 2, 2], least: 1, weights: &[] },
+    World {
+        columns: &[2, 2],
+        crowd: 2,
+        refusals: 2,
+        certain: &[4, 3],
+        most: &[3, 3],
+        least: 1,
+        weights: &[],
+    },
+    World {
+        columns: &[4],
+        crowd: 2,
+        refusals: 1,
+        certain: &[2, 2],
+        most: &[4, 3],
+        least: 1,
+        weights: &[],
+    },
+    World {
+        columns: &[2, 2],
+        crowd: 2,
+        refusals: 1,
+        certain: &[4, 3, 3],
+        most: &[3, 2, 2],
+        least: 1,
+        weights: &[],
+    },
+    World {
+        columns: &[2, 2],
+        crowd: 2,
+        refusals: 2,
+        certain: &[2, 2, 4],
+        most: &[3, 2, 2],
+        least: 1,
+        weights: &[],
+    },
 ];
 
 fn tree(column: usize, leaves: u32) -> Taxonomy {
@@ -112,25 +165,49 @@ struct Chain<'w> {
 impl<'w> Chain<'w> {
     fn new(world: &'w World, trees: &'w [Taxonomy]) -> Chain<'w> {
         let trees: Vec<&Taxonomy> = trees.iter().collect();
-        let division = Division::new(&trees, world.crowd, world.least, Values::Repeated).expect("small");
-        let detail = |&weight: &u64| DetailSettings::default().weighted(weight.into()).expect("a weight");
+        let division =
+            Division::new(&trees, world.crowd, world.least, Values::Repeated).expect("small");
+        let detail = |&weight: &u64| {
+            DetailSettings::default()
+                .weighted(weight.into())
+                .expect("a weight")
+        };
         let division = division.weighted(&world.weights.iter().map(detail).collect::<Vec<_>>());
-        let cells = trees.iter().fold(vec![Vec::new()], |cells: Vec<Vec<Leaf>>, tree| {
-            let longer = |cell: Vec<Leaf>| (0..tree.leaves() as Leaf).map(move |leaf| [&cell[..], &[leaf]].concat());
-            cells.into_iter().flat_map(longer).collect()
-        });
-        Chain { world, division, cells, known: RefCell::default() }
+        let cells = trees
+            .iter()
+            .fold(vec![Vec::new()], |cells: Vec<Vec<Leaf>>, tree| {
+                let longer = |cell: Vec<Leaf>| {
+                    (0..tree.leaves() as Leaf).map(move |leaf| [&cell[..], &[leaf]].concat())
+                };
+                cells.into_iter().flat_map(longer).collect()
+            });
+        Chain {
+            world,
+            division,
+            cells,
+            known: RefCell::default(),
+        }
     }
 
     /// All possible new people before each halving; the first has enough people for an atom.
     fn populations(&self) -> Vec<Vec<People>> {
         let mut all: Vec<Vec<People>> = vec![Vec::new()];
         for (at, &most) in self.world.most.iter().enumerate() {
-            let fewest = if at == 0 { self.world.crowd as usize } else { 0 };
-            let comes: Vec<People> = (fewest..=most).flat_map(|people| placements(&self.cells, people)).collect();
+            let fewest = if at == 0 {
+                self.world.crowd as usize
+            } else {
+                0
+            };
+            let comes: Vec<People> = (fewest..=most)
+                .flat_map(|people| placements(&self.cells, people))
+                .collect();
             all = all
                 .iter()
-                .flat_map(|so_far| comes.iter().map(|one| [&so_far[..], std::slice::from_ref(one)].concat()))
+                .flat_map(|so_far| {
+                    comes
+                        .iter()
+                        .map(|one| [&so_far[..], std::slice::from_ref(one)].concat())
+                })
                 .collect();
         }
         all
@@ -149,8 +226,16 @@ impl<'w> Chain<'w> {
 
     fn halve(&self, people: &People, certain: u64) -> Vec<(Shown, People, u128)> {
         let width = self.world.columns.len();
-        let heads = Headcount::of(width, people.iter().map(|tuple| (tuple, Heads { since: 0, count: 1 })));
-        let effort = Effort { certain, refusals: self.world.refusals };
+        let heads = Headcount::of(
+            width,
+            people
+                .iter()
+                .map(|tuple| (tuple, Heads { since: 0, count: 1 })),
+        );
+        let effort = Effort {
+            certain,
+            refusals: self.world.refusals,
+        };
         let mut outcomes: BTreeMap<(Shown, People), u128> = BTreeMap::new();
         let mut script: Vec<bool> = Vec::new();
         loop {
@@ -162,14 +247,22 @@ impl<'w> Chain<'w> {
                 at += 1;
                 script[at - 1]
             });
-            let shown = found.classes.iter().map(|class| (class.nodes.clone(), class.people)).collect();
+            let shown = found
+                .classes
+                .iter()
+                .map(|class| (class.nodes.clone(), class.people))
+                .collect();
             let waits = |tuple: &&Vec<Leaf>| {
                 let at = heads.find(tuple).expect("a person") as u32;
                 found.waiting.binary_search(&at).is_ok()
             };
-            let weight = script.iter().fold(WHOLE, |left, &coin| left / 4 * if coin { 3 } else { 1 });
+            let weight = script
+                .iter()
+                .fold(WHOLE, |left, &coin| left / 4 * if coin { 3 } else { 1 });
             assert!(script.len() <= COINS as usize);
-            *outcomes.entry((shown, people.iter().filter(waits).cloned().collect())).or_default() += weight;
+            *outcomes
+                .entry((shown, people.iter().filter(waits).cloned().collect()))
+                .or_default() += weight;
             while script.pop_if(|coin| !*coin).is_some() {}
             match script.last_mut() {
                 Some(coin) => *coin = false,
@@ -177,7 +270,10 @@ impl<'w> Chain<'w> {
             }
         }
         assert_eq!(outcomes.values().sum::<u128>(), WHOLE);
-        outcomes.into_iter().map(|((shown, waiting), weight)| (shown, waiting, weight)).collect()
+        outcomes
+            .into_iter()
+            .map(|((shown, waiting), weight)| (shown, waiting, weight))
+            .collect()
     }
 
     /// The possible releases.
@@ -207,66 +303,104 @@ impl<'w> Chain<'w> {
 
     /// The greatest factor by which a label may reveal where its people are.
     fn bound(&self, label: &[Node]) -> u128 {
-        let open = self.division.trees().iter().zip(label).filter(|(tree, node)| !tree.is_leaf(**node)).count() as u32;
+        let open = self
+            .division
+            .trees()
+            .iter()
+            .zip(label)
+            .filter(|(tree, node)| !tree.is_leaf(**node))
+            .count() as u32;
         4u128.pow(open.min(self.world.refusals))
     }
 
-    /// The population with those of a halving who are inside a label elsewhere in it: every way to place them.
+    /// The population with those of a halving who are inside a label elsewhere in it: every way to
+    /// place them.
     fn moved(&self, population: &[People], halving: usize, label: &[Node]) -> Vec<Vec<People>> {
-        let (inside, others): (People, People) =
-            population[halving].iter().cloned().partition(|tuple| self.inside(tuple, label));
-        let cells: Vec<Vec<Leaf>> = self.cells.iter().filter(|cell| self.inside(cell, label)).cloned().collect();
+        let (inside, others): (People, People) = population[halving]
+            .iter()
+            .cloned()
+            .partition(|tuple| self.inside(tuple, label));
+        let cells: Vec<Vec<Leaf>> = self
+            .cells
+            .iter()
+            .filter(|cell| self.inside(cell, label))
+            .cloned()
+            .collect();
         let placed = |placed: People| {
             let mut population = population.to_vec();
             population[halving] = [&others[..], &placed].concat();
             population[halving].sort();
             population
         };
-        placements(&cells, inside.len()).into_iter().map(placed).collect()
+        placements(&cells, inside.len())
+            .into_iter()
+            .map(placed)
+            .collect()
     }
 }
 
 fn each(worlds: &[World], mut check: impl FnMut(&Chain<'_>)) {
     for world in worlds {
-        let trees: Vec<Taxonomy> = world.columns.iter().enumerate().map(|(at, &leaves)| tree(at, leaves)).collect();
+        let trees: Vec<Taxonomy> = world
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, &leaves)| tree(at, leaves))
+            .collect();
         check(&Chain::new(world, &trees));
     }
 }
 
-/// Checks each release of each population, and each way in which the people of an atom who were added since the
-/// previous halving might be placed in its label; returns the largest factor of all, as a part of the permitted one.
+/// Checks each release of each population, and each way in which the people of an atom who were
+/// added since the previous halving might be placed in its label; returns the largest factor of
+/// all, as a part of the permitted one.
 fn factors(chain: &Chain<'_>, looked: &mut u64) -> u128 {
     // Releases as numbers, which are compared faster than labels.
     let mut numbers: BTreeMap<Vec<Shown>, usize> = BTreeMap::new();
     let mut known: BTreeMap<Vec<People>, BTreeMap<usize, u128>> = BTreeMap::new();
     for population in chain.populations() {
-        let releases = chain.releases(&population).into_iter().map(|(release, (weight, _))| {
-            let next = numbers.len();
-            (*numbers.entry(release).or_insert(next), weight)
-        });
+        let releases = chain
+            .releases(&population)
+            .into_iter()
+            .map(|(release, (weight, _))| {
+                let next = numbers.len();
+                (*numbers.entry(release).or_insert(next), weight)
+            });
         known.insert(population, releases.collect());
     }
-    let releases: BTreeMap<usize, Vec<Shown>> =
-        numbers.into_iter().map(|(release, number)| (number, release)).collect();
+    let releases: BTreeMap<usize, Vec<Shown>> = numbers
+        .into_iter()
+        .map(|(release, number)| (number, release))
+        .collect();
     let mut most = 1;
     for (population, weights) in &known {
         // Where the people of an atom might be does not depend on other published rows.
         let mut placed: BTreeMap<(usize, &[Node]), Vec<_>> = BTreeMap::new();
         for (number, weight) in weights {
             let release = &releases[number];
-            for (halving, (label, _)) in
-                release.iter().enumerate().flat_map(|(at, shown)| shown.iter().map(move |atom| (at, atom)))
+            for (halving, (label, _)) in release
+                .iter()
+                .enumerate()
+                .flat_map(|(at, shown)| shown.iter().map(move |atom| (at, atom)))
             {
                 let others = placed.entry((halving, label)).or_insert_with(|| {
                     let moved = chain.moved(population, halving, label);
-                    moved.iter().map(|moved| known.get_key_value(moved).expect("a population")).collect()
+                    moved
+                        .iter()
+                        .map(|moved| known.get_key_value(moved).expect("a population"))
+                        .collect()
                 });
                 let bound = chain.bound(label);
                 for (moved, other) in others {
                     let other = other.get(number).unwrap_or_else(|| {
-                        panic!("{population:?} and {moved:?}: {release:?} cannot come of the second")
+                        panic!(
+                            "{population:?} and {moved:?}: {release:?} cannot come of the second"
+                        )
                     });
-                    assert!(other * bound >= *weight, "{population:?} {moved:?} {release:?}: {weight} and {other}");
+                    assert!(
+                        other * bound >= *weight,
+                        "{population:?} {moved:?} {release:?}: {weight} and {other}"
+                    );
                     if weight % other == 0 {
                         most = most.max(weight / other);
                     }
@@ -283,10 +417,16 @@ fn labels_leak_as_much_as_is_reported_and_no_more() {
     let (mut looked, mut reached) = (0, BTreeMap::new());
     each(ONE, |chain| {
         let most = factors(chain, &mut looked);
-        let of = reached.entry(chain.world.refusals.min(chain.world.columns.len() as u32)).or_insert(0);
+        let of = reached
+            .entry(chain.world.refusals.min(chain.world.columns.len() as u32))
+            .or_insert(0);
         *of = most.max(*of);
     });
-    assert_eq!(reached, BTreeMap::from([(1, 4), (2, 16), (3, 64)]), "the factors are reached");
+    assert_eq!(
+        reached,
+        BTreeMap::from([(1, 4), (2, 16), (3, 64)]),
+        "the factors are reached"
+    );
     assert!(looked > 100_000, "{looked} pairs of populations");
 }
 
@@ -303,13 +443,15 @@ fn no_person_is_certain_to_wait() {
     each(&[ONE, MORE].concat(), |chain| {
         for population in chain.populations() {
             for (release, (_, waiting)) in chain.releases(&population) {
-                // The people of each atom are added before its halving, and there is no other person.
+                // The people of each atom are added before its halving, and there is no other
+                // person.
                 let (mut pool, mut alone) = (People::new(), Vec::new());
                 for (come, shown) in population.iter().zip(&release) {
                     pool.extend(come.iter().cloned());
-                    let (mut atoms, waits): (People, People) = std::mem::take(&mut pool)
-                        .into_iter()
-                        .partition(|tuple| shown.iter().any(|(label, _)| chain.inside(tuple, label)));
+                    let (mut atoms, waits): (People, People) =
+                        std::mem::take(&mut pool).into_iter().partition(|tuple| {
+                            shown.iter().any(|(label, _)| chain.inside(tuple, label))
+                        });
                     atoms.sort();
                     alone.push(atoms);
                     pool = waits;
@@ -317,27 +459,39 @@ fn no_person_is_certain_to_wait() {
                 waited += u64::from(!waiting.is_empty());
                 let again = chain.releases(&alone);
                 assert!(
-                    again.get(&release).is_some_and(|(_, waiting)| waiting.is_empty()),
+                    again
+                        .get(&release)
+                        .is_some_and(|(_, waiting)| waiting.is_empty()),
                     "{population:?} {release:?}"
                 );
             }
         }
     });
-    assert!(waited > 10_000, "{waited} releases beside which a person waits");
+    assert!(
+        waited > 10_000,
+        "{waited} releases beside which a person waits"
+    );
 }
 
-/// People who were not divided are outside the labels of that halving: a reader who knows when they were added knows
-/// that.
+/// People who were not divided are outside the labels of that halving: a reader who knows when they
+/// were added knows that.
 #[test]
 fn the_position_of_people_who_were_passed_over_is_not_bounded() {
     let mut impossible = 0;
     each(&MORE[..1], |chain| {
         for population in chain.populations() {
             for release in chain.releases(&population).into_keys() {
-                let passed = release[1].iter().flat_map(|(label, _)| chain.moved(&population, 0, label));
-                impossible += passed.filter(|moved| !chain.releases(moved).contains_key(&release)).count();
+                let passed = release[1]
+                    .iter()
+                    .flat_map(|(label, _)| chain.moved(&population, 0, label));
+                impossible += passed
+                    .filter(|moved| !chain.releases(moved).contains_key(&release))
+                    .count();
             }
         }
     });
-    assert!(impossible > 100, "{impossible} placements of those who came before that a reader rules out");
+    assert!(
+        impossible > 100,
+        "{impossible} placements of those who came before that a reader rules out"
+    );
 }

@@ -16,10 +16,19 @@ fn text(value: &[Value]) -> String {
 }
 
 fn check(name: &str, case: &Json) {
-    let columns = columns(case["taxonomies"].as_array().expect("trees").iter().map(taxonomy).collect());
+    let columns = columns(
+        case["taxonomies"]
+            .as_array()
+            .expect("trees")
+            .iter()
+            .map(taxonomy)
+            .collect(),
+    );
     let trees: Vec<&Taxonomy> = columns.trees();
     let tables = tables(&columns, &[rows(&case["R1"]), rows(&case["R2"])], &[]);
-    let [earlier, later] = &tables.releases[..] else { panic!("two releases") };
+    let [earlier, later] = &tables.releases[..] else {
+        panic!("two releases")
+    };
     let cells = JoinCells::of(earlier, later, &trees);
     let excess = Excess::of(&cells, earlier, later, tables.values.len()).expect("a superset");
     let attack = Correspondence::new(earlier, later, &cells, &excess);
@@ -29,13 +38,22 @@ fn check(name: &str, case: &Json) {
     assert_eq!(all.ba, case["BA"].as_u64(), "{name}: BA");
 
     let labels = |release: &tidegate::engine::histogram::Release, class: usize| -> Vec<String> {
-        release.class(class).iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect()
+        release
+            .class(class)
+            .iter()
+            .zip(&trees)
+            .map(|(&node, tree)| tree.label(node).to_owned())
+            .collect()
     };
     let mut found = BTreeMap::new();
     for a in 0..earlier.classes() {
         for &b in cells.later(cells.of_earlier(a)) {
             for crack in attack.cracks(a, b as usize) {
-                let key = (labels(earlier, a), labels(later, b as usize), text(tables.values.get(crack.value)));
+                let key = (
+                    labels(earlier, a),
+                    labels(later, b as usize),
+                    text(tables.values.get(crack.value)),
+                );
                 found.insert(key, (crack.f, crack.c));
             }
         }
@@ -53,13 +71,19 @@ fn check(name: &str, case: &Json) {
     let mut found = BTreeMap::new();
     for class in 0..later.classes() {
         for (value, crack) in attack.b_cracks(class) {
-            found.insert((labels(later, class), text(tables.values.get(value))), crack);
+            found.insert(
+                (labels(later, class), text(tables.values.get(value))),
+                crack,
+            );
         }
     }
     let mut expected = BTreeMap::new();
     for class in case["B"].as_array().expect("classes") {
         for (s, figures) in class[1].as_object().expect("figures") {
-            expected.insert((strings(&class[0]), s.clone()), figures["crack"].as_u64().expect("a crack"));
+            expected.insert(
+                (strings(&class[0]), s.clone()),
+                figures["crack"].as_u64().expect("a crack"),
+            );
         }
     }
     assert_eq!(found, expected, "{name}: B cracks");
@@ -69,7 +93,10 @@ fn check_file(file: &str) {
     let cases = golden(file);
     let cases = cases.as_array().expect("cases");
     assert!(!cases.is_empty());
-    cases.iter().enumerate().for_each(|(at, case)| check(&format!("{file} #{at}"), case));
+    cases
+        .iter()
+        .enumerate()
+        .for_each(|(at, case)| check(&format!("{file} #{at}"), case));
 }
 
 #[test]

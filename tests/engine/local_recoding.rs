@@ -1,4 +1,5 @@
-//! ARX-LR (SCIENCE 6) against recodings that ARX made, record by record, and the invariants of any carving.
+//! ARX-LR (SCIENCE 6) against recodings that ARX made, record by record, and the invariants of any
+//! carving.
 
 use std::collections::BTreeSet;
 
@@ -29,41 +30,70 @@ fn halves(domain: u64, height: usize) -> Taxonomy {
 
 /// Numbers that a case writes as text.
 fn parsed(json: &Json) -> Json {
-    json.as_str().map_or_else(|| json.clone(), |text| serde_json::from_str(text).expect("JSON"))
+    json.as_str().map_or_else(
+        || json.clone(),
+        |text| serde_json::from_str(text).expect("JSON"),
+    )
 }
 
 fn people(tuples: &[Vec<Leaf>], width: usize) -> Headcount {
-    Headcount::of(width, tuples.iter().map(|leaves| (leaves, Heads { since: 0, count: 1 })))
+    Headcount::of(
+        width,
+        tuples
+            .iter()
+            .map(|leaves| (leaves, Heads { since: 0, count: 1 })),
+    )
 }
 
 #[test]
 fn recodings_are_those_of_arx() {
     for case in golden("local_recoding.json").as_array().expect("cases") {
         let number = |name: &str| case[name].as_u64().expect("a number");
-        let (domain, k, name) = (number("domain"), number("k"), case["case"].as_str().expect("a name"));
+        let (domain, k, name) = (
+            number("domain"),
+            number("k"),
+            case["case"].as_str().expect("a name"),
+        );
         let heights: Vec<usize> = serde_json::from_value(case["layers"].clone()).expect("heights");
         let rows: Vec<Vec<u64>> = serde_json::from_value(parsed(&case["rows"])).expect("rows");
-        let expected: Vec<Vec<String>> = serde_json::from_value(parsed(&case["expected"])).expect("labels");
-        let trees: Vec<Taxonomy> = heights.iter().map(|&height| halves(domain, height)).collect();
+        let expected: Vec<Vec<String>> =
+            serde_json::from_value(parsed(&case["expected"])).expect("labels");
+        let trees: Vec<Taxonomy> = heights
+            .iter()
+            .map(|&height| halves(domain, height))
+            .collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let leaves = |row: &Vec<u64>| -> Vec<Leaf> {
-            row.iter().zip(&heights).map(|(value, height)| (value / (domain >> (height - 1))) as Leaf).collect()
+            row.iter()
+                .zip(&heights)
+                .map(|(value, height)| (value / (domain >> (height - 1))) as Leaf)
+                .collect()
         };
         let tuples: Vec<Vec<Leaf>> = rows.iter().map(leaves).collect();
         let people = people(&tuples, heights.len());
         let CarvingResult { classes, outliers } = arx_lr(&people, &trees, k).expect("ladders");
         let mut labels = vec![vec!["*".to_owned(); heights.len()]; people.tuples()];
         for class in &classes {
-            let reported: Vec<String> =
-                class.nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect();
-            class.tuples.iter().for_each(|&tuple| labels[tuple as usize].clone_from(&reported));
+            let reported: Vec<String> = class
+                .nodes
+                .iter()
+                .zip(&trees)
+                .map(|(&node, tree)| tree.label(node).to_owned())
+                .collect();
+            class
+                .tuples
+                .iter()
+                .for_each(|&tuple| labels[tuple as usize].clone_from(&reported));
         }
         let of = |leaves: &Vec<Leaf>| &labels[people.find(leaves).expect("a person")];
         for (tuple, expected) in tuples.iter().zip(&expected) {
             assert_eq!(of(tuple), expected, "{name}, k = {k}: {tuple:?}");
         }
         let all: u64 = classes.iter().map(|class| class.people).sum();
-        let left: u64 = outliers.iter().map(|&tuple| people.count(tuple as usize)).sum();
+        let left: u64 = outliers
+            .iter()
+            .map(|&tuple| people.count(tuple as usize))
+            .sum();
         assert_eq!(all + left, rows.len() as u64);
     }
 }
@@ -90,37 +120,61 @@ fn no_more_people(found: &CarvingResult, people: &Headcount, trees: &[&Taxonomy]
     let depth = |tree: &Taxonomy| tree.height(0);
     let mut states: Vec<Vec<u32>> = vec![Vec::new()];
     for tree in trees {
-        states =
-            states.iter().flat_map(|state| (0..=depth(tree)).map(|up| [state.clone(), vec![up]].concat())).collect();
+        states = states
+            .iter()
+            .flat_map(|state| (0..=depth(tree)).map(|up| [state.clone(), vec![up]].concat()))
+            .collect();
     }
     let above = |tree: &Taxonomy, leaf: Leaf, up: u32| {
-        (0..up).fold(tree.leaf_node(leaf), |node, _| tree.parent(node).unwrap_or(node))
+        (0..up).fold(tree.leaf_node(leaf), |node, _| {
+            tree.parent(node).unwrap_or(node)
+        })
     };
-    for state in states.iter().filter(|state| !state.iter().zip(trees).all(|(&up, tree)| up == depth(tree))) {
+    for state in states
+        .iter()
+        .filter(|state| !state.iter().zip(trees).all(|(&up, tree)| up == depth(tree)))
+    {
         let mut classes = std::collections::BTreeMap::<Vec<u32>, u64>::new();
         for &tuple in &found.outliers {
             let leaves = people.tuple_at(tuple as usize);
-            let nodes = leaves.zip(trees).zip(state).map(|((leaf, tree), &up)| above(tree, leaf, up)).collect();
+            let nodes = leaves
+                .zip(trees)
+                .zip(state)
+                .map(|((leaf, tree), &up)| above(tree, leaf, up))
+                .collect();
             *classes.entry(nodes).or_default() += people.count(tuple as usize);
         }
-        assert!(classes.values().all(|&people| people < k), "{state:?} forms a class of those who are left");
+        assert!(
+            classes.values().all(|&people| people < k),
+            "{state:?} forms a class of those who are left"
+        );
     }
 }
 
 #[test]
 fn no_person_is_left_whom_a_state_could_take() {
     random::run("carving", 400, |draw| {
-        let trees: Vec<Taxonomy> = (0..draw.between(1, 3)).map(|column| ladder(draw, column as usize)).collect();
+        let trees: Vec<Taxonomy> = (0..draw.between(1, 3))
+            .map(|column| ladder(draw, column as usize))
+            .collect();
         let trees: Vec<&Taxonomy> = trees.iter().collect();
         let tuple = |draw: &mut Draw| -> Vec<Leaf> {
-            trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect()
+            trees
+                .iter()
+                .map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf)
+                .collect()
         };
         let tuples: Vec<Vec<Leaf>> = (0..draw.between(1, 40)).map(|_| tuple(draw)).collect();
         let (people, k) = (people(&tuples, trees.len()), draw.between(2, 6));
         let found = arx_lr(&people, &trees, k).expect("ladders");
         no_more_people(&found, &people, &trees, k);
-        let seen: BTreeSet<u32> =
-            found.classes.iter().flat_map(|class| &class.tuples).chain(&found.outliers).copied().collect();
+        let seen: BTreeSet<u32> = found
+            .classes
+            .iter()
+            .flat_map(|class| &class.tuples)
+            .chain(&found.outliers)
+            .copied()
+            .collect();
         assert_eq!(seen.len(), people.tuples(), "each person is in one place");
         assert!(found.classes.iter().all(|class| class.people >= k));
     });
@@ -135,5 +189,11 @@ fn what_is_no_ladder_is_refused() {
     tree.add(b, "b2", 1);
     let tree = tree.finish().expect("a tree");
     let found = arx_lr(&people(&[vec![0]], 1), &[&tree], 2);
-    assert_eq!(found, Err(NoCarving::Ladder { column: 0, why: NoLadder::Uneven }));
+    assert_eq!(
+        found,
+        Err(NoCarving::Ladder {
+            column: 0,
+            why: NoLadder::Uneven
+        })
+    );
 }

@@ -1,5 +1,5 @@
-//! The engine's computations, on values alone: anonymizers, attacks on releases in memory, and the figures of the
-//! papers.
+//! The engine's computations, on values alone: anonymizers, attacks on releases in memory, and the
+//! figures of the papers.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! MASK (SCIENCE 5; MIN 6): known answers, the changes of rows, and attackers who know everything except values and
-//! draws.
+//! MASK (SCIENCE 5; MIN 6): known answers, the changes of rows, and attackers who know everything
+//! except values and draws.
 
 mod attackers;
 mod branches;
@@ -33,20 +33,35 @@ fn shares_are_those_that_are_known() {
         let all = case["classes"].as_object().expect("classes");
         let class = |at: usize| &all[&at.to_string()];
         let crowds: Vec<AtomShare> = (0..all.len())
-            .map(|at| AtomShare { people: number(&class(at)[0]), guarded: number(&class(at)[1]) })
+            .map(|at| AtomShare {
+                people: number(&class(at)[0]),
+                guarded: number(&class(at)[1]),
+            })
             .collect();
         let shares = AtomShares::of(&crowds, number(&case["l"]));
         let places = |key: &str| -> Vec<usize> {
-            case[key].as_array().expect("a list").iter().map(|at| number(at) as usize).collect()
+            case[key]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|at| number(at) as usize)
+                .collect()
         };
-        assert_eq!((&shares.violating, &shares.givers), (&places("V"), &places("L")));
+        assert_eq!(
+            (&shares.violating, &shares.givers),
+            (&places("V"), &places("L"))
+        );
         assert_eq!(shares.short, number(&case["short"]));
         for target in case["targets"].as_array().expect("targets") {
             let (at, giver) = (number(&target[0]) as usize, number(&target[1]) as usize);
             let of = crowds[giver].people;
             // The largest draw that is not above the recorded one.
             let coin = (target[3].as_f64().expect("a coin") * of as f64).floor() as u64;
-            let place = shares.givers.iter().position(|one| *one == giver).expect("it gives") as u64;
+            let place = shares
+                .givers
+                .iter()
+                .position(|one| *one == giver)
+                .expect("it gives") as u64;
             let mut alone = shares.clone();
             alone.violating = vec![at];
             let found = alone.targets(&crowds, &mut Written(&[place, coin]));

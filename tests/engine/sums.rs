@@ -1,5 +1,5 @@
-//! Tables of published sums (SCIENCE 7): what readers can compute, and which sums are suppressed. Compared with
-//! enumeration: vertices for intervals, all patterns for the cheapest one.
+//! Tables of published sums (SCIENCE 7): what readers can compute, and which sums are suppressed.
+//! Compared with enumeration: vertices for intervals, all patterns for the cheapest one.
 
 mod attack;
 mod judge;

@@ -1,5 +1,6 @@
-//! CONTRACTS 2 from outside: every form with its labels, and every fault with its place. The cases are the files of
-//! `tests/hierarchies/`; a case never reads anything outside its own temporary directory.
+//! CONTRACTS 2 from outside: every form with its labels, and every fault with its place. The cases
+//! are the files of `tests/hierarchies/`; a case never reads anything outside its own temporary
+//! directory.
 #![cfg(feature = "daemon")]
 
 use std::collections::BTreeMap;
@@ -60,7 +61,9 @@ fn path(tree: &Taxonomy, leaf: u32) -> String {
 }
 
 fn paths(tree: &Taxonomy) -> Vec<String> {
-    (0..tree.leaves() as u32).map(|leaf| path(tree, leaf)).collect()
+    (0..tree.leaves() as u32)
+        .map(|leaf| path(tree, leaf))
+        .collect()
 }
 
 fn check(case: &Case) {
@@ -74,11 +77,19 @@ fn check(case: &Case) {
         (Ok(_), Some(error)) => panic!("{name}: loads, and should say `{error}`"),
         (Err(error), None) => panic!("{name}: {error}"),
         (Err(error), Some(text)) => {
-            assert!(error.text.contains(text.as_str()), "{name}: `{}` does not say `{text}`", error.text);
+            assert!(
+                error.text.contains(text.as_str()),
+                "{name}: `{}` does not say `{text}`",
+                error.text
+            );
             assert_eq!(error.kind, ErrorCategory::Taxonomy, "{name}");
             assert_eq!(error.field, case.field, "{name}");
             assert_eq!(error.line, case.line, "{name}: {}", error.text);
-            assert_eq!(error.file.is_some(), case.file.is_some(), "{name}: the file is named when it is at fault");
+            assert_eq!(
+                error.file.is_some(),
+                case.file.is_some(),
+                "{name}: the file is named when it is at fault"
+            );
             return;
         }
     };
@@ -89,33 +100,53 @@ fn check(case: &Case) {
     for expected in case.has.iter().flatten() {
         assert!(paths(tree).contains(expected), "{name}: no path {expected}");
     }
-    assert_eq!(case.leaves.unwrap_or(tree.leaves()), tree.leaves(), "{name}");
+    assert_eq!(
+        case.leaves.unwrap_or(tree.leaves()),
+        tree.leaves(),
+        "{name}"
+    );
     assert_eq!(case.kind.unwrap_or(loaded.kind), loaded.kind, "{name}");
     let kind = case.r#as.unwrap_or(loaded.kind);
     for (raw, label) in &case.finds {
-        let leaf = loaded.domain.leaf_of_text(kind, raw).map(|leaf| tree.label(tree.leaf_node(leaf)));
+        let leaf = loaded
+            .domain
+            .leaf_of_text(kind, raw)
+            .map(|leaf| tree.label(tree.leaf_node(leaf)));
         assert_eq!(leaf, Some(label.as_str()), "{name}: {raw}");
     }
     for raw in &case.misses {
         assert_eq!(loaded.domain.leaf_of_text(kind, raw), None, "{name}: {raw}");
     }
     for (label, values) in &case.values {
-        assert_eq!(tree.values(tree.find(label).expect(label)), *values, "{name}: {label}");
+        assert_eq!(
+            tree.values(tree.find(label).expect(label)),
+            *values,
+            "{name}: {label}"
+        );
     }
-    assert_eq!(loaded.warnings.len(), case.warns.len(), "{name}: {:?}", loaded.warnings);
+    assert_eq!(
+        loaded.warnings.len(),
+        case.warns.len(),
+        "{name}: {:?}",
+        loaded.warnings
+    );
     for (warning, text) in loaded.warnings.iter().zip(&case.warns) {
         assert!(warning.contains(text.as_str()), "{name}: {warning}");
     }
     check_shape(tree);
 }
 
-/// The invariants of every taxonomy: a node is the range of its leaves, labels and nodes find each other.
+/// The invariants of every taxonomy: a node is the range of its leaves, labels and nodes find each
+/// other.
 fn check_shape(tree: &Taxonomy) {
     for node in 0..tree.nodes() as u32 {
         assert_eq!(tree.find(tree.label(node)), Some(node));
         let range = tree.leaf_range(node);
         assert!(!range.is_empty());
-        assert_eq!(tree.is_leaf(node), tree.find_leaf(tree.label(node)).is_some());
+        assert_eq!(
+            tree.is_leaf(node),
+            tree.find_leaf(tree.label(node)).is_some()
+        );
         let children: Vec<_> = tree.children(node).collect();
         if children.is_empty() {
             assert_eq!(tree.leaf_node(range.start), node);
@@ -124,11 +155,21 @@ fn check_shape(tree: &Taxonomy) {
         let mut at = range.start;
         for &child in &children {
             assert_eq!(tree.parent(child), Some(node));
-            assert_eq!(tree.leaf_range(child).start, at, "children partition their parent");
+            assert_eq!(
+                tree.leaf_range(child).start,
+                at,
+                "children partition their parent"
+            );
             at = tree.leaf_range(child).end;
         }
         assert_eq!(at, range.end);
-        assert_eq!(tree.values(node), children.iter().map(|&child| tree.values(child)).sum::<u64>());
+        assert_eq!(
+            tree.values(node),
+            children
+                .iter()
+                .map(|&child| tree.values(child))
+                .sum::<u64>()
+        );
     }
 }
 
@@ -170,7 +211,10 @@ fn forms_do_not_mix() {
 }
 
 fn file_table() -> TaxonomyTable {
-    TaxonomyTable { file: Some("x.csv".into()), ..TaxonomyTable::default() }
+    TaxonomyTable {
+        file: Some("x.csv".into()),
+        ..TaxonomyTable::default()
+    }
 }
 
 fn load_bytes(bytes: &[u8]) -> Result<LoadedTaxonomy, tidegate::daemon::error::Error> {
@@ -184,14 +228,22 @@ fn bytes_that_are_no_text_are_named() {
     let error = load_bytes(b"a;*\nb\xff;*\n").expect_err("not UTF-8");
     assert_eq!((error.line, error.kind), (Some(2), ErrorCategory::Taxonomy));
     for bytes in [&b"PAR1\x15\x04\x15"[..], b"a;*\n\0", b"\xff\xfea\0;\0"] {
-        assert!(load_bytes(bytes).expect_err("no text").text.contains("not a hierarchy file"));
+        assert!(
+            load_bytes(bytes)
+                .expect_err("no text")
+                .text
+                .contains("not a hierarchy file")
+        );
     }
 }
 
 /// A quote inside a label is a letter, and does not hide the delimiter after it.
 #[test]
 fn a_quote_inside_a_label_is_a_letter() {
-    for text in ["12\" arm;long;*\n5\" arm;short;*\n", "12\" arm,long,*\n5\" arm,short,*\n"] {
+    for text in [
+        "12\" arm;long;*\n5\" arm;short;*\n",
+        "12\" arm,long,*\n5\" arm,short,*\n",
+    ] {
         let tree = load_bytes(text.as_bytes()).expect("a tree").domain.tree;
         assert_eq!(paths(&tree), ["12\" arm | long | *", "5\" arm | short | *"]);
     }
@@ -201,22 +253,43 @@ fn a_quote_inside_a_label_is_a_letter() {
 fn a_file_that_is_not_there_or_a_directory_is_an_error_of_the_file_system() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let error = load(&file_table(), dir.path()).expect_err("no file");
-    assert_eq!((error.kind, error.field.as_deref()), (ErrorCategory::Io, Some("file")));
+    assert_eq!(
+        (error.kind, error.field.as_deref()),
+        (ErrorCategory::Io, Some("file"))
+    );
     std::fs::create_dir(dir.path().join("x.csv")).expect("a directory");
-    assert_eq!(load(&file_table(), dir.path()).expect_err("a directory").kind, ErrorCategory::Io);
+    assert_eq!(
+        load(&file_table(), dir.path())
+            .expect_err("a directory")
+            .kind,
+        ErrorCategory::Io
+    );
 }
 
-/// The data sets of `TIDEGATE_DATA`: every hierarchy loads except the two that contradict themselves.
+/// The data sets of `TIDEGATE_DATA`: every hierarchy loads except the two that contradict
+/// themselves.
 #[test]
 fn hierarchies_of_the_data_sets() {
     let Some(data) = needs::data() else { return };
-    let load =
-        |set: &Path, file: &str| load(&TaxonomyTable { file: Some(file.into()), ..TaxonomyTable::default() }, set);
+    let load = |set: &Path, file: &str| {
+        load(
+            &TaxonomyTable {
+                file: Some(file.into()),
+                ..TaxonomyTable::default()
+            },
+            set,
+        )
+    };
     let mut loaded = 0;
     for set in std::fs::read_dir(&data).expect("the data sets").flatten() {
-        let Ok(files) = std::fs::read_dir(set.path()) else { continue };
+        let Ok(files) = std::fs::read_dir(set.path()) else {
+            continue;
+        };
         let set_name = set.file_name().into_string().expect("a name");
-        for file in files.flatten().map(|file| file.file_name().into_string().expect("a name")) {
+        for file in files
+            .flatten()
+            .map(|file| file.file_name().into_string().expect("a name"))
+        {
             if !file.starts_with("hierarchy_") {
                 continue;
             }
@@ -224,11 +297,17 @@ fn hierarchies_of_the_data_sets() {
             match (set_name.as_str(), file.as_str()) {
                 ("adult_int", "hierarchy_age.csv") | ("ss13acs5", "hierarchy_Relationship.csv") => {
                     let error = result.expect_err("contradicts itself");
-                    assert!(error.line.is_some() && error.text.contains("lines "), "{set_name}/{file}: {error}");
+                    assert!(
+                        error.line.is_some() && error.text.contains("lines "),
+                        "{set_name}/{file}: {error}"
+                    );
                 }
                 ("fars_int", "hierarchy_iage.csv") => {
                     let warnings = result.expect("loads with a warning").warnings;
-                    assert!(warnings.len() == 1 && warnings[0].contains("repeats line"), "{warnings:?}");
+                    assert!(
+                        warnings.len() == 1 && warnings[0].contains("repeats line"),
+                        "{warnings:?}"
+                    );
                     loaded += 1;
                 }
                 _ => {
@@ -336,14 +415,29 @@ proptest! {
     }
 }
 
-/// The calendar against a second implementation that only counts: every day of the years 0001 to 9999.
+/// The calendar against a second implementation that only counts: every day of the years 0001 to
+/// 9999.
 #[test]
 fn the_calendar_counts_right() {
     let mut days = dates::parse("0001-01-01").expect("the first day");
     for year in 1..=9999i32 {
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        for (month, length) in
-            [31, 28 + u32::from(leap), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].into_iter().enumerate()
+        for (month, length) in [
+            31,
+            28 + u32::from(leap),
+            31,
+            30,
+            31,
+            30,
+            31,
+            31,
+            30,
+            31,
+            30,
+            31,
+        ]
+        .into_iter()
+        .enumerate()
         {
             let month = month as u32 + 1;
             for day in 1..=length {
@@ -351,7 +445,10 @@ fn the_calendar_counts_right() {
                 assert_eq!(dates::civil_from_days(days), (year, month, day));
                 days += 1;
             }
-            assert_eq!(dates::parse(&format!("{year:04}-{month:02}-{:02}", length + 1)), None);
+            assert_eq!(
+                dates::parse(&format!("{year:04}-{month:02}-{:02}", length + 1)),
+                None
+            );
         }
     }
     assert_eq!(dates::parse("1970-01-01"), Some(0));

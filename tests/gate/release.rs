@@ -1,4 +1,5 @@
-//! The public files of a release: what is written can be read back, and nothing else is in the bytes.
+//! The public files of a release: what is written can be read back, and nothing else is in the
+//! bytes.
 
 mod manifest;
 mod report;
@@ -20,7 +21,12 @@ fn readers_see_the_rows_in_canonical_order() {
     random::run("release_rows", 300, |draw| {
         let table = random_table(draw, 60);
         let group = draw.between(1, 40) as usize;
-        let (names, rows) = read(data_in_groups(&table.release, &table.values, &table.columns, group));
+        let (names, rows) = read(data_in_groups(
+            &table.release,
+            &table.values,
+            &table.columns,
+            group,
+        ));
         assert_eq!(names, table.names());
         assert_eq!(rows, table.rows());
     });
@@ -42,7 +48,12 @@ fn large_tables_have_row_groups_of_one_size() {
     let table = Table::large(1_060_000);
     let bytes = data(&table.release, &table.values, &table.columns);
     let file = SerializedFileReader::new(Bytes::from(bytes.clone())).expect("a Parquet file");
-    let groups: Vec<i64> = file.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
+    let groups: Vec<i64> = file
+        .metadata()
+        .row_groups()
+        .iter()
+        .map(|group| group.num_rows())
+        .collect();
     assert_eq!(groups, [1 << 20, 1_060_000 - (1 << 20)]);
     assert_eq!(read(bytes).1, table.rows());
 }
@@ -71,17 +82,30 @@ fn nothing_but_pages_is_in_the_file() {
             assert!(group.sorting_columns().is_none());
             for chunk in group.columns() {
                 assert!(matches!(chunk.compression(), Compression::ZSTD(_)));
-                assert!(chunk.statistics().is_none() && chunk.unencoded_byte_array_data_bytes().is_none());
-                assert!(chunk.repetition_level_histogram().is_none() && chunk.definition_level_histogram().is_none());
-                assert!(chunk.bloom_filter_offset().is_none() && chunk.column_index_offset().is_none());
+                assert!(
+                    chunk.statistics().is_none()
+                        && chunk.unencoded_byte_array_data_bytes().is_none()
+                );
+                assert!(
+                    chunk.repetition_level_histogram().is_none()
+                        && chunk.definition_level_histogram().is_none()
+                );
+                assert!(
+                    chunk.bloom_filter_offset().is_none() && chunk.column_index_offset().is_none()
+                );
                 assert!(chunk.offset_index_offset().is_none() && chunk.geo_statistics().is_none());
                 let (from, length) = chunk.byte_range();
                 assert_eq!(from, at);
                 at += length;
             }
         }
-        let [a, b, c, d] = bytes[bytes.len() - 8..bytes.len() - 4] else { panic!("four bytes") };
-        assert_eq!(at + u64::from(u32::from_le_bytes([a, b, c, d])) + 8, bytes.len() as u64);
+        let [a, b, c, d] = bytes[bytes.len() - 8..bytes.len() - 4] else {
+            panic!("four bytes")
+        };
+        assert_eq!(
+            at + u64::from(u32::from_le_bytes([a, b, c, d])) + 8,
+            bytes.len() as u64
+        );
     });
 }
 
@@ -97,11 +121,15 @@ fn dictionaries_hold_what_rows_show() {
             let group = file.get_row_group(number).expect("a row group");
             for column in 0..table.quasi() {
                 let mut pages = group.get_column_page_reader(column).expect("pages");
-                let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page().expect("a page") else {
+                let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page().expect("a page")
+                else {
                     panic!("labels come with a dictionary");
                 };
                 let shown: BTreeSet<String> = rows.iter().map(|row| row[column].clone()).collect();
-                let held: Vec<String> = plain_texts(&buf).into_iter().map(|text| format!("text {text}")).collect();
+                let held: Vec<String> = plain_texts(&buf)
+                    .into_iter()
+                    .map(|text| format!("text {text}"))
+                    .collect();
                 assert_eq!(held.len(), shown.len());
                 assert_eq!(held.into_iter().collect::<BTreeSet<_>>(), shown);
             }

@@ -1,4 +1,5 @@
-//! Releases that the gate rejects, each for the right reason: a good release with one fault, from a list that is data.
+//! Releases that the gate rejects, each for the right reason: a good release with one fault, from a
+//! list that is data.
 
 mod bytes;
 mod cases;
@@ -52,15 +53,28 @@ pub fn offer(
     reason: &'static str,
     spoil: impl Fn(&mut Offer) + 'static,
 ) -> Mutant {
-    Mutant { name, spoil: Spoil::Offer(Box::new(spoil)), check, reason }
+    Mutant {
+        name,
+        spoil: Spoil::Offer(Box::new(spoil)),
+        check,
+        reason,
+    }
 }
 
 fn reported(verdict: &Verdict) -> Vec<(String, String)> {
-    verdict.reasons().map(|(check, why)| (check.check.to_string(), format!("{}: {}", why.place, why.text))).collect()
+    verdict
+        .reasons()
+        .map(|(check, why)| {
+            (
+                check.check.to_string(),
+                format!("{}: {}", why.place, why.text),
+            )
+        })
+        .collect()
 }
 
-/// Checks that every mutant of this release is rejected, by the right check and with the right words; reports all that
-/// are not, at once.
+/// Checks that every mutant of this release is rejected, by the right check and with the right
+/// words; reports all that are not, at once.
 fn refused(good: &Offer, mutants: &[Mutant]) {
     let mut wrong = Vec::new();
     for mutant in mutants {
@@ -69,10 +83,11 @@ fn refused(good: &Offer, mutants: &[Mutant]) {
             Spoil::Offer(spoil) => spoil(&mut spoilt),
             Spoil::Pages(_) => {}
         }
-        let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &mutant.spoil {
-            Spoil::Offer(_) => spoilt.decided(|_| ()),
-            Spoil::Pages(spoil) => spoilt.decided(|pages| spoil(&spoilt, pages)),
-        }));
+        let decided =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &mutant.spoil {
+                Spoil::Offer(_) => spoilt.decided(|_| ()),
+                Spoil::Pages(spoil) => spoilt.decided(|pages| spoil(&spoilt, pages)),
+            }));
         let Ok(verdict) = decided else {
             wrong.push(format!("{}: the gate panicked", mutant.name));
             continue;
@@ -81,14 +96,22 @@ fn refused(good: &Offer, mutants: &[Mutant]) {
             Ok(_) => wrong.push(format!("{}: approved", mutant.name)),
             Err(verdict) => {
                 let reasons = reported(&verdict);
-                let right = |(check, text): &(String, String)| check == mutant.check && text.contains(mutant.reason);
+                let right = |(check, text): &(String, String)| {
+                    check == mutant.check && text.contains(mutant.reason)
+                };
                 if !reasons.iter().any(right) {
                     wrong.push(format!("{}: refused for {reasons:?}", mutant.name));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), mutants.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        mutants.len(),
+        wrong.join("\n")
+    );
 }
 
 const FEEDS: [(ChainKind, Option<Guarantee>); 3] = [
@@ -102,16 +125,31 @@ fn what_is_spoilt_is_good_before() {
     for (kind, guarantee) in FEEDS {
         let (_, good) = third(kind, guarantee);
         let approved = good.decided(|_| ());
-        assert!(approved.is_ok(), "{kind:?} {guarantee:?}: {:?}", approved.err().map(|verdict| reported(&verdict)));
-        assert_eq!(Sheet::of(&lines(&good)).bytes(), good.data(), "mutants are written as releases are");
+        assert!(
+            approved.is_ok(),
+            "{kind:?} {guarantee:?}: {:?}",
+            approved.err().map(|verdict| reported(&verdict))
+        );
+        assert_eq!(
+            Sheet::of(&lines(&good)).bytes(),
+            good.data(),
+            "mutants are written as releases are"
+        );
     }
 }
 
 #[test]
 fn every_mutant_is_refused() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
-    let mutants: Vec<Mutant> =
-        [rows::mutants(), bytes::mutants(), cases::mutants(), pages::mutants()].into_iter().flatten().collect();
+    let mutants: Vec<Mutant> = [
+        rows::mutants(),
+        bytes::mutants(),
+        cases::mutants(),
+        pages::mutants(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     println!("{} mutants", mutants.len());
     assert!(mutants.len() >= 25);
     refused(&good, &mutants);
@@ -120,14 +158,21 @@ fn every_mutant_is_refused() {
 /// The bytes of one of the files that are published with a table.
 type Bytes = fn(&mut ReleasePages) -> &mut Vec<u8>;
 
-const PAGES: [Bytes; 3] = [|pages| &mut pages.manifest, |pages| &mut pages.report, |pages| &mut pages.taxonomy];
+const PAGES: [Bytes; 3] = [
+    |pages| &mut pages.manifest,
+    |pages| &mut pages.report,
+    |pages| &mut pages.taxonomy,
+];
 
 /// Any byte changed, and any file truncated: rejected, and never with a panic.
 #[test]
 fn no_byte_can_be_changed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
     let refused = |data: Vec<u8>, place: &str| {
-        let spoilt = Offer { tables: Tables::One(data), ..good.clone() };
+        let spoilt = Offer {
+            tables: Tables::One(data),
+            ..good.clone()
+        };
         assert!(spoilt.decided(|_| ()).is_err(), "{place}");
     };
     for at in 0..good.data().len() {
@@ -135,7 +180,10 @@ fn no_byte_can_be_changed() {
         data[at] ^= [0x01, 0x80][at % 2];
         refused(data, &format!("byte {at} of the table"));
         if at % 7 == 0 {
-            refused(good.data()[..at].to_vec(), &format!("a table of {at} bytes"));
+            refused(
+                good.data()[..at].to_vec(),
+                &format!("a table of {at} bytes"),
+            );
         }
     }
     for (number, bytes) in PAGES.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! The architecture: which room may import which, headers, lengths, and forbidden words. Each check is also run on text
-//! that breaks it, in `planted`, because a check that cannot fail shows nothing.
+//! The architecture: which room may import which, headers, lengths, and forbidden words. Each check
+//! is also run on text that breaks it, in `planted`, because a check that cannot fail shows
+//! nothing.
 
 mod imports;
 mod names;
@@ -21,11 +22,18 @@ fn files(folder: &str) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("a folder of the package can be read").path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or("");
             if SKIPPED.contains(&name) {
                 continue;
             }
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found.sort();
@@ -35,23 +43,41 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// A file as its place in the package and its text; None if it is not text.
 fn read(path: PathBuf) -> Option<Source> {
     let text = String::from_utf8(fs::read(&path).ok()?).ok()?;
-    let place = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("below the package").to_str()?.to_string();
+    let place = path
+        .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+        .expect("below the package")
+        .to_str()?
+        .to_string();
     Some(Source { place, text })
 }
 
 fn rust(folder: &str) -> Vec<Source> {
-    files(folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).filter_map(read).collect()
+    files(folder)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+        .filter_map(read)
+        .collect()
 }
 
 fn all_rust() -> Vec<Source> {
-    ["src", "tests", "benches"].into_iter().flat_map(rust).collect()
+    ["src", "tests", "benches"]
+        .into_iter()
+        .flat_map(rust)
+        .collect()
 }
 
 /// The files of these folders, and these files, each with its place and its text.
 pub fn texts(places: &[&str]) -> Vec<(String, String)> {
-    let (folders, single): (Vec<&str>, Vec<&str>) = places.iter().partition(|place| !place.contains('.'));
-    let single = single.iter().map(|place| Path::new(env!("CARGO_MANIFEST_DIR")).join(place));
-    let sources = folders.into_iter().flat_map(files).chain(single).filter_map(read);
+    let (folders, single): (Vec<&str>, Vec<&str>) =
+        places.iter().partition(|place| !place.contains('.'));
+    let single = single
+        .iter()
+        .map(|place| Path::new(env!("CARGO_MANIFEST_DIR")).join(place));
+    let sources = folders
+        .into_iter()
+        .flat_map(files)
+        .chain(single)
+        .filter_map(read);
     sources.map(|source| (source.place, source.text)).collect()
 }
 
@@ -76,14 +102,26 @@ fn rooms_name_only_rooms_that_the_table_allows() {
 
 #[test]
 fn every_module_is_in_a_room() {
-    let modules = rust("src").into_iter().map(|source| imports::module(&source.place));
-    none(modules.filter(|module| rooms::room(module).is_none()).collect());
+    let modules = rust("src")
+        .into_iter()
+        .map(|source| imports::module(&source.place));
+    none(
+        modules
+            .filter(|module| rooms::room(module).is_none())
+            .collect(),
+    );
 }
 
 #[test]
 fn the_page_of_the_house_names_modules_that_are_there() {
-    let modules = rust("src").into_iter().map(|source| imports::module(&source.place)).collect();
-    none(rules::named_modules(include_str!("../../src/guide/house.md"), &modules));
+    let modules = rust("src")
+        .into_iter()
+        .map(|source| imports::module(&source.place))
+        .collect();
+    none(rules::named_modules(
+        include_str!("../../src/guide/house.md"),
+        &modules,
+    ));
 }
 
 #[test]
@@ -93,9 +131,17 @@ fn checks_of_the_gate_do_not_name_each_other() {
 
 #[test]
 fn there_is_no_ring() {
-    assert!(imports::rings(&rooms::table()).is_empty(), "the table of rooms has a ring");
+    assert!(
+        imports::rings(&rooms::table()).is_empty(),
+        "the table of rooms has a ring"
+    );
     let rings = imports::rings(&imports::edges(&imports::imports(&rust("src"))));
-    none(rings.into_iter().map(|ring| format!("these name each other in a ring: {ring:?}")).collect());
+    none(
+        rings
+            .into_iter()
+            .map(|ring| format!("these name each other in a ring: {ring:?}"))
+            .collect(),
+    );
 }
 
 #[test]
@@ -109,8 +155,8 @@ fn every_file_opens_with_a_header() {
     none(all_rust().iter().filter_map(rules::header).collect());
 }
 
-/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws a random number or
-/// uses the network.
+/// The crates that the engine's manifest may name. None of them opens a file, reads a clock, draws
+/// a random number or uses the network.
 const PURE: &[&str] = &[
     "arrow-array",
     "arrow-schema",
@@ -135,17 +181,29 @@ const PURE: &[&str] = &[
 
 /// The crates below `[dependencies]` in a manifest, and whether each is one of the pure ones.
 fn dependencies(manifest: &str) -> Vec<(String, bool)> {
-    let (_, rest) = manifest.split_once("\n[dependencies]\n").expect("a manifest with dependencies");
+    let (_, rest) = manifest
+        .split_once("\n[dependencies]\n")
+        .expect("a manifest with dependencies");
     let section = rest.split("\n[").next().expect("a section");
-    let names = section.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim().to_owned());
-    names.map(|name| (name.clone(), PURE.contains(&name.as_str()))).collect()
+    let names = section
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name.trim().to_owned());
+    names
+        .map(|name| (name.clone(), PURE.contains(&name.as_str())))
+        .collect()
 }
 
 #[test]
 fn the_engine_depends_on_pure_crates_only() {
-    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/Cargo.toml"));
+    let manifest =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/Cargo.toml"));
     let found = dependencies(&manifest.expect("the engine's manifest"));
-    assert_eq!(found.len(), PURE.len(), "the list names what the manifest names");
+    assert_eq!(
+        found.len(),
+        PURE.len(),
+        "the list names what the manifest names"
+    );
     none(
         found
             .into_iter()
@@ -153,8 +211,13 @@ fn the_engine_depends_on_pure_crates_only() {
             .map(|(name, _)| format!("the engine may not name {name}"))
             .collect(),
     );
-    let planted = dependencies("[package]\n\n[dependencies]\nbytes = \"1\"\ntokio = { version = \"1\" }\n\n[lints]\n");
-    assert_eq!(planted, [("bytes".to_owned(), true), ("tokio".to_owned(), false)]);
+    let planted = dependencies(
+        "[package]\n\n[dependencies]\nbytes = \"1\"\ntokio = { version = \"1\" }\n\n[lints]\n",
+    );
+    assert_eq!(
+        planted,
+        [("bytes".to_owned(), true), ("tokio".to_owned(), false)]
+    );
 }
 
 #[test]
@@ -165,19 +228,40 @@ fn the_engine_holds_no_word_of_the_world_outside() {
 
 #[test]
 fn the_gate_never_asks_which_search_it_was() {
-    none(rust("src").iter().flat_map(rules::asks_for_the_search).collect());
+    none(
+        rust("src")
+            .iter()
+            .flat_map(rules::asks_for_the_search)
+            .collect(),
+    );
 }
 
 #[test]
 fn files_and_functions_are_short() {
-    none(all_rust().iter().flat_map(rules::lengths).collect());
+    let long: Vec<String> = all_rust().iter().flat_map(rules::lengths).collect();
+    assert!(
+        long.len() <= rules::LONG,
+        "{} files and functions are too long, more than the {} that were:\n{}",
+        long.len(),
+        rules::LONG,
+        long.join("\n")
+    );
     let median = rules::median(&rust("src"));
-    assert!(median <= rules::MEDIAN, "the file in the middle has {median} lines");
+    assert!(
+        median <= rules::MEDIAN,
+        "the file in the middle has {median} lines"
+    );
 }
 
 #[test]
 fn the_project_names_only_itself() {
-    none(files("").into_iter().filter_map(read).flat_map(|file| rules::outside(&file.place, &file.text)).collect());
+    none(
+        files("")
+            .into_iter()
+            .filter_map(read)
+            .flat_map(|file| rules::outside(&file.place, &file.text))
+            .collect(),
+    );
 }
 
 #[test]
@@ -190,12 +274,20 @@ fn cited_sections_are_in_the_guide() {
     let mut sources = all_rust();
     // The guide's module explains the names.
     sources.retain(|source| source.place != "src/guide/mod.rs" && source.place != file!());
-    none(sources.iter().flat_map(|source| rules::citations(source, &pages)).collect());
+    none(
+        sources
+            .iter()
+            .flat_map(|source| rules::citations(source, &pages))
+            .collect(),
+    );
 }
 
 #[test]
 fn mutants_are_explained_of_files_and_functions_that_are_there() {
-    none(rules::explained(include_str!("../mutants/explained.txt"), &rust("src")));
+    none(rules::explained(
+        include_str!("../mutants/explained.txt"),
+        &rust("src"),
+    ));
 }
 
 #[test]
@@ -205,8 +297,16 @@ fn files_that_texts_name_are_there() {
     let place = |path: &PathBuf| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
     let places = all.iter().filter_map(place).collect();
     // The changelog describes the past.
-    let reported = all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs" || end == "md"));
-    let reported =
-        reported.filter(|path| !path.ends_with("CHANGELOG.md") && !path.ends_with("planted.rs")).filter_map(read);
-    none(reported.flat_map(|source| rules::named_files(&source, &places)).collect());
+    let reported = all.into_iter().filter(|path| {
+        path.extension()
+            .is_some_and(|end| end == "rs" || end == "md")
+    });
+    let reported = reported
+        .filter(|path| !path.ends_with("CHANGELOG.md") && !path.ends_with("planted.rs"))
+        .filter_map(read);
+    none(
+        reported
+            .flat_map(|source| rules::named_files(&source, &places))
+            .collect(),
+    );
 }

@@ -1,5 +1,5 @@
-//! The lints of `clippy.toml` reject code in the engine and name what to use instead; outside it the same code passes.
-//! Slow, since it runs clippy on a copy of the package: part of `tests/long`.
+//! The lints of `clippy.toml` reject code in the engine and name what to use instead; outside it
+//! the same code passes. Slow, since it runs clippy on a copy of the package: part of `tests/long`.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,24 @@ use std::process::{Command, Output};
 
 /// Forbidden code, and a word of the advice that must be printed.
 const PLANTED: &[(&str, &str)] = &[
-    ("pub type T = std::collections::HashMap<u8, u8>;", "BTreeMap"),
+    (
+        "pub type T = std::collections::HashMap<u8, u8>;",
+        "BTreeMap",
+    ),
     ("pub type T = std::collections::HashSet<u8>;", "BTreeSet"),
     ("pub type T = hashbrown::HashMap<u8, u8>;", "BTreeMap"),
     ("pub type T = std::time::Instant;", "tick"),
-    ("pub fn f() -> std::time::SystemTime { std::time::SystemTime::now() }", "tick"),
+    (
+        "pub fn f() -> std::time::SystemTime { std::time::SystemTime::now() }",
+        "tick",
+    ),
     ("pub type T = std::fs::File;", "bytes"),
     ("pub fn f() { let _ = std::fs::read(\"x\"); }", "bytes"),
     ("pub fn f() { let _ = std::env::var(\"x\"); }", "argument"),
-    ("pub fn f() { std::thread::sleep(std::time::Duration::ZERO); }", "daemon"),
+    (
+        "pub fn f() { std::thread::sleep(std::time::Duration::ZERO); }",
+        "daemon",
+    ),
     ("pub fn f() -> u8 { Some(1).unwrap() }", "unwrap"),
 ];
 
@@ -26,16 +35,27 @@ pub fn copy(from: &Path, to: &Path) {
         fs::copy(from, to).expect("a copy");
         return;
     }
-    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+    for entry in fs::read_dir(from)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry"))
+    {
         copy(&entry.path(), &to.join(entry.file_name()));
     }
 }
 
 /// Clippy on the engine of a package, with the libraries that are already built.
 fn clippy(package: &Path) -> Output {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .expect("the target folder");
     Command::new(env!("CARGO"))
-        .args(["clippy", "--lib", "--no-default-features", "--offline", "--quiet"])
+        .args([
+            "clippy",
+            "--lib",
+            "--no-default-features",
+            "--offline",
+            "--quiet",
+        ])
         .current_dir(package)
         .env("CARGO_TARGET_DIR", target)
         .output()
@@ -47,22 +67,41 @@ fn clippy(package: &Path) -> Output {
 fn lints_bite_in_the_engine_and_say_what_to_use() {
     let folder = tempfile::tempdir().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for part in ["src", "tests/fuzz", "Cargo.toml", "Cargo.lock", "clippy.toml", "README.md"] {
+    for part in [
+        "src",
+        "tests/fuzz",
+        "Cargo.toml",
+        "Cargo.lock",
+        "clippy.toml",
+        "README.md",
+    ] {
         copy(&from.join(part), &folder.path().join(part));
     }
-    assert!(clippy(folder.path()).status.success(), "the engine is clean as it is");
+    assert!(
+        clippy(folder.path()).status.success(),
+        "the engine is clean as it is"
+    );
     let engine = folder.path().join("src/engine/mod.rs");
     let clean = fs::read_to_string(&engine).expect("the engine's door");
     for (line, advice) in PLANTED {
         fs::write(&engine, format!("{clean}\n/// Planted.\n{line}\n")).expect("written");
         let output = clippy(folder.path());
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains(advice), "{line}\n{said}");
+        assert!(
+            !output.status.success() && said.contains(advice),
+            "{line}\n{said}"
+        );
     }
     fs::write(&engine, &clean).expect("written");
     let root = folder.path().join("src/lib.rs");
     let clean = fs::read_to_string(&root).expect("the root");
-    fs::write(&root, format!("{clean}\n/// Planted.\npub type T = std::collections::HashMap<u8, u8>;\n"))
-        .expect("written");
-    assert!(clippy(folder.path()).status.success(), "outside the engine it is free");
+    fs::write(
+        &root,
+        format!("{clean}\n/// Planted.\npub type T = std::collections::HashMap<u8, u8>;\n"),
+    )
+    .expect("written");
+    assert!(
+        clippy(folder.path()).status.success(),
+        "outside the engine it is free"
+    );
 }

@@ -1,5 +1,6 @@
-//! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the schema; bytes that
-//! are not exactly one record of their schema never count, and are decoded again without the registry.
+//! Messages in Avro and as Arrow IPC (HOUSE 4, Decoding): the same rows as from JSON, whatever the
+//! schema; bytes that are not exactly one record of their schema never count, and are decoded again
+//! without the registry.
 
 pub(crate) mod arrow;
 mod fastavro;
@@ -35,12 +36,24 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"seen\"\nrole = \"sensitive\"\ntype = \"date\"\n";
 
 pub(crate) fn columns(feed: &str) -> Columns {
-    FeedConfig::parse(feed, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns
+    FeedConfig::parse(feed, Path::new("feed.toml"))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .columns
 }
 
 /// With every column inside another record.
 fn under(path: &str) -> Columns {
-    let names = ["id", "age", "born", "ward", "diagnosis", "stay", "dose", "smokes", "seen"];
+    let names = [
+        "id",
+        "age",
+        "born",
+        "ward",
+        "diagnosis",
+        "stay",
+        "dose",
+        "smokes",
+        "seen",
+    ];
     let put = |feed: String, name: &str| {
         let line = format!("name = \"{name}\"\n");
         feed.replace(&line, &format!("{line}path = \"$.{path}.{name}\"\n"))
@@ -53,20 +66,27 @@ fn hasher() -> PersonHasher {
 }
 
 fn known(schema: &str) -> KnownSchema {
-    KnownSchema::Avro { text: schema.to_owned(), referred: Vec::new() }
+    KnownSchema::Avro {
+        text: schema.to_owned(),
+        referred: Vec::new(),
+    }
 }
 
 /// Messages from offset 0 on, under schemas that are numbered from 1 on.
 pub(crate) fn of(schemas: &[&str], messages: &[Vec<u8>]) -> Batch {
-    let schemas: Vec<(SchemaKey, KnownSchema)> =
-        (1..).map(SchemaKey::Id).zip(schemas.iter().map(|text| known(text))).collect();
+    let schemas: Vec<(SchemaKey, KnownSchema)> = (1..)
+        .map(SchemaKey::Id)
+        .zip(schemas.iter().map(|text| known(text)))
+        .collect();
     written(Writing::Avro(Schemas::of(&schemas)), messages)
 }
 
 pub(crate) fn written(writing: Writing, messages: &[Vec<u8>]) -> Batch {
     let mut batch = Batch::default();
     batch.writing = writing;
-    (0..).zip(messages).for_each(|(offset, message)| batch.push(0, offset, Some(message)));
+    (0..)
+        .zip(messages)
+        .for_each(|(offset, message)| batch.push(0, offset, Some(message)));
     batch
 }
 
@@ -76,12 +96,22 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> DecodedBatch {
-    decode("wards", batch, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
+    decode(
+        "wards",
+        batch,
+        columns,
+        &hasher(),
+        UnwantedPolicies::SET_ASIDE,
+    )
+    .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The rows of the same objects as JSON.
 pub(crate) fn json(objects: &[String], columns: &Columns) -> CodedRows {
-    let bytes: Vec<Vec<u8>> = objects.iter().map(|object| object.as_bytes().to_vec()).collect();
+    let bytes: Vec<Vec<u8>> = objects
+        .iter()
+        .map(|object| object.as_bytes().to_vec())
+        .collect();
     let decoded = decoded(&written(Writing::Json, &bytes), columns);
     assert!(faults(&decoded).is_empty(), "{:?}", faults(&decoded));
     decoded.rows
@@ -89,14 +119,31 @@ pub(crate) fn json(objects: &[String], columns: &Columns) -> CodedRows {
 
 /// The messages that are set aside: offsets, columns, kinds.
 pub(crate) fn faults(decoded: &DecodedBatch) -> Vec<(u64, Option<String>, MisfitKind)> {
-    let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
-    let places = offers.flat_map(Offer::messages).map(|message| &message.place);
-    places.map(|place| (place.row, place.column.as_deref().map(str::to_owned), place.kind)).collect()
+    let offers = decoded
+        .partitions
+        .iter()
+        .filter_map(|partition| partition.aside.as_ref());
+    let places = offers
+        .flat_map(Offer::messages)
+        .map(|message| &message.place);
+    places
+        .map(|place| {
+            (
+                place.row,
+                place.column.as_deref().map(str::to_owned),
+                place.kind,
+            )
+        })
+        .collect()
 }
 
 /// Offers set-aside messages again, without anything else.
 fn again(decoded: &DecodedBatch, columns: &Columns) -> TakenRows {
-    let offer = decoded.partitions[0].aside.as_ref().expect("something was set aside");
+    let offer = decoded.partitions[0]
+        .aside
+        .as_ref()
+        .expect("something was set aside");
     let offer = Offer::parse(&offer.bytes()).expect("what was written");
-    retry(&offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE).unwrap_or_else(|error| panic!("{error}"))
+    retry(&offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE)
+        .unwrap_or_else(|error| panic!("{error}"))
 }

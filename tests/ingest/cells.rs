@@ -1,5 +1,6 @@
-//! Whether a row counts does not depend on its sensitive cells (SCIENCE 3, Acceptance): whatever bytes they contain, as
-//! long as their end can be found, the same rows count, the same are set aside, and only those cells become null.
+//! Whether a row counts does not depend on its sensitive cells (SCIENCE 3, Acceptance): whatever
+//! bytes they contain, as long as their end can be found, the same rows count, the same are set
+//! aside, and only those cells become null.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
 use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing};
+use tidegate::daemon::ingest::topic::{
+    self, Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing,
+};
 use tidegate::daemon::ingest::{BadRows, Offer, PersonHasher, decode, retry, take};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::{Columns, Value};
@@ -25,7 +28,9 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"lab\"\nrole = \"sensitive\"\ntype = \"float\"\n";
 
 fn columns() -> Columns {
-    FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
+    FeedConfig::parse(FEED, Path::new("feed.toml"))
+        .expect("a feed file")
+        .columns
 }
 
 fn hasher() -> PersonHasher {
@@ -41,10 +46,29 @@ struct Outcome {
 }
 
 /// The rows and the messages set aside; and the sensitive tuples of the rows.
-fn outcome(rows: &CodedRows, aside: Vec<(u64, Option<String>, MisfitKind)>) -> (Outcome, Vec<Vec<Value>>) {
-    let people = rows.people().expect("there are identifiers").iter().map(|person| person.0).collect();
-    let tuples = rows.codes().iter().map(|&code| rows.values().get(code).to_vec()).collect();
-    (Outcome { ages: rows.column(0).to_vec(), people, aside }, tuples)
+fn outcome(
+    rows: &CodedRows,
+    aside: Vec<(u64, Option<String>, MisfitKind)>,
+) -> (Outcome, Vec<Vec<Value>>) {
+    let people = rows
+        .people()
+        .expect("there are identifiers")
+        .iter()
+        .map(|person| person.0)
+        .collect();
+    let tuples = rows
+        .codes()
+        .iter()
+        .map(|&code| rows.values().get(code).to_vec())
+        .collect();
+    (
+        Outcome {
+            ages: rows.column(0).to_vec(),
+            people,
+            aside,
+        },
+        tuples,
+    )
 }
 
 fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
@@ -52,36 +76,76 @@ fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
     let all = BadRows::SetAside(Decimal::parse("1").expect("a share"));
-    let decoded = decode(&path, &columns(), &hasher(), all, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    let aside = decoded.quarantined.iter();
-    let aside = aside.map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind)).collect();
-    // Set-aside messages are read again as they were kept, with the same content.
-    let taken = take(&path, &columns(), &hasher(), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
-    assert!(taken.aside.messages().iter().all(|message| message.raw.is_some()), "{name}: all are kept");
-    let again = retry(&taken.aside, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE)
+    let decoded = decode(&path, &columns(), &hasher(), all, &mut |_| {})
         .unwrap_or_else(|error| panic!("{error}"));
-    let kinds = |offer: &Offer| offer.messages().iter().map(|message| message.place.kind).collect::<Vec<_>>();
-    assert!(again.rows.is_empty() && kinds(&again.aside) == kinds(&taken.aside), "{name}: it is what it was");
+    let aside = decoded.quarantined.iter();
+    let aside = aside
+        .map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind))
+        .collect();
+    // Set-aside messages are read again as they were kept, with the same content.
+    let taken =
+        take(&path, &columns(), &hasher(), &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        taken
+            .aside
+            .messages()
+            .iter()
+            .all(|message| message.raw.is_some()),
+        "{name}: all are kept"
+    );
+    let again = retry(
+        &taken.aside,
+        &columns(),
+        &hasher(),
+        UnwantedPolicies::SET_ASIDE,
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    let kinds = |offer: &Offer| {
+        offer
+            .messages()
+            .iter()
+            .map(|message| message.place.kind)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        again.rows.is_empty() && kinds(&again.aside) == kinds(&taken.aside),
+        "{name}: it is what it was"
+    );
     outcome(&decoded.rows, aside)
 }
 
 fn of_messages(writing: Writing, messages: &[Vec<u8>]) -> (Outcome, Vec<Vec<Value>>) {
     let mut batch = Batch::default();
     batch.writing = writing;
-    (0..).zip(messages).for_each(|(offset, message)| batch.push(0, offset, Some(message)));
-    let decoded = topic::decode("wards", &batch, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE);
+    (0..)
+        .zip(messages)
+        .for_each(|(offset, message)| batch.push(0, offset, Some(message)));
+    let decoded = topic::decode(
+        "wards",
+        &batch,
+        &columns(),
+        &hasher(),
+        UnwantedPolicies::SET_ASIDE,
+    );
     let decoded = decoded.unwrap_or_else(|error| panic!("{error}"));
-    let offers = decoded.partitions.iter().filter_map(|partition| partition.aside.as_ref());
-    let aside = offers.flat_map(Offer::messages).map(|message| &message.place);
-    let aside = aside.map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind)).collect();
+    let offers = decoded
+        .partitions
+        .iter()
+        .filter_map(|partition| partition.aside.as_ref());
+    let aside = offers
+        .flat_map(Offer::messages)
+        .map(|message| &message.place);
+    let aside = aside
+        .map(|one| (one.row, one.column.as_deref().map(str::to_owned), one.kind))
+        .collect();
     outcome(&decoded.rows, aside)
 }
 
 /// A row: its number, its age, and the content of its sensitive cells, if they are changed.
 type Row<C> = (u32, i64, Option<(C, C)>);
 
-/// The same table twice, with its cells changed and unchanged: the same rows count, and unchanged cells keep their
-/// content.
+/// The same table twice, with its cells changed and unchanged: the same rows count, and unchanged
+/// cells keep their content.
 fn check<C: Clone>(rows: &[Row<C>], of: impl Fn(&[Row<C>]) -> (Outcome, Vec<Vec<Value>>)) {
     let plain: Vec<Row<C>> = rows.iter().map(|(id, age, _)| (*id, *age, None)).collect();
     let ((changed, cells), (wanted, as_they_were)) = (of(rows), of(&plain));
@@ -100,8 +164,12 @@ fn rows<C: Clone + std::fmt::Debug + 'static>(
     let two = (cell.clone(), cell);
     let age = prop_oneof![4 => 0..120_i64, 1 => Just(500)];
     let row = (age, proptest::option::of(two));
-    proptest::collection::vec(row, 1..12)
-        .prop_map(|rows| (1..).zip(rows).map(|(id, (age, cells))| (id, age, cells)).collect())
+    proptest::collection::vec(row, 1..12).prop_map(|rows| {
+        (1..)
+            .zip(rows)
+            .map(|(id, (age, cells))| (id, age, cells))
+            .collect()
+    })
 }
 
 /// Bytes that may be in a field of JSON, with an end that can be found.
@@ -177,8 +245,16 @@ fn object((id, age, cells): &Row<Vec<u8>>) -> Vec<u8> {
 /// Bytes of a field of delimited text: whatever a writer that quotes correctly writes.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let quoted = |text: &[u8]| {
-        let doubled: Vec<u8> =
-            text.iter().flat_map(|byte| if *byte == b'"' { vec![b'"'; 2] } else { vec![*byte] }).collect();
+        let doubled: Vec<u8> = text
+            .iter()
+            .flat_map(|byte| {
+                if *byte == b'"' {
+                    vec![b'"'; 2]
+                } else {
+                    vec![*byte]
+                }
+            })
+            .collect();
         [b"\"", &doubled[..], b"\""].concat()
     };
     prop_oneof![
@@ -199,7 +275,16 @@ fn csv(rows: &[Row<Vec<u8>>]) -> Vec<u8> {
             None => [&b"x"[..], b"1.5"],
             Some((note, lab)) => [&note[..], lab],
         };
-        bytes.extend([format!("{id},").as_bytes(), note, format!(",{age},").as_bytes(), lab, b"\n"].concat());
+        bytes.extend(
+            [
+                format!("{id},").as_bytes(),
+                note,
+                format!(",{age},").as_bytes(),
+                lab,
+                b"\n",
+            ]
+            .concat(),
+        );
     }
     bytes
 }
@@ -210,7 +295,8 @@ fn avro() -> impl Strategy<Value = Vec<u8>> {
     let long = |bytes: usize, last: u8| [vec![0xff; bytes], vec![last]].concat();
     prop_oneof![
         Just(branch(0, Vec::new())),
-        proptest::collection::vec(any::<u8>(), 0..9).prop_map(move |text| branch(1, write::text(&text))),
+        proptest::collection::vec(any::<u8>(), 0..9)
+            .prop_map(move |text| branch(1, write::text(&text))),
         (65_000..66_000_usize).prop_map(move |size| branch(1, write::text(vec![b'x'; size]))),
         any::<f64>().prop_map(move |number| branch(2, number.to_le_bytes().to_vec())),
         any::<u8>().prop_map(move |byte| branch(3, vec![byte])),
@@ -220,8 +306,15 @@ fn avro() -> impl Strategy<Value = Vec<u8>> {
         any::<i32>().prop_map(move |word| branch(6, write::long(i64::from(word)))),
         proptest::collection::vec(any::<u8>(), 4).prop_map(move |fixed| branch(7, fixed)),
         proptest::collection::vec(any::<i64>(), 0..5).prop_map(move |items| {
-            let all = items.iter().flat_map(|item| write::long(*item)).collect::<Vec<_>>();
-            let count = if items.is_empty() { Vec::new() } else { write::long(items.len() as i64) };
+            let all = items
+                .iter()
+                .flat_map(|item| write::long(*item))
+                .collect::<Vec<_>>();
+            let count = if items.is_empty() {
+                Vec::new()
+            } else {
+                write::long(items.len() as i64)
+            };
             branch(8, [count, all, vec![0]].concat())
         }),
     ]
@@ -236,15 +329,28 @@ const SCHEMA: &str = r#"{"type": "record", "name": "r", "fields": [
 
 fn record((id, age, cells): &Row<Vec<u8>>) -> Vec<u8> {
     let (note, lab) = cells.clone().unwrap_or_else(|| {
-        ([write::long(1), write::text(b"x")].concat(), [write::long(2), 1.5_f64.to_le_bytes().to_vec()].concat())
+        (
+            [write::long(1), write::text(b"x")].concat(),
+            [write::long(2), 1.5_f64.to_le_bytes().to_vec()].concat(),
+        )
     });
-    [vec![0, 0, 0, 0, 1], note, write::long(i64::from(*id)), lab, write::long(*age)].concat()
+    [
+        vec![0, 0, 0, 0, 1],
+        note,
+        write::long(i64::from(*id)),
+        lab,
+        write::long(*age),
+    ]
+    .concat()
 }
 
 /// Cells of typed tables: a text and a number.
 fn typed() -> impl Strategy<Value = (Option<String>, Option<f64>)> {
     let text = prop_oneof![".{0,8}", Just("x".repeat(65_537)), Just("\0".to_owned())];
-    (proptest::option::of(text), proptest::option::of(any::<f64>()))
+    (
+        proptest::option::of(text),
+        proptest::option::of(any::<f64>()),
+    )
 }
 
 fn batch(rows: &[Row<(Option<String>, Option<f64>)>]) -> RecordBatch {
@@ -253,10 +359,34 @@ fn batch(rows: &[Row<(Option<String>, Option<f64>)>]) -> RecordBatch {
         Some((note, lab)) => (note.0.clone(), lab.1),
     };
     let named: Vec<(&str, ArrayRef, bool)> = vec![
-        ("note", Arc::new(rows.iter().map(|row| cells(row).0).collect::<StringArray>()), true),
-        ("id", Arc::new(rows.iter().map(|row| Some(i64::from(row.0))).collect::<Int64Array>()), true),
-        ("lab", Arc::new(rows.iter().map(|row| cells(row).1).collect::<Float64Array>()), true),
-        ("age", Arc::new(rows.iter().map(|row| Some(row.1)).collect::<Int64Array>()), true),
+        (
+            "note",
+            Arc::new(rows.iter().map(|row| cells(row).0).collect::<StringArray>()),
+            true,
+        ),
+        (
+            "id",
+            Arc::new(
+                rows.iter()
+                    .map(|row| Some(i64::from(row.0)))
+                    .collect::<Int64Array>(),
+            ),
+            true,
+        ),
+        (
+            "lab",
+            Arc::new(
+                rows.iter()
+                    .map(|row| cells(row).1)
+                    .collect::<Float64Array>(),
+            ),
+            true,
+        ),
+        (
+            "age",
+            Arc::new(rows.iter().map(|row| Some(row.1)).collect::<Int64Array>()),
+            true,
+        ),
     ];
     RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length")
 }
@@ -309,7 +439,12 @@ proptest! {
 /// Rows with such a cell in each of the two columns, one of which is set aside.
 fn beside(cell: Vec<u8>) -> Vec<Row<Vec<u8>>> {
     let short = b"1".to_vec();
-    vec![(1, 30, None), (2, 40, Some((cell.clone(), short.clone()))), (3, 500, Some((short, cell))), (4, 50, None)]
+    vec![
+        (1, 30, None),
+        (2, 40, Some((cell.clone(), short.clone()))),
+        (3, 500, Some((short, cell))),
+        (4, 50, None),
+    ]
 }
 
 /// Cells of more bytes than a row may have, beside a row that is set aside with one.
@@ -323,11 +458,19 @@ fn of_rows_that_are_longer_than_they_may_be() {
         check(&rows, |rows| {
             of_file(
                 "a.jsonl",
-                &rows.iter().map(|row| [object(row), b"\n".to_vec()].concat()).collect::<Vec<_>>().concat(),
+                &rows
+                    .iter()
+                    .map(|row| [object(row), b"\n".to_vec()].concat())
+                    .collect::<Vec<_>>()
+                    .concat(),
             )
         });
     }
-    for cell in [quoted(&long(b'"')[..16 << 20]), quoted(&long(b'\n')), long(0xff)] {
+    for cell in [
+        quoted(&long(b'"')[..16 << 20]),
+        quoted(&long(b'\n')),
+        long(0xff),
+    ] {
         let rows = beside(cell);
         check(&rows, |rows| of_file("a.csv", &csv(rows)));
     }

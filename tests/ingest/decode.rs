@@ -1,5 +1,5 @@
-//! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their place and never with a
-//! value, and null for any fault of a sensitive field.
+//! Raw files become rows (HOUSE 4, Decoding): the same rows from every format, faults with their
+//! place and never with a value, and null for any fault of a sensitive field.
 
 mod fhir;
 mod header;
@@ -26,7 +26,9 @@ use proptest::prelude::*;
 
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, Result};
-use tidegate::daemon::ingest::{BadRows, DecodedFile, PersonHasher, RowPeople, TableFile, count, decode};
+use tidegate::daemon::ingest::{
+    BadRows, DecodedFile, PersonHasher, RowPeople, TableFile, count, decode,
+};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -41,7 +43,9 @@ const FEED: &str = "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
     [[column]]\nname = \"stay\"\nrole = \"sensitive\"\ntype = \"int\"\n";
 
 fn columns() -> Columns {
-    FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns
+    FeedConfig::parse(FEED, Path::new("feed.toml"))
+        .expect("a feed file")
+        .columns
 }
 
 fn hasher() -> PersonHasher {
@@ -67,11 +71,22 @@ fn strict(path: &Path) -> Result<DecodedFile> {
 }
 
 fn lenient(path: &Path, share: &str) -> Result<DecodedFile> {
-    decode(path, &columns(), &hasher(), BadRows::SetAside(Decimal::parse(share).expect("a share")), &mut |_| {})
+    decode(
+        path,
+        &columns(),
+        &hasher(),
+        BadRows::SetAside(Decimal::parse(share).expect("a share")),
+        &mut |_| {},
+    )
 }
 
 fn place(error: &Error) -> String {
-    format!("{:?} {:?} {}", error.line, error.field.as_deref().unwrap_or("-"), error.text)
+    format!(
+        "{:?} {:?} {}",
+        error.line,
+        error.field.as_deref().unwrap_or("-"),
+        error.text
+    )
 }
 
 /// A part of the error about a value outside the taxonomy.
@@ -83,25 +98,46 @@ fn faults_of_text_have_their_place() {
     let folder = Folder::new();
     let header = "id,age,born,ward,diagnosis,stay\n";
     for (row, wanted) in [
-        (",30,1990-01-02,A,x,1", "Some(3) \"id\" row 2: the value is missing"),
-        ("2,,1990-01-02,A,x,1", "Some(3) \"age\" row 2: the value is missing"),
+        (
+            ",30,1990-01-02,A,x,1",
+            "Some(3) \"id\" row 2: the value is missing",
+        ),
+        (
+            "2,,1990-01-02,A,x,1",
+            "Some(3) \"age\" row 2: the value is missing",
+        ),
         ("2,120,1990-01-02,A,x,1", "Some(3) \"age\" row 2: OUTSIDE"),
         ("2,030,1990-01-02,A,x,1", "Some(3) \"age\" row 2: MALFORMED"),
         ("2,30,1990-02-30,A,x,1", "Some(3) \"born\" row 2: MALFORMED"),
         ("2,30,1850-01-02,A,x,1", "Some(3) \"born\" row 2: OUTSIDE"),
-        ("2,30,1990-01-02,A,x", "Some(3) \"-\" row 2: 5 field(s), but the header has 6"),
+        (
+            "2,30,1990-01-02,A,x",
+            "Some(3) \"-\" row 2: 5 field(s), but the header has 6",
+        ),
     ] {
-        let path = folder.file("a.csv", format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"));
+        let path = folder.file(
+            "a.csv",
+            format!("{header}1,30,1990-01-02,A,x,1\n{row}\n3,30,1990-01-02,A,x,1\n"),
+        );
         let error = strict(&path).expect_err(row);
         assert_eq!(
             place(&error),
-            wanted.replace("OUTSIDE", OUTSIDE).replace("MALFORMED", &MisfitKind::Malformed.to_string())
+            wanted
+                .replace("OUTSIDE", OUTSIDE)
+                .replace("MALFORMED", &MisfitKind::Malformed.to_string())
         );
         let decoded = lenient(&path, "0.34").expect("a third");
         assert_eq!((decoded.rows.len(), decoded.quarantined.len()), (2, 1));
-        assert_eq!((decoded.quarantined[0].row, decoded.quarantined[0].line), (2, Some(3)));
+        assert_eq!(
+            (decoded.quarantined[0].row, decoded.quarantined[0].line),
+            (2, Some(3))
+        );
         let error = lenient(&path, "0.3").expect_err("more than 0.3");
-        assert!(error.text.starts_with("1 of 3 rows cannot be decoded"), "{}", error.text);
+        assert!(
+            error.text.starts_with("1 of 3 rows cannot be decoded"),
+            "{}",
+            error.text
+        );
         assert_eq!(error.line, Some(3));
     }
 }
@@ -109,7 +145,8 @@ fn faults_of_text_have_their_place() {
 #[test]
 fn sensitive_faults_are_null() {
     let folder = Folder::new();
-    let mut text = b"id,age,born,ward,diagnosis,stay\n1,30,1990-01-02,,,1\n2,30,1990-01-02,C,x,4.5\n".to_vec();
+    let mut text =
+        b"id,age,born,ward,diagnosis,stay\n1,30,1990-01-02,,,1\n2,30,1990-01-02,C,x,4.5\n".to_vec();
     text.extend(b"3,30,1990-01-02,B,\xff\xfe,12\n");
     let decoded = strict(&folder.file("a.csv", &text)).expect("rows");
     assert_eq!((decoded.rows.len(), decoded.nulled), (3, 3));
@@ -119,21 +156,37 @@ fn sensitive_faults_are_null() {
 #[test]
 fn a_header_alone_is_an_empty_tick() {
     let folder = Folder::new();
-    let decoded = strict(&folder.file("a.csv", "id,age,born,ward,diagnosis,stay,more\n")).expect("no rows");
+    let decoded =
+        strict(&folder.file("a.csv", "id,age,born,ward,diagnosis,stay,more\n")).expect("no rows");
     assert!(decoded.rows.is_empty() && decoded.undeclared == ["more"]);
     assert!(strict(&folder.file("b.csv", "")).is_err());
-    let error = strict(&folder.file("c.csv", "age,born,ward,diagnosis,stay\n")).expect_err("no identifier");
+    let error =
+        strict(&folder.file("c.csv", "age,born,ward,diagnosis,stay\n")).expect_err("no identifier");
     assert_eq!(place(&error), "None \"id\" the column is missing");
 }
 
 /// A person as the test formats write it: id, age, born, ward, diagnosis, stay.
-type Person = (&'static str, i64, &'static str, Option<&'static str>, Option<&'static str>, Option<i64>);
+type Person = (
+    &'static str,
+    i64,
+    &'static str,
+    Option<&'static str>,
+    Option<&'static str>,
+    Option<i64>,
+);
 
 const PEOPLE: [Person; 5] = [
     ("p1", 30, "1990-01-02", Some("A"), Some("F32"), Some(3)),
     ("p2", 31, "1989-12-31", None, Some("J45"), None),
     ("p3", 0, "2020-02-29", Some("Z"), None, Some(-1)),
-    ("7", 119, "1900-01-01", Some("B"), Some("a \"b\", c"), Some(0)),
+    (
+        "7",
+        119,
+        "1900-01-01",
+        Some("B"),
+        Some("a \"b\", c"),
+        Some(0),
+    ),
     ("é", 44, "1976-07-04", Some("B"), Some("F32"), Some(3)),
 ];
 
@@ -142,9 +195,15 @@ fn csv() -> String {
     let row = |(id, age, born, ward, diagnosis, stay): &Person| {
         let stay = stay.map_or(String::new(), |stay| stay.to_string());
         let diagnosis = diagnosis.map_or(String::new(), quoted);
-        format!("{id},{age},{born},{},{diagnosis},{stay}\n", ward.unwrap_or(""))
+        format!(
+            "{id},{age},{born},{},{diagnosis},{stay}\n",
+            ward.unwrap_or("")
+        )
     };
-    format!("id,age,born,ward,diagnosis,stay\n{}", PEOPLE.iter().map(row).collect::<String>())
+    format!(
+        "id,age,born,ward,diagnosis,stay\n{}",
+        PEOPLE.iter().map(row).collect::<String>()
+    )
 }
 
 fn json_lines() -> String {
@@ -161,11 +220,31 @@ fn batch() -> RecordBatch {
     let days = PEOPLE.iter().map(|row| dates::parse(row.2));
     let wards: DictionaryArray<Int8Type> = PEOPLE.iter().map(|row| row.3).collect();
     let named: Vec<(&str, ArrayRef)> = vec![
-        ("stay", Arc::new(PEOPLE.iter().map(|row| row.5).collect::<Int64Array>())),
-        ("diagnosis", Arc::new(PEOPLE.iter().map(|row| row.4).collect::<StringArray>())),
-        ("id", Arc::new(PEOPLE.iter().map(|row| Some(row.0)).collect::<StringArray>())),
-        ("age", Arc::new(PEOPLE.iter().map(|row| Some(row.1)).collect::<Int64Array>())),
-        ("more", Arc::new(PEOPLE.iter().map(|row| Some(row.1)).collect::<Int64Array>())),
+        (
+            "stay",
+            Arc::new(PEOPLE.iter().map(|row| row.5).collect::<Int64Array>()),
+        ),
+        (
+            "diagnosis",
+            Arc::new(PEOPLE.iter().map(|row| row.4).collect::<StringArray>()),
+        ),
+        (
+            "id",
+            Arc::new(
+                PEOPLE
+                    .iter()
+                    .map(|row| Some(row.0))
+                    .collect::<StringArray>(),
+            ),
+        ),
+        (
+            "age",
+            Arc::new(PEOPLE.iter().map(|row| Some(row.1)).collect::<Int64Array>()),
+        ),
+        (
+            "more",
+            Arc::new(PEOPLE.iter().map(|row| Some(row.1)).collect::<Int64Array>()),
+        ),
         ("born", Arc::new(days.collect::<Date32Array>())),
         ("ward", Arc::new(wards)),
     ];
@@ -175,22 +254,32 @@ fn batch() -> RecordBatch {
 fn parquet(batches: &[RecordBatch]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new(&mut bytes, batch().schema(), None).expect("a writer");
-    batches.iter().for_each(|batch| writer.write(batch).expect("rows"));
+    batches
+        .iter()
+        .for_each(|batch| writer.write(batch).expect("rows"));
     writer.close().expect("memory");
     bytes
 }
 
 fn ipc(batches: &[RecordBatch], stream: bool, compression: Option<CompressionType>) -> Vec<u8> {
-    let options = IpcWriteOptions::default().try_with_compression(compression).expect("a known compression");
+    let options = IpcWriteOptions::default()
+        .try_with_compression(compression)
+        .expect("a known compression");
     let schema = batch().schema();
     if stream {
-        let mut writer = StreamWriter::try_new_with_options(Vec::new(), &schema, options).expect("a writer");
-        batches.iter().for_each(|batch| writer.write(batch).expect("rows"));
+        let mut writer =
+            StreamWriter::try_new_with_options(Vec::new(), &schema, options).expect("a writer");
+        batches
+            .iter()
+            .for_each(|batch| writer.write(batch).expect("rows"));
         writer.finish().expect("memory");
         return writer.into_inner().expect("memory");
     }
-    let mut writer = FileWriter::try_new_with_options(Vec::new(), &schema, options).expect("a writer");
-    batches.iter().for_each(|batch| writer.write(batch).expect("rows"));
+    let mut writer =
+        FileWriter::try_new_with_options(Vec::new(), &schema, options).expect("a writer");
+    batches
+        .iter()
+        .for_each(|batch| writer.write(batch).expect("rows"));
     writer.finish().expect("memory");
     writer.into_inner().expect("memory")
 }
@@ -202,18 +291,40 @@ fn the_same_people_are_the_same_rows_in_every_format() {
     assert_eq!((expected.rows.len(), expected.nulled), (5, 2));
     let [lz4, zstd] = [CompressionType::LZ4_FRAME, CompressionType::ZSTD].map(Some);
     for (name, bytes) in [
-        ("b.csv", format!("\u{feff}{}", csv().replace(',', ";").replace("\"\";", "\"\",")).into_bytes()),
+        (
+            "b.csv",
+            format!(
+                "\u{feff}{}",
+                csv().replace(',', ";").replace("\"\";", "\"\",")
+            )
+            .into_bytes(),
+        ),
         ("a.jsonl", json_lines().into_bytes()),
-        ("b.ndjson", format!("\u{feff}{}\n \n", json_lines().replace('\n', "\r\n")).into_bytes()),
+        (
+            "b.ndjson",
+            format!("\u{feff}{}\n \n", json_lines().replace('\n', "\r\n")).into_bytes(),
+        ),
         ("c.json", json_lines().trim_end().as_bytes().to_vec()),
         ("none", json_lines().into_bytes()),
         ("a.parquet", parquet(&[batch()])),
         ("a.arrow", ipc(&[batch()], false, None)),
         ("b.feather", ipc(&[batch()], false, lz4)),
         ("c.ipc", ipc(&[batch()], true, zstd)),
-        ("d.arrows", ipc(&[batch().slice(0, 2), batch().slice(2, 0), batch().slice(2, 3)], true, None)),
+        (
+            "d.arrows",
+            ipc(
+                &[
+                    batch().slice(0, 2),
+                    batch().slice(2, 0),
+                    batch().slice(2, 3),
+                ],
+                true,
+                None,
+            ),
+        ),
     ] {
-        let decoded = strict(&folder.file(name, bytes)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let decoded =
+            strict(&folder.file(name, bytes)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(decoded.rows == expected.rows, "{name}");
         assert_eq!(decoded.nulled, expected.nulled, "{name}");
     }
@@ -236,10 +347,16 @@ fn audits_count_the_same_people_in_every_format() {
     ] {
         let (rows, again) = counted(&folder.file(name, bytes));
         assert!(rows == expected, "{name}");
-        assert_eq!(RowPeople::repeats(&[&people, &again]), PEOPLE.len(), "{name}");
+        assert_eq!(
+            RowPeople::repeats(&[&people, &again]),
+            PEOPLE.len(),
+            "{name}"
+        );
     }
     let path = folder.file("b.jsonl", json_lines());
-    let error = TableFile::release(&path, &columns).err().expect("JSON is no release");
+    let error = TableFile::release(&path, &columns)
+        .err()
+        .expect("JSON is no release");
     assert!(error.text.contains("not as JSON"), "{}", error.text);
 }
 
@@ -253,8 +370,12 @@ fn files_without_rows_are_empty_ticks() {
         ("a.arrow", ipc(&[], false, None)),
         ("b.arrow", ipc(&[], true, None)),
     ] {
-        let decoded = strict(&folder.file(name, bytes)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(decoded.rows.is_empty() && decoded.rows.people().is_some(), "{name}");
+        let decoded =
+            strict(&folder.file(name, bytes)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(
+            decoded.rows.is_empty() && decoded.rows.people().is_some(),
+            "{name}"
+        );
     }
 }
 
@@ -262,17 +383,41 @@ fn files_without_rows_are_empty_ticks() {
 fn rows_that_are_too_long_are_passed_over() {
     let folder = Folder::new();
     let good = r#"{"id":"1","age":30,"born":"1990-01-02"}"#;
-    let long = format!(r#"{{"id":"1","age":30,"born":"1990-01-02"{}}}"#, r#","k":0"#.repeat(3 << 20));
-    let just = format!(r#"{{"id":"1","age":30,"born":"1990-01-02","x":"{}"}}"#, "x".repeat(15 << 20));
-    let decoded =
-        lenient(&folder.file("a.jsonl", format!("{good}\n{long}\n{just}\n{good}\n{long}")), "0.5").expect("rows");
-    let rows: Vec<(u64, MisfitKind)> = decoded.quarantined.iter().map(|one| (one.row, one.kind)).collect();
-    assert_eq!((decoded.rows.len(), rows), (3, vec![(2, MisfitKind::LongRow), (5, MisfitKind::LongRow)]));
+    let long = format!(
+        r#"{{"id":"1","age":30,"born":"1990-01-02"{}}}"#,
+        r#","k":0"#.repeat(3 << 20)
+    );
+    let just = format!(
+        r#"{{"id":"1","age":30,"born":"1990-01-02","x":"{}"}}"#,
+        "x".repeat(15 << 20)
+    );
+    let decoded = lenient(
+        &folder.file("a.jsonl", format!("{good}\n{long}\n{just}\n{good}\n{long}")),
+        "0.5",
+    )
+    .expect("rows");
+    let rows: Vec<(u64, MisfitKind)> = decoded
+        .quarantined
+        .iter()
+        .map(|one| (one.row, one.kind))
+        .collect();
+    assert_eq!(
+        (decoded.rows.len(), rows),
+        (3, vec![(2, MisfitKind::LongRow), (5, MisfitKind::LongRow)])
+    );
     let open = format!("{}\"{}", csv(), "x".repeat(18 << 20));
     let error = strict(&folder.file("a.csv", open)).expect_err("an open quote");
-    assert!(error.text.contains("never closed") && error.line == Some(7), "{error}");
+    assert!(
+        error.text.contains("never closed") && error.line == Some(7),
+        "{error}"
+    );
     let long = format!("{}{}", csv(), ",".repeat(18 << 20));
-    assert!(strict(&folder.file("a.csv", long)).expect_err("a long row").text.contains("16 MiB"));
+    assert!(
+        strict(&folder.file("a.csv", long))
+            .expect_err("a long row")
+            .text
+            .contains("16 MiB")
+    );
 }
 
 #[test]
@@ -281,34 +426,60 @@ fn people_are_the_same_in_text_and_numbers() {
     let feed = |kind: &str| {
         let id = format!("name = \"id\"\nrole = \"identifier\"\ntype = \"{kind}\"\n");
         let feed = FEED.replace("name = \"id\"\nrole = \"identifier\"\n", &id);
-        FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file").columns
+        FeedConfig::parse(&feed, Path::new("feed.toml"))
+            .expect("a feed file")
+            .columns
     };
     let numbers =
-        RecordBatch::try_from_iter(batch().schema().fields().iter().zip(batch().columns()).map(|(field, array)| {
-            let id: ArrayRef = Arc::new(Int64Array::from_iter_values(1..6));
-            (field.name().clone(), if field.name() == "id" { id } else { Arc::clone(array) })
-        }));
+        RecordBatch::try_from_iter(batch().schema().fields().iter().zip(batch().columns()).map(
+            |(field, array)| {
+                let id: ArrayRef = Arc::new(Int64Array::from_iter_values(1..6));
+                (
+                    field.name().clone(),
+                    if field.name() == "id" {
+                        id
+                    } else {
+                        Arc::clone(array)
+                    },
+                )
+            },
+        ));
     let path = folder.file("a.parquet", {
         let numbers = numbers.expect("columns of one length");
         let mut bytes = Vec::new();
-        let mut writer = ArrowWriter::try_new(&mut bytes, numbers.schema(), None).expect("a writer");
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, numbers.schema(), None).expect("a writer");
         writer.write(&numbers).expect("rows");
         writer.close().expect("memory");
         bytes
     });
-    let rows: String = (1..6).map(|id| format!("{id},30,1990-01-02,A,x,1\n")).collect();
+    let rows: String = (1..6)
+        .map(|id| format!("{id},30,1990-01-02,A,x,1\n"))
+        .collect();
     let text = folder.file("a.csv", format!("id,age,born,ward,diagnosis,stay\n{rows}"));
     let people = |path: &Path, kind| {
         let decoded = decode(path, &feed(kind), &hasher(), STRICT, &mut |_| {}).expect("rows");
-        decoded.rows.people().expect("identifiers are declared").to_vec()
+        decoded
+            .rows
+            .people()
+            .expect("identifiers are declared")
+            .to_vec()
     };
-    let expected: Vec<_> = (1..6).map(|id: i32| hasher().person(&[&id.to_string()])).collect();
+    let expected: Vec<_> = (1..6)
+        .map(|id: i32| hasher().person(&[&id.to_string()]))
+        .collect();
     assert!(people(&path, "int") == expected && people(&text, "int") == expected);
     assert!(people(&text, "string") == expected);
-    assert!(decode(&path, &feed("string"), &hasher(), STRICT, &mut |_| {}).is_err(), "numbers are no text");
+    assert!(
+        decode(&path, &feed("string"), &hasher(), STRICT, &mut |_| {}).is_err(),
+        "numbers are no text"
+    );
     assert!(PersonHasher::new(&[8; 32]).person(&["1"]) != expected[0]);
     assert_eq!(format!("{:?}", hasher()), "PersonHasher(..)");
-    let zeros = folder.file("b.csv", "id,age,born,ward,diagnosis,stay\n07,30,1990-01-02,A,x,1\n");
+    let zeros = folder.file(
+        "b.csv",
+        "id,age,born,ward,diagnosis,stay\n07,30,1990-01-02,A,x,1\n",
+    );
     assert!(decode(&zeros, &feed("int"), &hasher(), STRICT, &mut |_| {}).is_err());
 }
 
@@ -335,7 +506,9 @@ fn no_error_holds_a_value() {
     let folder = Folder::new();
     let row = format!("{SECRET}1,30,1990-01-02,A,{SECRET}2,3\n");
     let csv = format!("id,age,born,ward,diagnosis,stay\n{row}{row}");
-    let line = format!("{{\"id\":\"{SECRET}1\",\"age\":30,\"born\":\"1990-01-02\",\"diagnosis\":\"{SECRET}2\"}}\n");
+    let line = format!(
+        "{{\"id\":\"{SECRET}1\",\"age\":30,\"born\":\"1990-01-02\",\"diagnosis\":\"{SECRET}2\"}}\n"
+    );
     let texts = |of: &str| Arc::new(StringArray::from(vec![of; 5])) as ArrayRef;
     let named = batch()
         .schema()
@@ -344,7 +517,14 @@ fn no_error_holds_a_value() {
         .zip(batch().columns())
         .map(|(field, array)| {
             let text = matches!(field.name().as_str(), "id" | "diagnosis");
-            (field.name().clone(), if text { texts(&format!("{SECRET}{}", field.name())) } else { Arc::clone(array) })
+            (
+                field.name().clone(),
+                if text {
+                    texts(&format!("{SECRET}{}", field.name()))
+                } else {
+                    Arc::clone(array)
+                },
+            )
         })
         .collect::<Vec<_>>();
     let secret = RecordBatch::try_from_iter(named).expect("columns of one length");
@@ -352,11 +532,17 @@ fn no_error_holds_a_value() {
         let mut bytes = Vec::new();
         if stream {
             let mut writer = StreamWriter::try_new(&mut bytes, &secret.schema()).expect("a writer");
-            writer.write(&secret).and_then(|()| writer.finish()).expect("memory");
+            writer
+                .write(&secret)
+                .and_then(|()| writer.finish())
+                .expect("memory");
             drop(writer);
         } else {
             let mut writer = FileWriter::try_new(&mut bytes, &secret.schema()).expect("a writer");
-            writer.write(&secret).and_then(|()| writer.finish()).expect("memory");
+            writer
+                .write(&secret)
+                .and_then(|()| writer.finish())
+                .expect("memory");
             drop(writer);
         }
         bytes
@@ -378,13 +564,20 @@ fn no_error_holds_a_value() {
             let mut bytes = whole.clone();
             match draw.between(0, 3) {
                 0 => bytes.truncate(draw.between(0, most) as usize),
-                flips => (0..flips).for_each(|_| bytes[draw.between(0, most) as usize] ^= 1 << draw.between(0, 7)),
+                flips => (0..flips)
+                    .for_each(|_| bytes[draw.between(0, most) as usize] ^= 1 << draw.between(0, 7)),
             }
             let path = folder.file(name, &bytes);
-            for error in [strict(&path).err(), lenient(&path, "0.4").err()].into_iter().flatten() {
+            for error in [strict(&path).err(), lenient(&path, "0.4").err()]
+                .into_iter()
+                .flatten()
+            {
                 let json = serde_json::to_string(&error.describe()).expect("JSON");
                 for reported in [error.to_string(), format!("{error:?}"), json] {
-                    assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{name}: {reported}");
+                    assert!(
+                        !reported.contains("secret") && !reported.contains("Xq7"),
+                        "{name}: {reported}"
+                    );
                 }
             }
         }
@@ -398,7 +591,10 @@ fn results_do_not_depend_on_threads() {
     let text: String = (0..150_000)
         .map(row)
         .map(|(n, age, ward, s, stay)| {
-            format!("p{n},{age},1990-01-02,{},s{s},{stay}\n", ["A", "B", "", "Q"][ward as usize])
+            format!(
+                "p{n},{age},1990-01-02,{},s{s},{stay}\n",
+                ["A", "B", "", "Q"][ward as usize]
+            )
         })
         .collect();
     let lines: String = (0..150_000)
@@ -411,9 +607,17 @@ fn results_do_not_depend_on_threads() {
     let csv = folder.file("a.csv", format!("id,age,born,ward,diagnosis,stay\n{text}"));
     let json = folder.file("a.jsonl", lines);
     let with = |threads: usize, path: &Path| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let decoded = pool.install(|| lenient(path, "0.5")).expect("half of the rows");
-        let first = pool.install(|| strict(path)).expect_err("ages beyond 119").to_string();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
+        let decoded = pool
+            .install(|| lenient(path, "0.5"))
+            .expect("half of the rows");
+        let first = pool
+            .install(|| strict(path))
+            .expect_err("ages beyond 119")
+            .to_string();
         (decoded, first)
     };
     let (one, first) = with(1, &csv);
@@ -421,7 +625,10 @@ fn results_do_not_depend_on_threads() {
     for (threads, path) in [(4, &csv), (1, &json), (4, &json)] {
         let (decoded, again) = with(threads, path);
         assert!(decoded.rows == one.rows, "{threads} threads");
-        assert_eq!((decoded.quarantined.len(), decoded.nulled), (one.quarantined.len(), one.nulled));
+        assert_eq!(
+            (decoded.quarantined.len(), decoded.nulled),
+            (one.quarantined.len(), one.nulled)
+        );
         if path == &csv {
             assert!(decoded.quarantined == one.quarantined && again == first);
         }

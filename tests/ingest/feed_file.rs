@@ -1,5 +1,5 @@
-//! Broken feed files as data: each file of `tests/feeds` beside its error text. `TIDEGATE_BLESS=1` writes the texts.
-//! Also correct feed files: every shipped sample.
+//! Broken feed files as data: each file of `tests/feeds` beside its error text. `TIDEGATE_BLESS=1`
+//! writes the texts. Also correct feed files: every shipped sample.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,13 @@ use tidegate::engine::model::Role;
 
 fn files(directory: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).expect("a directory of cases");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     files.sort();
     files
 }
@@ -21,14 +26,21 @@ fn check(file: &Path, wrong: &mut Vec<String>) {
         Ok(_) => return wrong.push(format!("{}: accepted", file.display())),
         Err(error) => render::plain(&error) + "\n",
     };
-    assert!(!said.contains("hunter2"), "{} shows a secret:\n{said}", file.display());
+    assert!(
+        !said.contains("hunter2"),
+        "{} shows a secret:\n{said}",
+        file.display()
+    );
     let expected = file.with_extension("txt");
     if std::env::var_os("TIDEGATE_BLESS").is_some() {
         std::fs::write(&expected, &said).expect("cases can be written");
     }
     let known = std::fs::read_to_string(&expected).unwrap_or_default();
     if known != said {
-        wrong.push(format!("{}: expected\n{known}\nbut it says\n{said}", file.display()));
+        wrong.push(format!(
+            "{}: expected\n{known}\nbut it says\n{said}",
+            file.display()
+        ));
     }
 }
 
@@ -46,7 +58,8 @@ fn every_shipped_sample_is_a_feed_file() {
     let files = files("deploy/samples");
     assert!(!files.is_empty());
     for file in files {
-        let feed = FeedConfig::load(&file).unwrap_or_else(|error| panic!("{}", render::plain(&error)));
+        let feed =
+            FeedConfig::load(&file).unwrap_or_else(|error| panic!("{}", render::plain(&error)));
         assert!(feed.columns.of(Role::Quasi).count() > 0);
     }
 }
@@ -56,7 +69,8 @@ fn what_is_in_force_reads_back_as_itself() {
     for file in files("deploy/samples") {
         let feed = FeedConfig::load(&file).expect("a sample");
         let json = serde_json::to_value(&feed.policy).expect("a policy has text keys");
-        let again: tidegate::engine::policy::PolicySettings = serde_json::from_value(json).expect("its own form");
+        let again: tidegate::engine::policy::PolicySettings =
+            serde_json::from_value(json).expect("its own form");
         assert_eq!(&again, feed.policy.in_force(), "{}", file.display());
     }
 }
@@ -64,7 +78,16 @@ fn what_is_in_force_reads_back_as_itself() {
 #[test]
 fn columns_get_the_leaves_they_were_promised() {
     let feed = FeedConfig::load(Path::new("deploy/samples/registry.toml")).expect("a sample");
-    let tree = |name: &str| &feed.columns.named(name).expect("a column").taxonomy.as_ref().expect("a tree").tree;
+    let tree = |name: &str| {
+        &feed
+            .columns
+            .named(name)
+            .expect("a column")
+            .taxonomy
+            .as_ref()
+            .expect("a tree")
+            .tree
+    };
     assert!(tree("zip").find_leaf("other").is_some());
     assert!(tree("diagnosed").find_leaf("unknown").is_some());
     assert!(tree("stay").find_leaf("unknown").is_none());
@@ -73,9 +96,13 @@ fn columns_get_the_leaves_they_were_promised() {
 #[test]
 fn nothing_of_a_feed_prints_a_secret() {
     let text = std::fs::read_to_string("deploy/samples/registry.toml").expect("a sample");
-    let text = text.replace("https://data.example/hooks/registry", "https://u:hunter2@data.example/hunter2");
+    let text = text.replace(
+        "https://data.example/hooks/registry",
+        "https://u:hunter2@data.example/hunter2",
+    );
     let text = text.replace("file:keys/readers.token", "file:hunter2");
-    let feed = FeedConfig::parse(&text, Path::new("deploy/samples/registry.toml")).expect("still a feed file");
+    let feed = FeedConfig::parse(&text, Path::new("deploy/samples/registry.toml"))
+        .expect("still a feed file");
     assert!(!format!("{feed:?}").contains("hunter2"));
 }
 
@@ -85,17 +112,24 @@ fn a_line_that_is_not_utf8_is_named() {
     let file = folder.path().join("latin1.toml");
     std::fs::write(&file, b"[feed]\n# Universit\xe4t\nname = \"one\"\n").expect("a file");
     let error = FeedConfig::load(&file).expect_err("not UTF-8");
-    assert!(error.line == Some(2) && error.text.contains("line 2 is not UTF-8"), "{error}");
+    assert!(
+        error.line == Some(2) && error.text.contains("line 2 is not UTF-8"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_feed_file_that_is_none_is_recognised() {
-    let said = |file: &str| render::plain(&FeedConfig::load(Path::new(file)).expect_err("no feed file"));
+    let said =
+        |file: &str| render::plain(&FeedConfig::load(Path::new(file)).expect_err("no feed file"));
     assert!(said("tests/feeds").contains("a directory"));
-    assert!(said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file"));
+    assert!(
+        said("tests/nowhere.toml").contains("cannot read the feed file: there is no such file")
+    );
 }
 
-/// Delta tables do not distinguish such names: the feed works without a Delta log, and `check` says so.
+/// Delta tables do not distinguish such names: the feed works without a Delta log, and `check` says
+/// so.
 #[test]
 fn columns_that_differ_in_capitals_only_have_no_delta_log() {
     let read = |age: &str, publish: &str| {
@@ -104,13 +138,23 @@ fn columns_that_differ_in_capitals_only_have_no_delta_log() {
              [[column]]\nname = \"ward\"\nrole = \"sensitive\"\n\
              [[column]]\nname = \"{age}\"\nrole = \"quasi\"\ntaxonomy = {{ bands = [10], min = 0, max = 99 }}\n"
         );
-        let feed = FeedConfig::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{age}: {error}"));
-        let warned = feed.warnings.iter().find(|warning| warning.text.contains("differ only in capitals"));
-        (feed.writes_delta(), warned.map(|warning| warning.text.clone()))
+        let feed = FeedConfig::parse(&text, Path::new("one.toml"))
+            .unwrap_or_else(|error| panic!("{age}: {error}"));
+        let warned = feed
+            .warnings
+            .iter()
+            .find(|warning| warning.text.contains("differ only in capitals"));
+        (
+            feed.writes_delta(),
+            warned.map(|warning| warning.text.clone()),
+        )
     };
     assert_eq!(read("age", ""), (true, None));
     let (writes, warned) = read("Ward", "");
-    assert!(!writes && warned.is_some_and(|text| text.contains("`ward` and `Ward`")), "two columns of the table");
+    assert!(
+        !writes && warned.is_some_and(|text| text.contains("`ward` and `Ward`")),
+        "two columns of the table"
+    );
     assert_eq!(read("Ward", "[publish]\ndelta = false\n"), (false, None));
 }
 
@@ -123,55 +167,109 @@ fn an_unwritten_search_is_that_of_the_running_chain() {
             "[feed]\nname = \"one\"\nchain = \"{chain}\"\n[policy]\nk = 3\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
              [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ leaves = [0, 20, 40], layers = [2] }}\n"
         );
-        FeedConfig::parse(&text, Path::new("one.toml")).unwrap_or_else(|error| panic!("{policy}: {error}"))
+        FeedConfig::parse(&text, Path::new("one.toml"))
+            .unwrap_or_else(|error| panic!("{policy}: {error}"))
     };
     // The search, and whether random draws divide people.
-    let of = |feed: &FeedConfig| -> (Search, bool) { (feed.policy.search(), feed.policy.publish_every().is_some()) };
-    let (one_list, coin, drawn, carved) = ((TopDown, false), (Halves, true), (Halves, false), (ArxLr, false));
+    let of = |feed: &FeedConfig| -> (Search, bool) {
+        (feed.policy.search(), feed.policy.publish_every().is_some())
+    };
+    let (one_list, coin, drawn, carved) = (
+        (TopDown, false),
+        (Halves, true),
+        (Halves, false),
+        (ArxLr, false),
+    );
     let begun = |chain: &str, how| match how {
         (TopDown, _) => read(chain, "search = \"top-down\"").policy,
         (ArxLr, _) => read(chain, "search = \"arx-lr\"").policy,
         (_, true) => read(chain, "search = \"halves\"\npublish_every = 1").policy,
-        _ => read(chain, "search = \"halves\"").earlier().expect("thresholds were drawn").policy.clone(),
+        _ => read(chain, "search = \"halves\"")
+            .earlier()
+            .expect("thresholds were drawn")
+            .policy
+            .clone(),
     };
     // The meaning of a file for a new chain, and for chains that were begun in these ways.
     let found = |chain: &str, policy: &str, ways: &[(Search, bool)]| {
         let feed = read(chain, policy);
         let running = |&how: &(Search, bool)| feed.running(&begun(chain, how)).map(of).ok();
-        (feed.beginning().map(of).ok(), ways.iter().map(running).collect::<Vec<_>>())
+        (
+            feed.beginning().map(of).ok(),
+            ways.iter().map(running).collect::<Vec<_>>(),
+        )
     };
     let all = |how| (Some(how), vec![Some(how); 2]);
     let cumulative = |policy: &str| found("cumulative", policy, &[one_list, coin]);
     for policy in ["", "guarantee = \"blind\""] {
-        assert_eq!(cumulative(policy), (Some(coin), vec![Some(one_list), Some(coin)]));
+        assert_eq!(
+            cumulative(policy),
+            (Some(coin), vec![Some(one_list), Some(coin)])
+        );
     }
     // A key that only one search allows decides; another running chain reports the changed key.
     assert_eq!(cumulative("publish_every = 2"), all(coin));
-    assert_eq!(cumulative("max_wait = 2"), (None, vec![Some(one_list), None]));
+    assert_eq!(
+        cumulative("max_wait = 2"),
+        (None, vec![Some(one_list), None])
+    );
     assert_eq!(cumulative("search = \"top-down\""), all(one_list));
     assert_eq!(cumulative("search = \"halves\""), all(coin));
     assert_eq!(cumulative("guarantee = \"bcf\""), all(one_list));
-    let unfit = read("cumulative", "max_wait = 2").beginning().expect_err("classes have no such wait").clone();
-    assert_eq!((unfit.field.as_deref(), unfit.line), (Some("policy.max_wait"), Some(6)));
+    let unfit = read("cumulative", "max_wait = 2")
+        .beginning()
+        .expect_err("classes have no such wait")
+        .clone();
+    assert_eq!(
+        (unfit.field.as_deref(), unfit.line),
+        (Some("policy.max_wait"), Some(6))
+    );
     // Disjoint chains that halve were begun with random thresholds.
     let disjoint = |policy: &str| found("disjoint", policy, &[one_list, drawn, coin, carved]);
     let some = |how: [_; 4]| how.map(Some).to_vec();
-    assert_eq!(disjoint(""), (Some(coin), some([one_list, coin, coin, coin])));
-    assert_eq!(disjoint("output = \"one-table\""), (Some(coin), some([one_list, coin, coin, coin])));
-    assert_eq!(disjoint("search = \"halves\""), (Some(coin), some([coin, drawn, coin, coin])));
+    assert_eq!(
+        disjoint(""),
+        (Some(coin), some([one_list, coin, coin, coin]))
+    );
+    assert_eq!(
+        disjoint("output = \"one-table\""),
+        (Some(coin), some([one_list, coin, coin, coin]))
+    );
+    assert_eq!(
+        disjoint("search = \"halves\""),
+        (Some(coin), some([coin, drawn, coin, coin]))
+    );
     assert_eq!(
         disjoint("search = \"halves\"\nmax_repairs = 1"),
         (None, vec![Some(drawn), Some(drawn), None, Some(drawn)])
     );
-    assert_eq!(disjoint("search = \"halves\"\npublish_every = 1"), (Some(coin), some([coin; 4])));
-    assert_eq!(disjoint("search = \"arx-lr\""), (Some(carved), some([carved; 4])));
-    assert_eq!(disjoint("max_global_ratio = 100"), (None, vec![Some(one_list), Some(one_list), None, Some(one_list)]));
+    assert_eq!(
+        disjoint("search = \"halves\"\npublish_every = 1"),
+        (Some(coin), some([coin; 4]))
+    );
+    assert_eq!(
+        disjoint("search = \"arx-lr\""),
+        (Some(carved), some([carved; 4]))
+    );
+    assert_eq!(
+        disjoint("max_global_ratio = 100"),
+        (
+            None,
+            vec![Some(one_list), Some(one_list), None, Some(one_list)]
+        )
+    );
     // Labels of runs are known if they may be published.
     let trees = |feed: &FeedConfig| feed.columns.trees()[0].clone();
-    let (feed, named) = (read("cumulative", ""), read("cumulative", "search = \"halves\""));
+    let (feed, named) = (
+        read("cumulative", ""),
+        read("cumulative", "search = \"halves\""),
+    );
     assert_eq!(trees(&feed), trees(&named));
     assert_eq!(
-        trees(feed.running(&begun("cumulative", one_list)).expect("it runs")),
+        trees(
+            feed.running(&begun("cumulative", one_list))
+                .expect("it runs")
+        ),
         trees(&read("cumulative", "search = \"top-down\""))
     );
 }
@@ -184,11 +282,14 @@ fn floors_are_levels() {
             "[feed]\nname = \"t\"\n[policy]\nk = 2\nsearch = \"levels\"\n[[column]]\nname = \"a\"\nrole = \"quasi\"\n\
              taxonomy = {{ {taxonomy} }}\nfloor = {floor}\n"
         );
-        let feed =
-            FeedConfig::parse(&text, Path::new("tests/feeds/feed.toml")).unwrap_or_else(|error| panic!("{error}"));
+        let feed = FeedConfig::parse(&text, Path::new("tests/feeds/feed.toml"))
+            .unwrap_or_else(|error| panic!("{error}"));
         feed.columns.details()[0].floor().expect("a floor")
     };
-    let (bands, leaves) = ("bands = [5, 10, 20], min = 0, max = 99", "leaves = [0, 30, 60, 90, 120], layers = [2, 2]");
+    let (bands, leaves) = (
+        "bands = [5, 10, 20], min = 0, max = 99",
+        "leaves = [0, 30, 60, 90, 120], layers = [2, 2]",
+    );
     let dates = "date = [\"day\", \"month\", \"year\", \"decade\"], from = \"2020-01-01\", to = \"2021-12-31\"";
     let codes = "prefix = [4, 2], length = 5, domain = [\"12345\", \"12399\"]";
     let found = [
@@ -220,18 +321,39 @@ fn limits_may_be_written_as_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let loaded = |policy: &str| {
         let file = folder.path().join("feed.toml");
-        let columns = "[[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
-        let text = format!("[feed]\nname = \"t\"\n[policy]\nk = 5\nsearch = \"top-down\"\n{policy}\n{columns}");
+        let columns =
+            "[[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
+        let text = format!(
+            "[feed]\nname = \"t\"\n[policy]\nk = 5\nsearch = \"top-down\"\n{policy}\n{columns}"
+        );
         std::fs::write(&file, text).expect("a file");
         FeedConfig::load(&file).map_err(|error| render::plain(&error))
     };
     let plain = loaded("").expect("a feed").policy;
-    for key in ["m", "diversity", "dominance", "p_rule", "max_global_ratio", "max_joint_ratio"] {
-        assert_eq!(loaded(&format!("{key} = \"off\"")).expect(key).policy, plain, "{key}");
+    for key in [
+        "m",
+        "diversity",
+        "dominance",
+        "p_rule",
+        "max_global_ratio",
+        "max_joint_ratio",
+    ] {
+        assert_eq!(
+            loaded(&format!("{key} = \"off\"")).expect(key).policy,
+            plain,
+            "{key}"
+        );
         let refused = loaded(&format!("{key} = \"of\"")).expect_err(key);
         assert!(refused.contains(key), "{refused}");
     }
     assert!(loaded("max_ratio = \"off\"").is_ok());
     let limited = loaded("max_global_ratio = 12.5").expect("a number");
-    assert_eq!(limited.policy.refinement().max_global_ratio.map(|limit| limit.get()), Some(12.5));
+    assert_eq!(
+        limited
+            .policy
+            .refinement()
+            .max_global_ratio
+            .map(|limit| limit.get()),
+        Some(12.5)
+    );
 }

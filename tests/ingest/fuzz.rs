@@ -1,6 +1,6 @@
-//! The targets of fuzzing in everyday runs: every file of their corpora, which contain samples and everything that has
-//! crashed one of them, and random changes of these. `tests/fuzz/run` looks for new ones, guided by the branches that
-//! inputs take.
+//! The targets of fuzzing in everyday runs: every file of their corpora, which contain samples and
+//! everything that has crashed one of them, and random changes of these. `tests/fuzz/run` looks for
+//! new ones, guided by the branches that inputs take.
 
 #[path = "../fuzz/src/targets.rs"]
 mod targets;
@@ -16,7 +16,9 @@ use crate::common::random::{Draw, run};
 const CHANGED: u32 = 1_000;
 
 fn corpus(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fuzz/corpus")
+        .join(name)
 }
 
 /// The inputs of a target, in the order of their names.
@@ -24,7 +26,10 @@ fn inputs(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let files = fs::read_dir(corpus(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
     files.sort();
-    files.into_iter().map(|file| (file.clone(), fs::read(&file).expect("a file"))).collect()
+    files
+        .into_iter()
+        .map(|file| (file.clone(), fs::read(&file).expect("a file")))
+        .collect()
 }
 
 #[test]
@@ -35,7 +40,11 @@ fn corpora_are_replayed() {
         for (file, bytes) in inputs {
             // The name is printed if a target panics.
             println!("{}", file.display());
-            assert!(bytes.len() <= 16 << 10, "{}: samples are small", file.display());
+            assert!(
+                bytes.len() <= 16 << 10,
+                "{}: samples are small",
+                file.display()
+            );
             target(&bytes);
         }
     }

@@ -1,5 +1,5 @@
-//! Every input has limits (HOUSE 4, Limits): an input exactly at the limit is read, one beyond it is refused with its
-//! place, with what to do, and never with a value.
+//! Every input has limits (HOUSE 4, Limits): an input exactly at the limit is read, one beyond it
+//! is refused with its place, with what to do, and never with a value.
 
 mod arrow;
 mod checkpoint;
@@ -34,12 +34,24 @@ impl Folder {
 }
 
 fn rows(path: &Path) -> Result<DecodedFile, Error> {
-    let columns = FeedConfig::parse(FEED, Path::new("feed.toml")).expect("a feed file").columns;
-    decode(path, &columns, &PersonHasher::new(&[7; 32]), BadRows::Refused("outside"), &mut |_| {})
+    let columns = FeedConfig::parse(FEED, Path::new("feed.toml"))
+        .expect("a feed file")
+        .columns;
+    decode(
+        path,
+        &columns,
+        &PersonHasher::new(&[7; 32]),
+        BadRows::Refused("outside"),
+        &mut |_| {},
+    )
 }
 
 /// Checks that an error names this file and column and contains these words.
 fn refused(error: &Error, kind: ErrorCategory, file: &Path, field: Option<&str>, text: &str) {
-    assert_eq!((error.kind, error.file.as_deref(), error.field.as_deref()), (kind, Some(file), field), "{error:?}");
+    assert_eq!(
+        (error.kind, error.file.as_deref(), error.field.as_deref()),
+        (kind, Some(file), field),
+        "{error:?}"
+    );
     assert!(error.text.contains(text), "{text}: {}", error.text);
 }

@@ -1,6 +1,7 @@
-//! The durable log (HOUSE 3): one suite for every kind of store, including a bucket of a server by other authors, and a
-//! bucket behind a network that loses, delays and garbles; power cuts and failing disks; the protocol as a model.
-//! `TIDEGATE_PYTHON` names a Python that has the server (tests/run sets one up).
+//! The durable log (HOUSE 3): one suite for every kind of store, including a bucket of a server by
+//! other authors, and a bucket behind a network that loses, delays and garbles; power cuts and
+//! failing disks; the protocol as a model. `TIDEGATE_PYTHON` names a Python that has the server
+//! (tests/run sets one up).
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,9 +1,10 @@
-//! The power fails while a feed is written. The writer works on real folders in a process of its own, and every change
-//! that it makes to them is recorded in order (`common/shim.c`). From that, disks are made as a power cut at any moment
-//! may leave them (`power/disk.rs`), and on each the feed is opened again and continues (`power/checks.rs`): it must be
-//! as if nothing had happened.
+//! The power fails while a feed is written. The writer works on real folders in a process of its
+//! own, and every change that it makes to them is recorded in order (`common/shim.c`). From that,
+//! disks are made as a power cut at any moment may leave them (`power/disk.rs`), and on each the
+//! feed is opened again and continues (`power/checks.rs`): it must be as if nothing had happened.
 //!
-//! A seed leads to the same plan again; threads of the store may still take their steps in another order.
+//! A seed leads to the same plan again; threads of the store may still take their steps in another
+//! order.
 
 use crate::common;
 use std::ops::Range;
@@ -45,10 +46,17 @@ impl Run {
     fn new(shim: &Shim, script: &Script, killed: &[u64]) -> Run {
         let place = Place::new();
         let begun = Trace::begin(&place);
-        let faults = killed.iter().map(|at| format!("die {at} 0")).chain([String::new()]);
+        let faults = killed
+            .iter()
+            .map(|at| format!("die {at} 0"))
+            .chain([String::new()]);
         for (chance, fault) in faults.enumerate() {
             let ended = shim.run(&place, script, chance as u64, &fault);
-            assert!(ended.done || ended.killed && !fault.is_empty(), "{}", ended.output);
+            assert!(
+                ended.done || ended.killed && !fault.is_empty(),
+                "{}",
+                ended.output
+            );
         }
         Run {
             trace: begun.end(&place),
@@ -90,15 +98,26 @@ impl Run {
         let begun = Trace::begin(&place);
         let ended = shim.run(&place, &self.meant.script, 1000 + draw.below(1000), "");
         assert!(ended.done, "{}", ended.output);
-        Run { trace: begun.end(&place), meant: self.meant.clone(), reported, seen }
+        Run {
+            trace: begun.end(&place),
+            meant: self.meant.clone(),
+            reported,
+            seen,
+        }
     }
 
     /// The power fails somewhere: checks that everything that must exist does.
     fn cut(&self, mut draw: Draw) -> Result<(), String> {
-        let (steps, chance, end) = (self.trace.ops.len(), draw.below(1 << 30), self.end(&mut draw));
+        let (steps, chance, end) = (
+            self.trace.ops.len(),
+            draw.below(1 << 30),
+            self.end(&mut draw),
+        );
         let (disk, reported, seen) = self.until(end);
         let left = disk.left(&mut draw);
-        let looked = catch_unwind(AssertUnwindSafe(|| checks::look(&left, &seen, &reported, &self.meant, chance)));
+        let looked = catch_unwind(AssertUnwindSafe(|| {
+            checks::look(&left, &seen, &reported, &self.meant, chance)
+        }));
         let looked = looked.unwrap_or_else(|_| Err("panicked".to_owned()));
         looked.map_err(|wrong| format!("cut before step {end} of {steps}: {wrong}"))
     }
@@ -115,13 +134,20 @@ fn cuts(runs: &[Run], seed: u64, disks: Range<u64>) -> (usize, String) {
     (wrong.len(), wrong.into_iter().next().unwrap_or_default())
 }
 
-/// Writers of all kinds: undisturbed, killed somewhere, killed while the feed begins, and stopped by a power cut.
+/// Writers of all kinds: undisturbed, killed somewhere, killed while the feed begins, and stopped
+/// by a power cut.
 fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     let mut runs = Vec::new();
     for policy in 0..POLICIES.len() {
-        let drawn = || Script { policy, seed: draw.below(1 << 30), ticks: 4, asked: false };
-        let script =
-            std::iter::repeat_with(drawn).find(|script| Meant::if_published(script).is_some()).expect("one of them");
+        let drawn = || Script {
+            policy,
+            seed: draw.below(1 << 30),
+            ticks: 4,
+            asked: false,
+        };
+        let script = std::iter::repeat_with(drawn)
+            .find(|script| Meant::if_published(script).is_some())
+            .expect("one of them");
         let whole = Run::new(shim, &script, &[]);
         let killed = [draw.below(whole.changes()), draw.below(40)].map(|before| before + 1);
         runs.push(Run::new(shim, &script, &killed[..1]));
@@ -138,10 +164,16 @@ fn runs(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
 fn look_at(everyday: u32, runs: fn(&Shim, &mut Draw) -> Vec<Run>) {
     let Some(shim) = Shim::build() else { return };
     let (seed, disks) = (common::random::seed(), common::cases(everyday));
-    println!("{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}");
+    println!(
+        "{disks} disks after a power cut: seed {seed}; the same plan again: TIDEGATE_SEED={seed}"
+    );
     for from in (0..disks).step_by(ROUND as usize).map(u64::from) {
         let runs = runs(&shim, &mut drawn(seed, from << 32));
-        let (wrong, first) = cuts(&runs, seed, from..(from + u64::from(ROUND)).min(u64::from(disks)));
+        let (wrong, first) = cuts(
+            &runs,
+            seed,
+            from..(from + u64::from(ROUND)).min(u64::from(disks)),
+        );
         assert_eq!(wrong, 0, "seed {seed}: {first}");
     }
 }
@@ -155,9 +187,15 @@ fn the_feed_continues_after_any_power_cut() {
 fn runs_asked(shim: &Shim, draw: &mut Draw) -> Vec<Run> {
     let mut runs = Vec::new();
     for policy in 0..ASKED.len() {
-        let drawn = || Script { policy, seed: draw.below(1 << 30), ticks: TICKS, asked: true };
-        let script =
-            std::iter::repeat_with(drawn).find(|script| Meant::if_published(script).is_some()).expect("one of them");
+        let drawn = || Script {
+            policy,
+            seed: draw.below(1 << 30),
+            ticks: TICKS,
+            asked: true,
+        };
+        let script = std::iter::repeat_with(drawn)
+            .find(|script| Meant::if_published(script).is_some())
+            .expect("one of them");
         let whole = Run::new(shim, &script, &[]);
         let killed = draw.below(whole.changes()) + 1;
         runs.push(Run::new(shim, &script, &[killed]));
@@ -175,10 +213,21 @@ fn the_feed_continues_after_any_power_cut_in_a_request() {
 #[test]
 fn a_store_that_does_not_wait_is_found_out() {
     let Some(shim) = Shim::build() else { return };
-    let whole = Run::new(&shim, &Script { policy: 0, seed: 1, ticks: 3, asked: false }, &[]);
+    let whole = Run::new(
+        &shim,
+        &Script {
+            policy: 0,
+            seed: 1,
+            ticks: 3,
+            asked: false,
+        },
+        &[],
+    );
     for (what, folders) in [("folders", true), ("files", false)] {
         let mut broken = whole.clone();
-        broken.trace.forget(|op| matches!(op, Op::Sync { folder, .. } if *folder == folders));
+        broken
+            .trace
+            .forget(|op| matches!(op, Op::Sync { folder, .. } if *folder == folders));
         let (wrong, first) = cuts(&[broken], 7, 0..100);
         println!("a store that does not wait for {what}: {wrong} of 100 disks are wrong. {first}");
         assert!(wrong > 10, "a store that does not wait for {what} passes");
@@ -188,14 +237,26 @@ fn a_store_that_does_not_wait_is_found_out() {
 #[test]
 fn a_store_that_trusts_the_writer_before_is_found_out() {
     let Some(shim) = Shim::build() else { return };
-    let script = Script { policy: 0, seed: 1, ticks: 1, asked: false };
+    let script = Script {
+        policy: 0,
+        seed: 1,
+        ticks: 1,
+        asked: false,
+    };
     // Until the first wrong disk is found.
     let found = (1..=40).find_map(|before| {
         let mut broken = Run::new(&shim, &script, &[before]);
         broken.trace.forget(|op| matches!(op, Op::SyncAll));
         let (wrong, first) = cuts(&[broken], 7, 0..40);
-        (wrong > 0).then(|| format!("{wrong} of 40 disks are wrong after {before} changes. {first}"))
+        (wrong > 0)
+            .then(|| format!("{wrong} of 40 disks are wrong after {before} changes. {first}"))
     });
-    println!("a store that trusts the writer before it: {}", found.as_deref().unwrap_or("no disk is wrong"));
-    assert!(found.is_some(), "a store that trusts the writer before it passes");
+    println!(
+        "a store that trusts the writer before it: {}",
+        found.as_deref().unwrap_or("no disk is wrong")
+    );
+    assert!(
+        found.is_some(),
+        "a store that trusts the writer before it passes"
+    );
 }

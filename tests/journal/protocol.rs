@@ -1,5 +1,6 @@
-//! The protocol of the durable log (HOUSE 3) as a model, and every state of it within bounds. The bounds are small: two
-//! processes at once, two files, two ticks, one approval, one erasure. Errors of such protocols show at this size.
+//! The protocol of the durable log (HOUSE 3) as a model, and every state of it within bounds. The
+//! bounds are small: two processes at once, two files, two ticks, one approval, one erasure. Errors
+//! of such protocols show at this size.
 //!
 //! The parts of the model, and the parts of `src/daemon` that they represent:
 //!
@@ -13,19 +14,24 @@
 //! | `work`: entries in packs, whose numbers are free again for a writer that is late | `journal/{packing,store/packs}.rs` |
 //! | `asked`: the inbox, Approve, Erase, answers | `feed_writer/requests/{request,request_entry,erase}.rs` |
 //!
-//! Between any two steps of a writer anything else may happen: the other writer continues, one of them dies, a person makes a
-//! request, a given-up create is performed. From the store of every state one more writer is started alone, and
-//! has to complete what was begun.
+//! Between any two steps of a writer anything else may happen: the other writer continues, one of
+//! them dies, a person makes a request, a given-up create is performed. From the store of every
+//! state one more writer is started alone, and has to complete what was begun.
 //!
-//! Not modelled: content (an entry says which program formed the atoms, nothing else), keys (an object and its key are one),
-//! Config, Rekey, Retry, a new chain, removals from the public root (`publish/clean.rs`: killed at every write, `tests/daemon/feed_writer`), skipped ticks, a rejection by a person, checkpoints, clocks (raw rows may be
-//! forgotten as soon as they are spent), damage by others. Deleting a set of objects is one step: no entry names what a crash
-//! leaves of it. Copies to the public root have no doubts of their own: a copy that is performed late is a slow writer.
+//! Not modelled: content (an entry says which program formed the atoms, nothing else), keys (an
+//! object and its key are one), Config, Rekey, Retry, a new chain, removals from the public root
+//! (`publish/clean.rs`: killed at every write, `tests/daemon/feed_writer`), skipped ticks, a
+//! rejection by a person, checkpoints, clocks (raw rows may be forgotten as soon as they are
+//! spent), damage by others. Deleting a set of objects is one step: no entry names what a crash
+//! leaves of it. Copies to the public root have no doubts of their own: a copy that is performed
+//! late is a slow writer.
 //!
-//! `replay` lets a writer of the model and the daemon do the same in a random order, and compares their entries and answers.
+//! `replay` lets a writer of the model and the daemon do the same in a random order, and compares
+//! their entries and answers.
 //!
-//! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without: before a request is
-//! refused, and before a missing object is called damage, the writer checks whether the next slot is still empty.
+//! In two places the model does more than HOUSE 3 says, and `faults` shows what happens without:
+//! before a request is refused, and before a missing object is called damage, the writer checks
+//! whether the next slot is still empty.
 
 mod entry;
 mod explore;
@@ -43,15 +49,29 @@ use explore::explore;
 use faults::{Fault, PLANTED};
 use world::{Ask, Rules};
 
-/// Explores every state; `starts`: one more than the number of writers that may die before the last one starts alone.
+/// Explores every state; `starts`: one more than the number of writers that may die before the last
+/// one starts alone.
 #[track_caller]
 fn check(asks: [Ask; 2], starts: u8, doubts: u8) {
-    look(Rules { asks, starts, doubts, coins: false, packs: false, fault: Fault::None });
+    look(Rules {
+        asks,
+        starts,
+        doubts,
+        coins: false,
+        packs: false,
+        fault: Fault::None,
+    });
 }
 
 #[track_caller]
 fn look(rules: Rules) {
-    let Rules { asks, starts, doubts, coins, .. } = rules;
+    let Rules {
+        asks,
+        starts,
+        doubts,
+        coins,
+        ..
+    } = rules;
     let found = explore(&rules);
     println!(
         "{asks:?}, {starts} starts, {doubts} doubts, coins {coins}: {} states, {} stores",
@@ -84,21 +104,42 @@ fn promises_are_kept_when_more_writers_die() {
 #[ignore = "explores states that change only with the model; every_planted_fault_breaks_its_promise has coins"]
 fn promises_are_kept_when_coins_are_drawn() {
     let asks = [Ask::Nothing, Ask::Nothing];
-    look(Rules { asks, starts: 2, doubts: 1, coins: true, packs: false, fault: Fault::None });
+    look(Rules {
+        asks,
+        starts: 2,
+        doubts: 1,
+        coins: true,
+        packs: false,
+        fault: Fault::None,
+    });
 }
 
 #[test]
 #[ignore = "explores states that change only with the model; every_planted_fault_breaks_its_promise has packs"]
 fn promises_are_kept_when_entries_are_in_packs() {
     let asks = [Ask::Nothing, Ask::Nothing];
-    look(Rules { asks, starts: 2, doubts: 1, coins: false, packs: true, fault: Fault::None });
+    look(Rules {
+        asks,
+        starts: 2,
+        doubts: 1,
+        coins: false,
+        packs: true,
+        fault: Fault::None,
+    });
 }
 
 #[test]
 #[ignore = "explores for a minute states that change only with the model; every_planted_fault_breaks_its_promise has packs"]
 fn promises_are_kept_when_more_writers_pack_entries() {
     let asks = [Ask::Nothing, Ask::Nothing];
-    look(Rules { asks, starts: 3, doubts: 0, coins: false, packs: true, fault: Fault::None });
+    look(Rules {
+        asks,
+        starts: 3,
+        doubts: 0,
+        coins: false,
+        packs: true,
+        fault: Fault::None,
+    });
 }
 
 #[test]
@@ -130,9 +171,18 @@ fn every_planted_fault_breaks_its_promise() {
     for (fault, promise) in PLANTED {
         let coins = fault == Fault::DrawsAgain;
         let packs = [Fault::PacksFences, Fault::FencesUnlooked].contains(&fault);
-        let rules = Rules { asks: [Ask::Approve, Ask::Erase], starts: 2, doubts: 1, coins, packs, fault };
+        let rules = Rules {
+            asks: [Ask::Approve, Ask::Erase],
+            starts: 2,
+            doubts: 1,
+            coins,
+            packs,
+            fault,
+        };
         let found = explore(&rules);
-        let broken = found.broken.unwrap_or_else(|| panic!("{fault:?} breaks nothing in {} states", found.states));
+        let broken = found
+            .broken
+            .unwrap_or_else(|| panic!("{fault:?} breaks nothing in {} states", found.states));
         println!("{fault:?}, {} states: {broken:?}", found.states);
         assert_eq!(broken.promise, promise, "{fault:?}: {broken:?}");
     }

@@ -1,6 +1,7 @@
-//! A network between a client and an S3 server that produces by plan the faults of real ones: it loses requests and
-//! answers, delays both beyond the client's time limit, and answers 409, 412, 500 and 503 when nothing was done. What
-//! it does to the n-th request for a path follows from the seed alone.
+//! A network between a client and an S3 server that produces by plan the faults of real ones: it
+//! loses requests and answers, delays both beyond the client's time limit, and answers 409, 412,
+//! 500 and 503 when nothing was done. What it does to the n-th request for a path follows from the
+//! seed alone.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Result, Write};
@@ -104,7 +105,13 @@ impl Proxy {
     pub fn start(server: SocketAddr, seed: u64, late: Duration) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its port");
-        let proxy = Proxy { address, server, seed, late, seen: Arc::default() };
+        let proxy = Proxy {
+            address,
+            server,
+            seed,
+            late,
+            seen: Arc::default(),
+        };
         let door = proxy.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -127,7 +134,10 @@ impl Proxy {
 
     /// Waits until nothing is in progress, including the longest delays.
     pub fn settle(&self) {
-        wait::until(|| "the end of every request", || (self.seen().busy == 0).then_some(()));
+        wait::until(
+            || "the end of every request",
+            || (self.seen().busy == 0).then_some(()),
+        );
     }
 
     /// One request on each connection.
@@ -169,10 +179,19 @@ impl Proxy {
     /// The fault that the plan has for a request.
     fn meet(&self, request: &Request) -> Fault {
         let mut seen = self.seen();
-        let before = seen.requests.entry(format!("{} {}", request.method, request.path)).or_default();
-        let case = request.path.bytes().fold(*before, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        let before = seen
+            .requests
+            .entry(format!("{} {}", request.method, request.path))
+            .or_default();
+        let case = request.path.bytes().fold(*before, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(byte.into())
+        });
         *before += 1;
-        let plan = if request.method == "PUT" { WRITES } else { READS };
+        let plan = if request.method == "PUT" {
+            WRITES
+        } else {
+            READS
+        };
         let mut drawn = Draw::new(self.seed, case).between(0, 999);
         let mut met = Fault::None;
         for (fault, share) in plan {
@@ -184,7 +203,10 @@ impl Proxy {
                 }
             }
         }
-        *seen.faults.entry((request.method.clone(), met)).or_default() += 1;
+        *seen
+            .faults
+            .entry((request.method.clone(), met))
+            .or_default() += 1;
         met
     }
 
@@ -192,7 +214,14 @@ impl Proxy {
     fn forward(&self, request: &Request) -> Result<Vec<u8>> {
         let begun = Instant::now();
         let mut server = TcpStream::connect(self.server)?;
-        server.write_all(&[&request.head[..], b"Connection: close\r\n\r\n", &request.body].concat())?;
+        server.write_all(
+            &[
+                &request.head[..],
+                b"Connection: close\r\n\r\n",
+                &request.body,
+            ]
+            .concat(),
+        )?;
         let mut answer = Vec::new();
         server.read_to_end(&mut answer)?;
         self.seen().slow += u64::from(begun.elapsed() >= self.late / 3);
@@ -204,7 +233,9 @@ impl Proxy {
 }
 
 fn say(client: &mut TcpStream, status: &str) -> Result<()> {
-    client.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes())
+    client.write_all(
+        format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes(),
+    )
 }
 
 /// Reads one request to its end.
@@ -237,10 +268,18 @@ fn receive(client: &TcpStream) -> Result<Request> {
     }
     let first = String::from_utf8_lossy(&head);
     let mut words = first.split(' ').map(str::to_owned);
-    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (method, path) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     if method.is_empty() {
         Err(std::io::ErrorKind::UnexpectedEof.into())
     } else {
-        Ok(Request { method, path, head, body })
+        Ok(Request {
+            method,
+            path,
+            head,
+            body,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! Variables of the environment that would weaken the connection to a bucket reach no client (operations, section 13).
+//! Variables of the environment that would weaken the connection to a bucket reach no client
+//! (operations, section 13).
 
 use std::io::Read;
 use std::net::{SocketAddr, TcpListener};
@@ -25,28 +26,45 @@ fn acceptor() -> SslAcceptor {
     let name = name.build();
     let mut certificate = X509::builder().expect("a certificate");
     certificate.set_version(2).expect("a version");
-    let serial = BigNum::from_u32(1).and_then(|number| number.to_asn1_integer()).expect("a number");
+    let serial = BigNum::from_u32(1)
+        .and_then(|number| number.to_asn1_integer())
+        .expect("a number");
     certificate.set_serial_number(&serial).expect("a number");
     certificate.set_subject_name(&name).expect("a name");
     certificate.set_issuer_name(&name).expect("a name");
     certificate.set_pubkey(&key).expect("a key");
-    certificate.set_not_before(&Asn1Time::days_from_now(0).expect("a time")).expect("a time");
-    certificate.set_not_after(&Asn1Time::days_from_now(2).expect("a time")).expect("a time");
+    certificate
+        .set_not_before(&Asn1Time::days_from_now(0).expect("a time"))
+        .expect("a time");
+    certificate
+        .set_not_after(&Asn1Time::days_from_now(2).expect("a time"))
+        .expect("a time");
     let mut listens = SubjectAlternativeName::new();
     listens.ip("127.0.0.1");
-    let listens = listens.build(&certificate.x509v3_context(None, None)).expect("an address");
+    let listens = listens
+        .build(&certificate.x509v3_context(None, None))
+        .expect("an address");
     certificate.append_extension(listens).expect("an address");
-    certificate.sign(&key, MessageDigest::sha256()).expect("a signature");
-    let mut acceptor = SslAcceptor::mozilla_intermediate(SslMethod::tls_server()).expect("a server");
+    certificate
+        .sign(&key, MessageDigest::sha256())
+        .expect("a signature");
+    let mut acceptor =
+        SslAcceptor::mozilla_intermediate(SslMethod::tls_server()).expect("a server");
     acceptor.set_private_key(&key).expect("a key");
-    acceptor.set_certificate(&certificate.build()).expect("a certificate");
+    acceptor
+        .set_certificate(&certificate.build())
+        .expect("a certificate");
     acceptor.build()
 }
 
-/// Accepts connections for as long as the process lives; returns whether a request has come through one.
+/// Accepts connections for as long as the process lives; returns whether a request has come through
+/// one.
 fn serve() -> (SocketAddr, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let (address, heard) = (listener.local_addr().expect("an address"), Arc::new(AtomicBool::new(false)));
+    let (address, heard) = (
+        listener.local_addr().expect("an address"),
+        Arc::new(AtomicBool::new(false)),
+    );
     let (acceptor, told) = (acceptor(), Arc::clone(&heard));
     thread::spawn(move || {
         for stream in listener.incoming() {
@@ -65,8 +83,16 @@ fn serve() -> (SocketAddr, Arc<AtomicBool>) {
 fn no_variable_switches_the_check_of_certificates_off() {
     let (address, heard) = serve();
     let short = Duration::from_millis(100);
-    let patience = BucketTimeouts { connect: short * 50, answer: short * 50, pause: short / 10, give_up: short };
-    for name in ["AWS_ALLOW_INVALID_CERTIFICATES", "TIDEGATE_PRIVATE_AWS_ALLOW_INVALID_CERTIFICATES"] {
+    let patience = BucketTimeouts {
+        connect: short * 50,
+        answer: short * 50,
+        pause: short / 10,
+        give_up: short,
+    };
+    for name in [
+        "AWS_ALLOW_INVALID_CERTIFICATES",
+        "TIDEGATE_PRIVATE_AWS_ALLOW_INVALID_CERTIFICATES",
+    ] {
         let all = [
             ("AWS_ACCESS_KEY_ID", "somebody".to_owned()),
             ("AWS_SECRET_ACCESS_KEY", "planted-secret".to_owned()),
@@ -75,8 +101,13 @@ fn no_variable_switches_the_check_of_certificates_off() {
             (name, "true".to_owned()),
         ];
         let variables = Variables::new(true, all.map(|(name, value)| (name.to_owned(), value)));
-        let error = Bucket::open_with("s3://bucket/a", &variables, patience).map(|_| ()).expect_err("no certificate");
+        let error = Bucket::open_with("s3://bucket/a", &variables, patience)
+            .map(|_| ())
+            .expect_err("no certificate");
         assert!(!error.to_string().contains("planted-secret"), "{error}");
-        assert!(!heard.load(Ordering::SeqCst), "{name}: a request was sent to a server that nobody vouches for");
+        assert!(
+            !heard.load(Ordering::SeqCst),
+            "{name}: a request was sent to a server that nobody vouches for"
+        );
     }
 }

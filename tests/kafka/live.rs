@@ -1,5 +1,5 @@
-//! Producers that never pause and send each message by itself: their messages are appended at intervals of time, not
-//! one by one.
+//! Producers that never pause and send each message by itself: their messages are appended at
+//! intervals of time, not one by one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
@@ -31,27 +31,54 @@ fn messages_that_never_pause_come_in_few_batches() {
     /// Messages, and the pause between two of them.
     const COUNT: u64 = 300;
     const PAUSE: Duration = Duration::from_millis(30);
-    let Some(broker) = Broker::start() else { return };
+    let Some(broker) = Broker::start() else {
+        return;
+    };
     broker.topic("wards", 3, &[]);
     let place = feed(&broker, "wards", NEVER, "");
     let daemon = place.start();
     daemon.says("partitions_begun", 1);
     let (producer, begun) = (producer(&broker), Instant::now());
     for number in 0..COUNT {
-        send(&producer, "wards", (number % 3) as i32, Some(&message(number)));
+        send(
+            &producer,
+            "wards",
+            (number % 3) as i32,
+            Some(&message(number)),
+        );
         producer.poll(PAUSE);
     }
     producer.flush(LIMIT).expect("all are there");
-    wait::until(|| daemon.said(), || (batches(&daemon).iter().sum::<u64>() == COUNT).then_some(()));
+    wait::until(
+        || daemon.said(),
+        || (batches(&daemon).iter().sum::<u64>() == COUNT).then_some(()),
+    );
     let (batches, seconds) = (batches(&daemon).len() as f64, begun.elapsed().as_secs_f64());
     // A batch lasts half a second; two more are for the first and the last.
-    assert!(batches <= 2.0 * seconds + 2.0, "{batches} batches in {seconds} s: {}", daemon.said());
+    assert!(
+        batches <= 2.0 * seconds + 2.0,
+        "{batches} batches in {seconds} s: {}",
+        daemon.said()
+    );
     // The ends of partitions are requested again.
-    let known = |page: &str| (0..3).all(|one| page.contains(&format!("_lag{{feed=\"t\",partition=\"{one}\"}} 0.0")));
-    wait::until(|| daemon.page("/metrics"), || known(&daemon.page("/metrics")).then_some(()));
+    let known = |page: &str| {
+        (0..3).all(|one| page.contains(&format!("_lag{{feed=\"t\",partition=\"{one}\"}} 0.0")))
+    };
+    wait::until(
+        || daemon.page("/metrics"),
+        || known(&daemon.page("/metrics")).then_some(()),
+    );
     let page = daemon.page("/metrics");
-    assert!(page.contains(&format!("tidegate_batch_rows_count{{feed=\"t\"}} {batches}\n")), "{page}");
-    assert!(page.contains("tidegate_source_oldest_seconds{feed=\"t\"} 0.0\n"), "{page}");
+    assert!(
+        page.contains(&format!(
+            "tidegate_batch_rows_count{{feed=\"t\"}} {batches}\n"
+        )),
+        "{page}"
+    );
+    assert!(
+        page.contains("tidegate_source_oldest_seconds{feed=\"t\"} 0.0\n"),
+        "{page}"
+    );
     assert!(daemon.page("/health/ready").contains("200 OK"));
     assert_eq!(daemon.end(), Some(0));
     place.verified();
@@ -59,7 +86,9 @@ fn messages_that_never_pause_come_in_few_batches() {
 
 #[test]
 fn a_single_tick_ends_although_messages_never_pause() {
-    let Some(broker) = Broker::start() else { return };
+    let Some(broker) = Broker::start() else {
+        return;
+    };
     broker.topic("wards", 3, &[]);
     let place = feed(&broker, "wards", NEVER, "");
     let people: Vec<String> = (0..300).map(message).collect();
@@ -69,7 +98,12 @@ fn a_single_tick_ends_although_messages_never_pause() {
         let producing = scope.spawn(|| {
             let mut number = 300;
             while !ends.load(Ordering::Acquire) {
-                send(&producer, "wards", (number % 3) as i32, Some(&message(number)));
+                send(
+                    &producer,
+                    "wards",
+                    (number % 3) as i32,
+                    Some(&message(number)),
+                );
                 number += 1;
                 sleep(Duration::from_millis(1));
             }
@@ -81,11 +115,22 @@ fn a_single_tick_ends_although_messages_never_pause() {
         (tick, producing.join().expect("it sends"))
     });
     let count = |tick: &serde_json::Value, what: &str| tick[what].as_u64().expect("a number");
-    assert!(tick["outcome"] == "published" && count(&tick, "rows") + count(&tick, "waiting") >= 300, "{tick}");
+    assert!(
+        tick["outcome"] == "published" && count(&tick, "rows") + count(&tick, "waiting") >= 300,
+        "{tick}"
+    );
     // The rest is read with the next one, each person once.
     let tick = place.once();
-    assert_eq!(count(&tick, "rows") + count(&tick, "waiting"), sent, "{tick}");
+    assert_eq!(
+        count(&tick, "rows") + count(&tick, "waiting"),
+        sent,
+        "{tick}"
+    );
     let published = releases(&place.public());
-    assert!(times(&published.last().expect("a release").diagnoses).values().all(|times| *times == 1));
+    assert!(
+        times(&published.last().expect("a release").diagnoses)
+            .values()
+            .all(|times| *times == 1)
+    );
     place.verified();
 }

@@ -1,5 +1,5 @@
-//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whatever is killed; lost, replaced
-//! and deleted messages are noticed and reported.
+//! A feed that reads a topic of a real Kafka broker (HOUSE 3): every message once, whatever is
+//! killed; lost, replaced and deleted messages are noticed and reported.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -27,5 +27,8 @@ use common::{avro_write, broker, place, public};
 #[test]
 fn a_block_of_ports_has_one_owner() {
     let ports = Ports::take(2);
-    assert!(Ports::of_block(ports.first() - 1, 2).is_none(), "it is taken, though nothing listens at its ports yet");
+    assert!(
+        Ports::of_block(ports.first() - 1, 2).is_none(),
+        "it is taken, though nothing listens at its ports yet"
+    );
 }

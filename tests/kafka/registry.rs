@@ -1,4 +1,5 @@
-//! A schema registry by other authors, for as long as a test runs. It forgets everything when it is killed.
+//! A schema registry by other authors, for as long as a test runs. It forgets everything when it is
+//! killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -22,7 +23,8 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Starts one, which requires this header if there is one; None, with a message, if it cannot be built.
+    /// Starts one, which requires this header if there is one; None, with a message, if it cannot
+    /// be built.
     pub fn start(login: Option<&'static str>) -> Option<Registry> {
         Registry::started(login, &[])
     }
@@ -36,7 +38,14 @@ impl Registry {
         let program = built()?;
         let ports = Ports::take(1);
         let behaving = how.iter().map(|word| (*word).to_owned()).collect();
-        let mut registry = Registry { program, ports, login, behaving, encrypted: None, child: None };
+        let mut registry = Registry {
+            program,
+            ports,
+            login,
+            behaving,
+            encrypted: None,
+            child: None,
+        };
         registry.begin();
         Some(registry)
     }
@@ -45,10 +54,19 @@ impl Registry {
     pub fn begin(&mut self) {
         let mut command = Command::new(&self.program);
         let login = self.login.map(|login| format!("-auth={login}"));
-        command.args(login).args(&self.behaving).arg(format!("127.0.0.1:{}", self.ports.first()));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        command
+            .args(login)
+            .args(&self.behaving)
+            .arg(format!("127.0.0.1:{}", self.ports.first()));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let mut said = String::new();
-        BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut said).expect("text");
+        BufReader::new(child.stdout.take().expect("it is piped"))
+            .read_line(&mut said)
+            .expect("text");
         let mut words = said.split_whitespace();
         assert_eq!(words.next(), Some("ready"));
         self.encrypted = words.next().map(|port| port.parse().expect("a port"));
@@ -70,12 +88,16 @@ impl Registry {
 
     /// Its address for TLS.
     pub fn encrypted(&self) -> String {
-        format!("https://127.0.0.1:{}", self.encrypted.expect("it speaks TLS"))
+        format!(
+            "https://127.0.0.1:{}",
+            self.encrypted.expect("it speaks TLS")
+        )
     }
 
     /// Registers a schema: its number.
     pub fn put(&self, subject: &str, schema: &str, references: Json) -> u32 {
-        let body = json!({ "schema": schema, "schemaType": "AVRO", "references": references }).to_string();
+        let body =
+            json!({ "schema": schema, "schemaType": "AVRO", "references": references }).to_string();
         let answer = self.asked(&format!("POST /subjects/{subject}/versions"), &body);
         answer["id"].as_u64().unwrap_or_else(|| panic!("{answer}")) as u32
     }
@@ -83,19 +105,37 @@ impl Registry {
     /// The number of a schema in all registries.
     pub fn guid(&self, subject: &str) -> [u8; 16] {
         let answer = self.asked(&format!("GET /subjects/{subject}/versions/latest"), "");
-        let digits: Vec<u8> = answer["guid"].as_str().expect("a number").bytes().filter(|byte| *byte != b'-').collect();
+        let digits: Vec<u8> = answer["guid"]
+            .as_str()
+            .expect("a number")
+            .bytes()
+            .filter(|byte| *byte != b'-')
+            .collect();
         let byte = |two: &[u8]| {
             let digit = |at: usize| char::from(two[at]).to_digit(16).expect("a digit") as u8;
             16 * digit(0) + digit(1)
         };
-        digits.chunks(2).map(byte).collect::<Vec<u8>>().try_into().expect("16 bytes")
+        digits
+            .chunks(2)
+            .map(byte)
+            .collect::<Vec<u8>>()
+            .try_into()
+            .expect("16 bytes")
     }
 
     fn asked(&self, what: &str, body: &str) -> Json {
-        let login = self.login.map(|login| format!("Authorization: {login}\r\n")).unwrap_or_default();
+        let login = self
+            .login
+            .map(|login| format!("Authorization: {login}\r\n"))
+            .unwrap_or_default();
         let mut stream = TcpStream::connect(("127.0.0.1", self.ports.first())).expect("it listens");
-        let head = format!("{what} HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n", body.len());
-        stream.write_all((head + body).as_bytes()).expect("it reads");
+        let head = format!(
+            "{what} HTTP/1.0\r\n{login}Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream
+            .write_all((head + body).as_bytes())
+            .expect("it reads");
         let mut said = String::new();
         stream.read_to_string(&mut said).expect("it answers");
         let answer = said.split("\r\n\r\n").nth(1).expect("an answer");
@@ -115,7 +155,12 @@ fn built() -> Option<PathBuf> {
     let build = || {
         let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("registry");
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/registry");
-        let go = Command::new("go").args(["build", "-o"]).arg(&program).arg(".").current_dir(folder).output();
+        let go = Command::new("go")
+            .args(["build", "-o"])
+            .arg(&program)
+            .arg(".")
+            .current_dir(folder)
+            .output();
         match go {
             Ok(go) if go.status.success() => Some(program),
             Ok(go) => panic!("{}", String::from_utf8_lossy(&go.stderr)),

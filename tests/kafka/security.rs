@@ -1,6 +1,7 @@
-//! Encryption, certificates, users and rights (CONTRACTS 1, `source.security`), against one broker that listens in all
-//! possible ways. A user who may read does; one who may not gets the reason, has lost nothing, and reads once the feed
-//! file is corrected. No password and no key is ever shown.
+//! Encryption, certificates, users and rights (CONTRACTS 1, `source.security`), against one broker
+//! that listens in all possible ways. A user who may read does; one who may not gets the reason,
+//! has lost nothing, and reads once the feed file is corrected. No password and no key is ever
+//! shown.
 
 use std::path::Path;
 use std::thread::scope;
@@ -34,7 +35,9 @@ fn broker() -> Option<Broker> {
     let users: String = ["reader", "looker", "stranger"]
         .iter()
         .flat_map(|user| {
-            [256, 512].map(|bits| format!("--add-scram SCRAM-SHA-{bits}=[name={user},password={PASSWORD}] "))
+            [256, 512].map(|bits| {
+                format!("--add-scram SCRAM-SHA-{bits}=[name={user},password={PASSWORD}] ")
+            })
         })
         .collect();
     let broker = Broker::start_with(7, &users, settings)?;
@@ -60,7 +63,9 @@ fn settings(folder: &Path, port: u16) -> String {
         ("SASL", SASL),
         ("ELSEWHERE", ELSEWHERE),
     ];
-    let listeners = ways.map(|(name, at)| format!("{name}://127.0.0.1:{}", port + at)).join(",");
+    let listeners = ways
+        .map(|(name, at)| format!("{name}://127.0.0.1:{}", port + at))
+        .join(",");
     let mut all = format!(
         "listeners={listeners},CONTROLLER://127.0.0.1:{}\nadvertised.listeners={listeners}\n\
          listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL,MUTUAL:SSL,SASL_TLS:SASL_SSL,\
@@ -75,7 +80,9 @@ fn settings(folder: &Path, port: u16) -> String {
     );
     let login = "org.apache.kafka.common.security";
     for name in ["sasl_tls", "sasl"] {
-        let users = ["reader", "looker", "stranger"].map(|user| format!("user_{user}=\"{PASSWORD}\"")).join(" ");
+        let users = ["reader", "looker", "stranger"]
+            .map(|user| format!("user_{user}=\"{PASSWORD}\""))
+            .join(" ");
         all += &format!(
             "listener.name.{name}.plain.sasl.jaas.config={login}.plain.PlainLoginModule required {users};\n\
              listener.name.{name}.scram-sha-256.sasl.jaas.config={login}.scram.ScramLoginModule required;\n\
@@ -94,20 +101,37 @@ fn tls(port: u16, more: &str) -> Way {
 }
 
 fn sasl(port: u16, mechanism: &str, user: &str, password: &str) -> Way {
-    let first = if port == SASL { "tls = false" } else { "ca = \"ca.pem\"" };
-    let sasl = format!("mechanism = \"{mechanism}\", user = \"{user}\", password = \"file:{password}\"");
+    let first = if port == SASL {
+        "tls = false"
+    } else {
+        "ca = \"ca.pem\""
+    };
+    let sasl =
+        format!("mechanism = \"{mechanism}\", user = \"{user}\", password = \"file:{password}\"");
     tls(port, &format!("{first}, sasl = {{ {sasl} }}"))
 }
 
 /// A feed that connects in this way, with all files that any of the ways needs.
 fn place(broker: &Broker, way: &Way) -> Place {
     let place = feed(broker, "wards", NEVER, "# security\n");
-    for name in ["ca.pem", "other.pem", "reader.pem", "reader.key", "stranger.pem", "stranger.key"] {
+    for name in [
+        "ca.pem",
+        "other.pem",
+        "reader.pem",
+        "reader.key",
+        "stranger.pem",
+        "stranger.key",
+    ] {
         place.put(name, broker.file(name));
     }
     place.put("password", PASSWORD);
     place.put("wrong", WRONG);
-    change(&place, broker, &Way(PLAINTEXT, "# security\n".to_owned()), way);
+    change(
+        &place,
+        broker,
+        &Way(PLAINTEXT, "# security\n".to_owned()),
+        way,
+    );
     place
 }
 
@@ -119,14 +143,25 @@ fn change(place: &Place, broker: &Broker, from: &Way, to: &Way) {
 /// Checks that its output and its files contain no secret.
 #[track_caller]
 fn hidden(place: &Place, said: &str) {
-    let key = String::from_utf8(std::fs::read(place.path("reader.key")).expect("a key")).expect("text");
+    let key =
+        String::from_utf8(std::fs::read(place.path("reader.key")).expect("a key")).expect("text");
     let line = key.lines().nth(1).expect("a line");
     for secret in [PASSWORD, WRONG, line] {
         assert!(!said.contains(secret), "it shows a secret: {said}");
         for root in ["private", "public"] {
-            let holds = |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-            let found = files(&place.path(root)).into_iter().find(|(_, bytes)| holds(bytes));
-            assert!(found.is_none(), "{:?} holds a secret", found.map(|(path, _)| path));
+            let holds = |bytes: &[u8]| {
+                bytes
+                    .windows(secret.len())
+                    .any(|window| window == secret.as_bytes())
+            };
+            let found = files(&place.path(root))
+                .into_iter()
+                .find(|(_, bytes)| holds(bytes));
+            assert!(
+                found.is_none(),
+                "{:?} holds a secret",
+                found.map(|(path, _)| path)
+            );
         }
     }
 }
@@ -138,8 +173,16 @@ fn reads(place: &Place) {
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     hidden(place, &said);
-    let people = times(&releases(&place.public()).pop().expect("a release").diagnoses);
-    assert!(people.len() == 80 && people.values().all(|times| *times == 1), "{people:?}");
+    let people = times(
+        &releases(&place.public())
+            .pop()
+            .expect("a release")
+            .diagnoses,
+    );
+    assert!(
+        people.len() == 80 && people.values().all(|times| *times == 1),
+        "{people:?}"
+    );
     place.verified();
 }
 
@@ -149,7 +192,9 @@ fn refused(broker: &Broker, name: &str, wrong: &Way, right: &Way, words: &[&str]
     let output = place.output(&["run", "--once", "feed.toml"]);
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{name}: {said}");
-    words.iter().for_each(|word| assert!(said.contains(word), "{name}: `{word}` is missing: {said}"));
+    words
+        .iter()
+        .for_each(|word| assert!(said.contains(word), "{name}: `{word}` is missing: {said}"));
     hidden(&place, &said);
     change(&place, broker, wrong, right);
     reads(&place);
@@ -163,7 +208,10 @@ fn brokers_are_spoken_to_as_they_want() {
         broker.put("wards", partition, people.iter().map(String::as_str));
     }
     let ca = "ca = \"ca.pem\"";
-    let mutual = tls(MUTUAL, &format!("{ca}, certificate = \"reader.pem\", key = \"file:reader.key\""));
+    let mutual = tls(
+        MUTUAL,
+        &format!("{ca}, certificate = \"reader.pem\", key = \"file:reader.key\""),
+    );
     let ways = [
         tls(TLS, ca),
         mutual.clone(),
@@ -175,28 +223,104 @@ fn brokers_are_spoken_to_as_they_want() {
         sasl(SASL, "SCRAM-SHA-512", "reader", "password"),
     ];
     let plain = Way(TLS, "# nothing\n".to_owned());
-    let strange = tls(MUTUAL, &format!("{ca}, certificate = \"stranger.pem\", key = \"file:stranger.key\""));
-    let mixed = tls(MUTUAL, &format!("{ca}, certificate = \"reader.pem\", key = \"file:stranger.key\""));
+    let strange = tls(
+        MUTUAL,
+        &format!("{ca}, certificate = \"stranger.pem\", key = \"file:stranger.key\""),
+    );
+    let mixed = tls(
+        MUTUAL,
+        &format!("{ca}, certificate = \"reader.pem\", key = \"file:stranger.key\""),
+    );
     let reader = |mechanism| sasl(SASL_TLS, mechanism, "reader", "password");
     let wrong = |port, mechanism| sasl(port, mechanism, "reader", "wrong");
     let unknown = "reject these credentials";
     let unheard = "an encrypted connection to the brokers failed";
     let cases = [
-        ("wrong password, plain", wrong(SASL_TLS, "PLAIN"), reader("PLAIN"), vec![unknown, "source.security"]),
-        ("wrong password, scram", wrong(SASL, "SCRAM-SHA-512"), reader("SCRAM-SHA-512"), vec![unknown]),
-        ("nobody", sasl(SASL_TLS, "PLAIN", "nobody", "password"), reader("PLAIN"), vec![unknown]),
-        ("unknown authority", tls(TLS, "ca = \"other.pem\""), tls(TLS, ca), vec![unheard, "`ca`"]),
-        ("another machine", tls(ELSEWHERE, ca), tls(TLS, ca), vec![unheard, "the host names of the certificates"]),
-        ("authority of the system", tls(TLS, "tls = true"), tls(TLS, ca), vec![unheard]),
-        ("no certificate", tls(MUTUAL, ca), mutual.clone(), vec!["reject the client certificate", "source.security"]),
-        ("strange certificate", strange, mutual.clone(), vec!["reject the client certificate"]),
-        ("another's key", mixed, mutual, vec!["cannot begin with these settings"]),
+        (
+            "wrong password, plain",
+            wrong(SASL_TLS, "PLAIN"),
+            reader("PLAIN"),
+            vec![unknown, "source.security"],
+        ),
+        (
+            "wrong password, scram",
+            wrong(SASL, "SCRAM-SHA-512"),
+            reader("SCRAM-SHA-512"),
+            vec![unknown],
+        ),
+        (
+            "nobody",
+            sasl(SASL_TLS, "PLAIN", "nobody", "password"),
+            reader("PLAIN"),
+            vec![unknown],
+        ),
+        (
+            "unknown authority",
+            tls(TLS, "ca = \"other.pem\""),
+            tls(TLS, ca),
+            vec![unheard, "`ca`"],
+        ),
+        (
+            "another machine",
+            tls(ELSEWHERE, ca),
+            tls(TLS, ca),
+            vec![unheard, "the host names of the certificates"],
+        ),
+        (
+            "authority of the system",
+            tls(TLS, "tls = true"),
+            tls(TLS, ca),
+            vec![unheard],
+        ),
+        (
+            "no certificate",
+            tls(MUTUAL, ca),
+            mutual.clone(),
+            vec!["reject the client certificate", "source.security"],
+        ),
+        (
+            "strange certificate",
+            strange,
+            mutual.clone(),
+            vec!["reject the client certificate"],
+        ),
+        (
+            "another's key",
+            mixed,
+            mutual,
+            vec!["cannot begin with these settings"],
+        ),
         ("plaintext to TLS", plain, tls(TLS, ca), vec![SPEAKS]),
-        ("TLS to plaintext", tls(PLAINTEXT, ca), tls(TLS, ca), vec![SPEAKS]),
-        ("SASL where there is none", sasl(TLS, "PLAIN", "reader", "password"), tls(TLS, ca), vec![unknown]),
-        ("no SASL where there is", tls(SASL_TLS, ca), reader("PLAIN"), vec![SPEAKS]),
-        ("no right", sasl(SASL, "PLAIN", "stranger", "password"), reader("PLAIN"), vec!["READ and DESCRIBE", "wards"]),
-        ("only DESCRIBE", sasl(SASL, "PLAIN", "looker", "password"), reader("PLAIN"), vec!["READ and DESCRIBE"]),
+        (
+            "TLS to plaintext",
+            tls(PLAINTEXT, ca),
+            tls(TLS, ca),
+            vec![SPEAKS],
+        ),
+        (
+            "SASL where there is none",
+            sasl(TLS, "PLAIN", "reader", "password"),
+            tls(TLS, ca),
+            vec![unknown],
+        ),
+        (
+            "no SASL where there is",
+            tls(SASL_TLS, ca),
+            reader("PLAIN"),
+            vec![SPEAKS],
+        ),
+        (
+            "no right",
+            sasl(SASL, "PLAIN", "stranger", "password"),
+            reader("PLAIN"),
+            vec!["READ and DESCRIBE", "wards"],
+        ),
+        (
+            "only DESCRIBE",
+            sasl(SASL, "PLAIN", "looker", "password"),
+            reader("PLAIN"),
+            vec!["READ and DESCRIBE"],
+        ),
     ];
     scope(|scope| {
         for way in &ways {
@@ -215,6 +339,9 @@ fn halts(broker: &Broker, way: &Way) {
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2));
     let said = daemon.said();
-    assert!(said.contains("reject these credentials") && said.lines().count() < 30, "{said}");
+    assert!(
+        said.contains("reject these credentials") && said.lines().count() < 30,
+        "{said}"
+    );
     hidden(&place, &said);
 }

@@ -1,5 +1,6 @@
-//! Faults of brokers, injected: a cluster inside the program answers with errors, closes connections, is slow, stops
-//! and starts. A topic is read to its end with every message once and in order, or the feed halts and says why.
+//! Faults of brokers, injected: a cluster inside the program answers with errors, closes
+//! connections, is slow, stops and starts. A topic is read to its end with every message once and
+//! in order, or the feed halts and says why.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -29,19 +30,30 @@ struct Cluster {
 impl Cluster {
     fn new() -> Cluster {
         let brokers = MockCluster::new(2).expect("a cluster");
-        brokers.create_topic("wards", PARTITIONS, 2).expect("a topic");
+        brokers
+            .create_topic("wards", PARTITIONS, 2)
+            .expect("a topic");
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", brokers.bootstrap_servers());
         // Each message once, whatever happens to it in transit.
-        let producer = config.set("enable.idempotence", "true").create().expect("a client");
-        Cluster { brokers, producer, sent: 0 }
+        let producer = config
+            .set("enable.idempotence", "true")
+            .create()
+            .expect("a client");
+        Cluster {
+            brokers,
+            producer,
+            sent: 0,
+        }
     }
 
     /// Sends more people.
     fn send(&mut self, people: u64) {
         for number in self.sent..self.sent + people {
             let (text, partition) = (number.to_string(), (number % PARTITIONS as u64) as i32);
-            let record = BaseRecord::<str, str>::to("wards").partition(partition).payload(&text);
+            let record = BaseRecord::<str, str>::to("wards")
+                .partition(partition)
+                .payload(&text);
             self.producer.send(record).expect("there is room");
         }
         self.sent += people;
@@ -77,14 +89,22 @@ impl Reader {
             patience: None,
         };
         let fetch = Fetch::begin(&settings, positions.clone()).expect("it begins");
-        Reader { fetch, positions, came: Vec::new() }
+        Reader {
+            fetch,
+            positions,
+            came: Vec::new(),
+        }
     }
 
     /// Reads until there are this many people; the error says why it ends before.
     fn take(&mut self, people: u64) -> Result<(), String> {
         let begun = Instant::now();
         while (self.came.len() as u64) < people {
-            assert!(begun.elapsed() < LIMIT, "{} of {people} have come", self.came.len());
+            assert!(
+                begun.elapsed() < LIMIT,
+                "{} of {people} have come",
+                self.came.len()
+            );
             match self.fetch.next() {
                 None => sleep(Duration::from_millis(5)),
                 Some(FetchEvent::Begins(begins)) => {
@@ -96,13 +116,22 @@ impl Reader {
                     for (partition, fetched) in &batch.partitions {
                         let position = self.positions.get_mut(partition).expect("it has begun");
                         for message in fetched.messages() {
-                            assert_eq!(message.offset, position.next, "none is left out, and none comes twice");
+                            assert_eq!(
+                                message.offset, position.next,
+                                "none is left out, and none comes twice"
+                            );
                             position.next += 1;
-                            let text = std::str::from_utf8(fetched.content(message).expect("content")).expect("text");
+                            let text =
+                                std::str::from_utf8(fetched.content(message).expect("content"))
+                                    .expect("text");
                             self.came.push(text.parse().expect("a number"));
                         }
                     }
-                    let taken: Vec<(i32, u64)> = self.positions.iter().map(|(at, one)| (*at, one.next)).collect();
+                    let taken: Vec<(i32, u64)> = self
+                        .positions
+                        .iter()
+                        .map(|(at, one)| (*at, one.next))
+                        .collect();
                     self.fetch.taken(&taken);
                 }
                 Some(FetchEvent::Failed(error)) => return Err(error.text),
@@ -113,7 +142,8 @@ impl Reader {
     }
 }
 
-/// Checks that each person is read once, if this happens before the topic is read and if it happens in the middle.
+/// Checks that each person is read once, if this happens before the topic is read and if it happens
+/// in the middle.
 fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     let begun = Instant::now();
     let mut cluster = Cluster::new();
@@ -140,7 +170,8 @@ fn survives(name: &str, fault: &(dyn Fn(&Cluster) + Sync)) {
     println!("{name}: {:?}", begun.elapsed());
 }
 
-/// Checks that it halts with these words, if this happens before the topic is read and if it happens in the middle.
+/// Checks that it halts with these words, if this happens before the topic is read and if it
+/// happens in the middle.
 fn halts(name: &str, fault: &(dyn Fn(&mut Cluster) + Sync), words: &[&str]) {
     let halted = |midst| {
         let mut cluster = Cluster::new();
@@ -148,13 +179,17 @@ fn halts(name: &str, fault: &(dyn Fn(&mut Cluster) + Sync), words: &[&str]) {
         let mut reader = None;
         if midst {
             let begun = reader.insert(Reader::begin(&cluster, BTreeMap::new()));
-            begun.take(300).unwrap_or_else(|error| panic!("{name}: {error}"));
+            begun
+                .take(300)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         fault(&mut cluster);
         let mut reader = reader.unwrap_or_else(|| Reader::begin(&cluster, BTreeMap::new()));
         let said = reader.take(u64::MAX);
         let said = said.expect_err("it halts");
-        words.iter().for_each(|word| assert!(said.contains(word), "{name}: `{word}` is missing: {said}"));
+        words
+            .iter()
+            .for_each(|word| assert!(said.contains(word), "{name}: `{word}` is missing: {said}"));
     };
     // It takes more than a minute: both at once.
     scope(|scope| {
@@ -171,7 +206,10 @@ fn faults_that_pass_leave_no_person_out() {
         ("not the leader", RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION),
         ("no leader", RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE),
         ("an older leader", RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH),
-        ("coordinator loads", RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS),
+        (
+            "coordinator loads",
+            RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+        ),
         ("time out", RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT),
         ("no such topic yet", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART),
         ("corrupt", RD_KAFKA_RESP_ERR_INVALID_MSG),
@@ -183,7 +221,11 @@ fn faults_that_pass_leave_no_person_out() {
     scope(|scope| {
         for (name, fault) in passing {
             for api in [Api::Fetch, Api::ListOffsets, Api::Metadata] {
-                scope.spawn(move || survives(&format!("{name}, {api:?}"), &|cluster| cluster.fail(api, &[fault; 3])));
+                scope.spawn(move || {
+                    survives(&format!("{name}, {api:?}"), &|cluster| {
+                        cluster.fail(api, &[fault; 3])
+                    })
+                });
             }
         }
     });
@@ -199,21 +241,35 @@ fn reported_lag_does_not_matter() {
     });
 }
 
-/// In a process of its own, which starts no programs: a stopping broker closes its port and opens it again at once, and
-/// a thread that starts a program holds all open ports until the program begins.
+/// In a process of its own, which starts no programs: a stopping broker closes its port and opens
+/// it again at once, and a thread that starts a program holds all open ports until the program
+/// begins.
 #[test]
 fn brokers_that_are_slow_or_go_leave_no_person_out() {
     const ALONE: &str = "TIDEGATE_TEST_ALONE";
     if std::env::var_os(ALONE).is_none() {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "topic_faults::brokers_that_are_slow_or_go_leave_no_person_out", "--nocapture"]);
+        command.args([
+            "--exact",
+            "topic_faults::brokers_that_are_slow_or_go_leave_no_person_out",
+            "--nocapture",
+        ]);
         let output = command.env(ALONE, "1").output().expect("a process");
-        let printed = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-        assert!(output.status.success() && printed.contains("leaders change: "), "{}: {printed}", output.status);
+        let printed = [output.stdout, output.stderr]
+            .map(|text| String::from_utf8_lossy(&text).into_owned())
+            .concat();
+        assert!(
+            output.status.success() && printed.contains("leaders change: "),
+            "{}: {printed}",
+            output.status
+        );
         return;
     }
     let slow = |cluster: &Cluster, millis| {
-        cluster.brokers.broker_round_trip_time(-1, Duration::from_millis(millis)).expect("a broker");
+        cluster
+            .brokers
+            .broker_round_trip_time(-1, Duration::from_millis(millis))
+            .expect("a broker");
     };
     let away = |cluster: &Cluster, broker: i32| {
         cluster.brokers.broker_down(broker).expect("a broker");
@@ -223,7 +279,10 @@ fn brokers_that_are_slow_or_go_leave_no_person_out() {
     let moves = |cluster: &Cluster| {
         for partition in 0..PARTITIONS {
             let leader = 1 + (cluster.sent as i32 / 100 + partition) % 2;
-            cluster.brokers.partition_leader("wards", partition, Some(leader)).expect("a partition");
+            cluster
+                .brokers
+                .partition_leader("wards", partition, Some(leader))
+                .expect("a partition");
         }
     };
     scope(|scope| {
@@ -237,7 +296,12 @@ fn brokers_that_are_slow_or_go_leave_no_person_out() {
 
 #[test]
 fn what_cannot_be_right_halts() {
-    let wards = |cluster: &mut Cluster, fault| cluster.brokers.topic_error("wards", fault).expect("a topic");
+    let wards = |cluster: &mut Cluster, fault| {
+        cluster
+            .brokers
+            .topic_error("wards", fault)
+            .expect("a topic")
+    };
     // Messages that were sent before fetching fails may still be fetched.
     let fetches = |cluster: &mut Cluster, fault| {
         cluster.fail(Api::Fetch, &[fault; 5_000]);
@@ -251,7 +315,10 @@ fn what_cannot_be_right_halts() {
         scope.spawn(|| halts("topic", &|cluster| wards(cluster, refused), &right));
         // With any of these errors nothing is read.
         let never = RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
-        let words = ["for a minute the brokers have sent no messages of the topic wards", "Nothing was skipped"];
+        let words = [
+            "for a minute the brokers have sent no messages of the topic wards",
+            "Nothing was skipped",
+        ];
         scope.spawn(move || halts("never", &|cluster| fetches(cluster, never), &words));
         scope.spawn(|| halts("gone", &|cluster| wards(cluster, gone), &["topic wards"]));
     });
@@ -282,7 +349,10 @@ fn faults_of_all_kinds_leave_no_person_out() {
         }
         all.extend(reader.came);
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..cluster.sent), "each person comes once");
+        assert!(
+            all.into_iter().eq(0..cluster.sent),
+            "each person comes once"
+        );
     });
 }
 

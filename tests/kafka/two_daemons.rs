@@ -1,6 +1,6 @@
-//! Two daemons of one feed over a topic, while messages arrive, and no lock keeps them apart: one of them finds the
-//! other's entry where its own should be, ends with an error that says so, and has lost no person and counted no person
-//! twice.
+//! Two daemons of one feed over a topic, while messages arrive, and no lock keeps them apart: one
+//! of them finds the other's entry where its own should be, ends with an error that says so, and
+//! has lost no person and counted no person twice.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,12 @@ impl Sender {
         while !self.over.load(Ordering::Relaxed) {
             if !self.pause.load(Ordering::Relaxed) {
                 for number in next..next + 20 {
-                    send(producer, "wards", (number % PARTITIONS) as i32, Some(&message(number)));
+                    send(
+                        producer,
+                        "wards",
+                        (number % PARTITIONS) as i32,
+                        Some(&message(number)),
+                    );
                 }
                 next += 20;
             }
@@ -60,7 +65,9 @@ impl Drop for Ends<'_> {
 
 #[test]
 fn of_two_daemons_one_ends() {
-    let Some(broker) = Broker::start() else { return };
+    let Some(broker) = Broker::start() else {
+        return;
+    };
     broker.topic("wards", PARTITIONS as i32, &[]);
     let place = feed(&broker, "wards", OFTEN, "");
     let (producer, sender) = (broker.producer(&[]), Sender::default());
@@ -71,7 +78,8 @@ fn of_two_daemons_one_ends() {
         let sending = scope.spawn(|| sender.sends(&producer));
         let mut first = start(&place);
         let mut rounds = 0;
-        // Which one gets ahead depends on time: on a busy machine it may take more rounds until the newer one does.
+        // Which one gets ahead depends on time: on a busy machine it may take more rounds until the
+        // newer one does.
         for round in 0..60 {
             if round >= 6 && newer > 0 {
                 break;
@@ -84,9 +92,15 @@ fn of_two_daemons_one_ends() {
                 sleep(Duration::from_millis(1_200));
             }
             let mut second = start(&place);
-            until(|| lost(&second) || second.said().contains("recovered"), || second.said());
+            until(
+                || lost(&second) || second.said().contains("recovered"),
+                || second.said(),
+            );
             sender.pause.store(false, Ordering::Relaxed);
-            until(|| lost(&first) || lost(&second), || format!("both go on: {} {}", first.said(), second.said()));
+            until(
+                || lost(&first) || lost(&second),
+                || format!("both go on: {} {}", first.said(), second.said()),
+            );
             if lost(&first) {
                 std::mem::swap(&mut first, &mut second);
                 newer += 1;

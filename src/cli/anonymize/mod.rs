@@ -1,5 +1,6 @@
-//! `tidegate anonymize` (CONTRACTS 3): each input file is one tick; releases and verdicts are written to a folder, by
-//! the same feed and the same gate that the daemon uses. This module reads and prints; the engine decides.
+//! `tidegate anonymize` (CONTRACTS 3): each input file is one tick; releases and verdicts are
+//! written to a folder, by the same feed and the same gate that the daemon uses. This module reads
+//! and prints; the engine decides.
 
 mod words;
 
@@ -12,7 +13,8 @@ use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::folder::{
-    CommandOutcome, InputEntry, InputOutcome, OpenedKey, Task, begun, find_key, manifest_of, run as run_all,
+    CommandOutcome, InputEntry, InputOutcome, OpenedKey, Task, begun, find_key, manifest_of,
+    run as run_all,
 };
 use crate::daemon::view::anonymize::AnonymizeAnswer;
 use crate::engine::model::Role;
@@ -57,42 +59,85 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load(&args.feed)?;
     let quarantine = args.quarantine_share.as_deref().map(share).transpose()?;
     let new = !begun(&args.out)?;
-    let OpenedKey { key, made } = find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
-    if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
+    let OpenedKey { key, made } =
+        find_key(args.key.as_deref(), feed.services.key(), &args.out, new)?;
+    if feed.policy.on_repeat() != OnRepeat::None
+        && feed.columns.of(Role::Identifier).next().is_none()
+    {
         note(
             "the feed declares no identifier column, so every row counts as a different person: duplicates cannot be \
              found",
         );
     }
-    let task = Task { feed: &feed, inputs: &args.inputs, folder: &args.out, key, made, quarantine, time: &time };
+    let task = Task {
+        feed: &feed,
+        inputs: &args.inputs,
+        folder: &args.out,
+        key,
+        made,
+        quarantine,
+        time: &time,
+    };
     let CommandOutcome { entries, finished } = {
         let mut shown = InputLine::new(&args.inputs);
         run_all(&task, &mut shown)?
     };
     if out.json() {
-        out.value(&AnonymizeAnswer { releases: entries.clone() });
+        out.value(&AnonymizeAnswer {
+            releases: entries.clone(),
+        });
     } else {
         let newest = entries.iter().rev().find_map(|entry| entry.release);
-        let newest = newest.map(|release| manifest_of(&args.out, release)).transpose()?;
-        out.text(&words::report(&entries, &args.inputs, &args.out, &feed, newest.as_ref()));
+        let newest = newest
+            .map(|release| manifest_of(&args.out, release))
+            .transpose()?;
+        out.text(&words::report(
+            &entries,
+            &args.inputs,
+            &args.out,
+            &feed,
+            newest.as_ref(),
+        ));
     }
-    let unsafe_before =
-        finished.is_some_and(|entry| matches!(entry.outcome, InputOutcome::Rejected | InputOutcome::Stopped));
-    Ok(if unsafe_before { Exit::Unsafe } else { exit(&entries) })
+    let unsafe_before = finished.is_some_and(|entry| {
+        matches!(
+            entry.outcome,
+            InputOutcome::Rejected | InputOutcome::Stopped
+        )
+    });
+    Ok(if unsafe_before {
+        Exit::Unsafe
+    } else {
+        exit(&entries)
+    })
 }
 
 /// 1 if a release was rejected, if the chain has stopped, or if there is no release yet.
 fn exit(entries: &[InputEntry]) -> Exit {
-    let bad = entries.iter().any(|entry| matches!(entry.outcome, InputOutcome::Rejected | InputOutcome::Stopped));
-    let held = entries.last().is_some_and(|entry| entry.outcome == InputOutcome::Held);
-    if bad || held { Exit::Unsafe } else { Exit::Done }
+    let bad = entries.iter().any(|entry| {
+        matches!(
+            entry.outcome,
+            InputOutcome::Rejected | InputOutcome::Stopped
+        )
+    });
+    let held = entries
+        .last()
+        .is_some_and(|entry| entry.outcome == InputOutcome::Held);
+    if bad || held {
+        Exit::Unsafe
+    } else {
+        Exit::Done
+    }
 }
 
 fn share(text: &str) -> CommandResult<Decimal> {
     let number = Decimal::parse(text).filter(|share| (0.0..=1.0).contains(&share.get()));
     number.ok_or_else(|| {
-        Error::new(ErrorCategory::Usage, "a share is a decimal from 0 to 1, such as 0.01")
-            .in_field("--quarantine-share")
-            .into()
+        Error::new(
+            ErrorCategory::Usage,
+            "a share is a decimal from 0 to 1, such as 0.01",
+        )
+        .in_field("--quarantine-share")
+        .into()
     })
 }

@@ -1,4 +1,5 @@
-//! The answer for a person at a terminal: what became of each file, what was published, which rows wait and why.
+//! The answer for a person at a terminal: what became of each file, what was published, which rows
+//! wait and why.
 
 use std::path::{Path, PathBuf};
 
@@ -27,14 +28,38 @@ pub fn report(
 ) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
-    let counted = ["release", "rows", "added", "waiting", "withheld", "duplicates", "set aside"].map(Head::Right);
-    let heads = [Head::Left("file"), Head::Left("outcome")].into_iter().chain(counted);
+    let counted = [
+        "release",
+        "rows",
+        "added",
+        "waiting",
+        "withheld",
+        "duplicates",
+        "set aside",
+    ]
+    .map(Head::Right);
+    let heads = [Head::Left("file"), Head::Left("outcome")]
+        .into_iter()
+        .chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for (entry, name) in entries.iter().zip(&names) {
-        let release = entry.release.map_or_else(|| "-".to_owned(), |release| release.to_string());
-        let counts = [entry.rows, entry.added, entry.waiting, entry.withheld, entry.duplicate, entry.quarantined];
+        let release = entry
+            .release
+            .map_or_else(|| "-".to_owned(), |release| release.to_string());
+        let counts = [
+            entry.rows,
+            entry.added,
+            entry.waiting,
+            entry.withheld,
+            entry.duplicate,
+            entry.quarantined,
+        ];
         let counts = counts.iter().map(ToString::to_string);
-        table.row([short(name), word(entry.outcome).to_owned(), release].into_iter().chain(counts));
+        table.row(
+            [short(name), word(entry.outcome).to_owned(), release]
+                .into_iter()
+                .chain(counts),
+        );
     }
     table.write(&mut text, "");
     text.push('\n');
@@ -43,7 +68,11 @@ pub fn report(
             wrapped(&mut text, &format!("{}: ", short(name)), &reason.text);
         }
         if let Some(found) = &entry.levels {
-            wrapped(&mut text, &format!("{}: levels: ", short(name)), &levels(found));
+            wrapped(
+                &mut text,
+                &format!("{}: levels: ", short(name)),
+                &levels(found),
+            );
         }
         for advice in advice(&entry.reasons) {
             wrapped(&mut text, &format!("{}: what to do: ", short(name)), advice);
@@ -58,14 +87,22 @@ pub fn report(
 
 /// Names the columns whose values are generalised to `*` everywhere.
 fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Columns) {
-    let names: Vec<String> =
-        manifest.without_detail(columns).into_iter().map(|name| format!("`{}`", printable(name))).collect();
+    let names: Vec<String> = manifest
+        .without_detail(columns)
+        .into_iter()
+        .map(|name| format!("`{}`", printable(name)))
+        .collect();
     if names.is_empty() {
         return;
     }
-    // Under `blind` the reasons against more detail are kept with the release for which the recoding was chosen.
+    // Under `blind` the reasons against more detail are kept with the release for which the
+    // recoding was chosen.
     let blind = manifest.guarantee == Some(Guarantee::Blind);
-    let release = if blind && manifest.chain == 1 { 1 } else { manifest.release };
+    let release = if blind && manifest.chain == 1 {
+        1
+    } else {
+        manifest.release
+    };
     let said = format!(
         "Published without any detail: {}. Run `tidegate show {} {release}` to see why no more detail was possible, and `tidegate preview` with the \
          same --feed and --in to see which settings would give more.",
@@ -75,7 +112,8 @@ fn detail(text: &mut String, manifest: &Manifest, folder: &Path, columns: &Colum
     wrapped(text, "", &said);
 }
 
-/// A file name without its middle if it is too long: the files of a feed differ at the ends of their names.
+/// A file name without its middle if it is too long: the files of a feed differ at the ends of
+/// their names.
 fn short(name: &str) -> String {
     let signs: Vec<char> = name.chars().collect();
     if signs.len() <= WIDEST {
@@ -87,7 +125,11 @@ fn short(name: &str) -> String {
 
 /// A number of rows with its verb: `one` for a single row, `several` for more.
 fn rows(count: u64, one: &str, several: &str) -> String {
-    if count == 1 { format!("1 row {one}") } else { format!("{count} rows {several}") }
+    if count == 1 {
+        format!("1 row {one}")
+    } else {
+        format!("{count} rows {several}")
+    }
 }
 
 fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Policy) {
@@ -101,24 +143,41 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
             rows(last.rows, "", "").trim_end(),
             match policy.publish_every() {
                 _ if disjoint => "It contains different people from the releases before it.",
-                Some(_) => "Its manifest lists all parts of the table: read these and no other files.",
+                Some(_) =>
+                    "Its manifest lists all parts of the table: read these and no other files.",
                 None => "It replaces all earlier ones; never combine releases.",
             }
         );
         wrapped(text, "", &said);
     }
-    if entries.iter().all(|entry| entry.outcome == InputOutcome::Known) {
-        wrapped(text, "", "Nothing new: all of these files are in the folder already.");
+    if entries
+        .iter()
+        .all(|entry| entry.outcome == InputOutcome::Known)
+    {
+        wrapped(
+            text,
+            "",
+            "Nothing new: all of these files are in the folder already.",
+        );
     } else if last.outcome == InputOutcome::Waiting && last.waiting == 0 {
         wrapped(text, "", "The last file contained no new person.");
     }
     let waits = rows(last.waiting, "is waiting", "are waiting");
     if last.outcome == InputOutcome::Held {
-        let why = if last.rows > 0 { "This file adds no release" } else { "There is no release yet" };
-        let said = format!("{why}: {waits}, and a class has at least {}. Add files; nothing is lost.", policy.a());
+        let why = if last.rows > 0 {
+            "This file adds no release"
+        } else {
+            "There is no release yet"
+        };
+        let said = format!(
+            "{why}: {waits}, and a class has at least {}. Add files; nothing is lost.",
+            policy.a()
+        );
         wrapped(text, "", &said);
     } else if last.outcome == InputOutcome::Rejected && disjoint {
-        let said = format!("{waits} for the next file, which tries the rows of the rejected release again.");
+        let said = format!(
+            "{waits} for the next file, which tries the rows of the rejected release again."
+        );
         wrapped(text, "", &said);
     } else if last.waiting > 0 {
         let said = match policy.search() {
@@ -150,13 +209,28 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
 
 /// The share of the people so far that is published, where some of them are not.
 fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint: bool) {
-    let published = if disjoint { entries.iter().map(|entry| entry.added).sum() } else { last.rows };
+    let published = if disjoint {
+        entries.iter().map(|entry| entry.added).sum()
+    } else {
+        last.rows
+    };
     let others = last.waiting + last.withheld + last.pending;
     // Where the folder existed before this command, earlier releases are not among these entries.
-    if published == 0 || others == 0 || (disjoint && entries.iter().all(|entry| entry.release != Some(1))) {
+    if published == 0
+        || others == 0
+        || (disjoint && entries.iter().all(|entry| entry.release != Some(1)))
+    {
         return;
     }
     let (all, percent) = (published + others, 100 * published / (published + others));
-    let below = if 2 * published < all { "Fewer than half of the people are published: " } else { "Published: " };
-    wrapped(text, "", &format!("{below}{published} of {all} accepted rows ({percent} %)."));
+    let below = if 2 * published < all {
+        "Fewer than half of the people are published: "
+    } else {
+        "Published: "
+    };
+    wrapped(
+        text,
+        "",
+        &format!("{below}{published} of {all} accepted rows ({percent} %)."),
+    );
 }

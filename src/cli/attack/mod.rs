@@ -1,5 +1,5 @@
-//! `tidegate attack` (CONTRACTS 3): attacks on one release by a reader who knows the algorithm that made it, one file
-//! or folder for each attack. Nothing here computes.
+//! `tidegate attack` (CONTRACTS 3): attacks on one release by a reader who knows the algorithm that
+//! made it, one file or folder for each attack. Nothing here computes.
 
 pub mod refinement;
 

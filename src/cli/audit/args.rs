@@ -36,26 +36,28 @@ pub struct Args {
     /// The raw rows that were new in a release; none, or one per release in the same order
     #[arg(long = "increment", value_name = "FILE", requires = "releases")]
     pub increments: Vec<PathBuf>,
-    /// Also check what one release reveals to an attacker who knows that it was generalised until l-diversity held, with l =
-    /// policy.m; needs its raw rows
+    /// Also check what one release reveals to an attacker who knows that it was generalised until
+    /// l-diversity held, with l = policy.m; needs its raw rows
     #[arg(long)]
     pub minimality: bool,
-    /// The size of the population that the rows come from, for the risk of re-identification by attackers who do not know who
-    /// is in the table
+    /// The size of the population that the rows come from, for the risk of re-identification by
+    /// attackers who do not know who is in the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub population: Option<u64>,
-    /// The requirement until which that release was generalised, instead of policy.m: l=2, alpha=0.5,k=2, c=3,l=3, t=0.2,
-    /// k=2,e=5000 or p=0.5 with --guarding
+    /// The requirement until which that release was generalised, instead of policy.m: l=2,
+    /// alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 or p=0.5 with --guarding
     #[arg(long, value_name = "REQUIREMENT", requires = "minimality")]
     pub requirement: Option<String>,
-    /// For personal privacy: the column of the increment with the label of the sensitive column's taxonomy that each person
-    /// guards, or nothing
+    /// For personal privacy: the column of the increment with the label of the sensitive column's
+    /// taxonomy that each person guards, or nothing
     #[arg(long, value_name = "COLUMN", requires = "requirement")]
     pub guarding: Option<String>,
-    /// A folder of `anonymize`: audit its newest chain, with the people who really came with each release
+    /// A folder of `anonymize`: audit its newest chain, with the people who really came with each
+    /// release
     #[arg(long, value_name = "DIR", conflicts_with_all = ["releases", "increments"])]
     pub dir: Option<PathBuf>,
-    /// The key of that folder or feed; by default the file beside the folder, or the one that the feed file names
+    /// The key of that folder or feed; by default the file beside the folder, or the one that the
+    /// feed file names
     #[arg(long, value_name = "FILE", conflicts_with = "releases")]
     pub key: Option<PathBuf>,
     /// Options for tables of sums.

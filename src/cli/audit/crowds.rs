@@ -1,5 +1,5 @@
-//! A chain whose rows keep their labels, for a person at a terminal: how many rows of a label were published together,
-//! and remedies.
+//! A chain whose rows keep their labels, for a person at a terminal: how many rows of a label were
+//! published together, and remedies.
 
 use std::fmt::Write;
 
@@ -13,23 +13,37 @@ const MOST_RELEASES: usize = 20;
 
 /// What each release adds.
 pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) {
-    let Some(growth) = &subject.growth else { return };
+    let Some(growth) = &subject.growth else {
+        return;
+    };
     wrapped(
         text,
         "",
         "Rows keep their labels in these releases. A reader who compares them learns which rows are new, and a person who came with a \
          release hides among the new rows of their label",
     );
-    let mut table = TextTable::new(&["", "new rows", "labels", "fewest of a label"].map(Head::Right));
+    let mut table =
+        TextTable::new(&["", "new rows", "labels", "fewest of a label"].map(Head::Right));
     for (at, new) in growth.new.iter().enumerate().take(MOST_RELEASES) {
-        let fewest = crowds.new[at].as_ref().map_or("-".to_owned(), |few| few.rows.to_string());
-        table.row([(at + 1).to_string(), new.rows().to_string(), new.classes().to_string(), fewest]);
+        let fewest = crowds.new[at]
+            .as_ref()
+            .map_or("-".to_owned(), |few| few.rows.to_string());
+        table.row([
+            (at + 1).to_string(),
+            new.rows().to_string(),
+            new.classes().to_string(),
+            fewest,
+        ]);
     }
     table.write(text, "  ");
     if growth.new.len() > MOST_RELEASES {
-        writeln!(text, "  … and {} more", growth.new.len() - MOST_RELEASES).expect("writing to a string");
+        writeln!(text, "  … and {} more", growth.new.len() - MOST_RELEASES)
+            .expect("writing to a string");
     }
-    for at in (0..growth.new.len()).filter(|&at| growth.erased_rows(at) > 0).take(MOST_RELEASES) {
+    for at in (0..growth.new.len())
+        .filter(|&at| growth.erased_rows(at) > 0)
+        .take(MOST_RELEASES)
+    {
         let rows = growth.erased_rows(at);
         let said = format!(
             "Release {} leaves {rows} rows out, as its notice of erasure states: all rows of a label that came together",

@@ -1,5 +1,6 @@
-//! `tidegate audit` (CONTRACTS 3): reads releases of any origin, and the raw rows where they are given, and says
-//! whether the releases, taken together, identify people. This module reads and prints; the engine judges.
+//! `tidegate audit` (CONTRACTS 3): reads releases of any origin, and the raw rows where they are
+//! given, and says whether the releases, taken together, identify people. This module reads and
+//! prints; the engine judges.
 
 mod args;
 mod crowds;
@@ -27,7 +28,8 @@ use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::ingest::{RowPeople, TableFile, count, count_behind};
 use crate::daemon::view::audit::audit;
 use crate::engine::audit::{
-    AuditFigures, AuditSubject, CoarsenessLeak, Guards, MinimalityFigures, Requirement, judge, risks,
+    AuditFigures, AuditSubject, CoarsenessLeak, Guards, MinimalityFigures, Requirement, judge,
+    risks,
 };
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::model::{Columns, ReleaseColumn};
@@ -43,14 +45,30 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         return sums::run(&args.sums, out);
     }
     let (audited, figures) = attacked(&args)?;
-    let AuditRequest { columns, policy, subject, names, .. } = &audited;
+    let AuditRequest {
+        columns,
+        policy,
+        subject,
+        names,
+        ..
+    } = &audited;
     let verdict = judge(&figures, policy, &subject.releases, columns, names);
     if out.json() {
-        out.value(&audit(&figures, &verdict, subject, (columns, policy), (names, args.requirement.is_some())));
+        out.value(&audit(
+            &figures,
+            &verdict,
+            subject,
+            (columns, policy),
+            (names, args.requirement.is_some()),
+        ));
     } else {
         out.text(&words::report(&figures, &verdict, subject, policy, names));
     }
-    Ok(if verdict.safe { Exit::Done } else { Exit::Unsafe })
+    Ok(if verdict.safe {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    })
 }
 
 /// The smallest number of candidates that a chain leaves a person; `None` for a disjoint chain.
@@ -64,7 +82,14 @@ pub fn least(args: &Args) -> error::Result<Option<u64>> {
     }
     let chain = figures.chain.as_ref();
     let realised = chain.and_then(|chain| chain.realised.as_ref());
-    let least = realised.and_then(|realised| realised.all.iter().flatten().map(|weakest| weakest.left).min());
+    let least = realised.and_then(|realised| {
+        realised
+            .all
+            .iter()
+            .flatten()
+            .map(|weakest| weakest.left)
+            .min()
+    });
     Ok(least.or_else(|| chain?.all.iter().map(|weakest| weakest.left).min()))
 }
 
@@ -75,19 +100,41 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
                     with --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--minimality"));
     }
-    let requirement = args.requirement.as_deref().map(requirement::parse).transpose()?;
+    let requirement = args
+        .requirement
+        .as_deref()
+        .map(requirement::parse)
+        .transpose()?;
     let audited = if let Some(dir) = &args.dir {
         request::of_folder(dir, args.key.as_deref(), args.feed.as_deref())?
     } else {
-        let feed = FeedConfig::load_to_judge(args.feed.as_ref().expect("the command line asks for it without --dir"))?;
-        if args.releases.is_empty() { request::of_feed(&feed, args.key.as_deref())? } else { given(args, feed)? }
+        let feed = FeedConfig::load_to_judge(
+            args.feed
+                .as_ref()
+                .expect("the command line asks for it without --dir"),
+        )?;
+        if args.releases.is_empty() {
+            request::of_feed(&feed, args.key.as_deref())?
+        } else {
+            given(args, feed)?
+        }
     };
-    let AuditRequest { columns, policy, subject, names, joined, behind } = &audited;
+    let AuditRequest {
+        columns,
+        policy,
+        subject,
+        names,
+        joined,
+        behind,
+    } = &audited;
     drawn_from(args.population, subject, names)?;
     let _shown = progress::ProgressLine::new("attacking");
-    let mut figures =
-        AuditFigures::of(subject, columns, policy).map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
-    figures.refinement.iter().try_for_each(|attacked| all_behind(attacked, columns, args))?;
+    let mut figures = AuditFigures::of(subject, columns, policy)
+        .map_err(|shrunk| shrunken(&shrunk, names, args, columns))?;
+    figures
+        .refinement
+        .iter()
+        .try_for_each(|attacked| all_behind(attacked, columns, args))?;
     let terms = TraceTerms::of(&policy.refinement(), 1);
     let ratios = |release: &Release| leakage(release, &columns.trees(), policy.a(), terms);
     // Rows of different releases may then be counted as one class, and the risk would be too low.
@@ -104,18 +151,39 @@ fn attacked(args: &Args) -> error::Result<(AuditRequest, AuditFigures)> {
     };
     if let (Some(rows), Some(requirement)) = (behind, requirement) {
         let rows = subject.recoded(rows);
-        let guards = args.guarding.as_deref().map(|name| guards(name, args, columns)).transpose()?;
+        let guards = args
+            .guarding
+            .as_deref()
+            .map(|name| guards(name, args, columns))
+            .transpose()?;
         let wanted = (requirement, guards.as_ref());
-        let found = MinimalityFigures::guarding(&subject.releases[0], &rows, columns, wanted, MinimalityFigures::WORK);
+        let found = MinimalityFigures::guarding(
+            &subject.releases[0],
+            &rows,
+            columns,
+            wanted,
+            MinimalityFigures::WORK,
+        );
         figures.minimality = Some(found.map_err(|amiss| unfit(&amiss, args, columns))?);
     }
     Ok((audited, figures))
 }
 
 /// The size of the population: it has at least as many people as the table has rows.
-fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String]) -> error::Result<()> {
-    let Some(population) = population else { return Ok(()) };
-    match subject.releases.iter().zip(names).find(|(release, _)| release.rows() > population) {
+fn drawn_from(
+    population: Option<u64>,
+    subject: &AuditSubject,
+    names: &[String],
+) -> error::Result<()> {
+    let Some(population) = population else {
+        return Ok(());
+    };
+    match subject
+        .releases
+        .iter()
+        .zip(names)
+        .find(|(release, _)| release.rows() > population)
+    {
         None => Ok(()),
         Some((release, name)) => {
             let text = format!(
@@ -132,36 +200,51 @@ fn drawn_from(population: Option<u64>, subject: &AuditSubject, names: &[String])
 fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     if !args.increments.is_empty() && args.increments.len() != args.releases.len() {
         let (given, wanted) = (args.increments.len(), args.releases.len());
-        let text =
-            format!("{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none");
+        let text = format!(
+            "{given} increment(s) for {wanted} release(s): give one per release, in the same order, or none"
+        );
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
     if feed.policy.output() == Output::TwoTable {
         let text = "--release takes single tables with generalised labels, and releases of this feed are in two tables: name the \
                     folder of `anonymize` with --dir, or write `output = \"one-table\"` to check tables of other programs";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("policy.output"));
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&feed.file)
+            .in_field("policy.output"));
     }
     if args.minimality && args.requirement.is_none() && feed.policy.masking().is_none() {
         let text = "--minimality checks `m`, or the requirement of --requirement: write `m = 2` in [policy], and in \
                     `guarded = [[\"…\"]]` of a sensitive column the values that no attacker may link to a person with \
                     a probability above 1/m";
-        return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("policy.m"));
+        return Err(Error::new(ErrorCategory::Feed, text)
+            .in_file(&feed.file)
+            .in_field("policy.m"));
     }
     let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
     if args.minimality && subject.is_stated() {
         let text = "--minimality checks a table that was made in one step, but the rows of this table name the release \
                     that added them: audit it without --minimality";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.releases[0]).in_field("--minimality"));
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&args.releases[0])
+            .in_field("--minimality"));
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
-    Ok(AuditRequest { columns: columns.clone(), policy: policy.clone(), subject, names, joined: false, behind })
+    Ok(AuditRequest {
+        columns: columns.clone(),
+        policy: policy.clone(),
+        subject,
+        names,
+        joined: false,
+        behind,
+    })
 }
 
 /// The columns and the policy, and the tables that are judged by them.
 type AuditedTables<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
 
-/// Reads the tables. Without a search in the feed file it is unknown how labels were chosen, but labels of runs are
-/// recognised. Disjoint chains used to halve by drawn thresholds, which lead to other labels than a coin.
+/// Reads the tables. Without a search in the feed file it is unknown how labels were chosen, but
+/// labels of runs are recognised. Disjoint chains used to halve by drawn thresholds, which lead to
+/// other labels than a coin.
 fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'f>> {
     if let Some(earlier) = feed.unnamed() {
         let (columns, found) = match read(earlier, args) {
@@ -171,7 +254,9 @@ fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'
         return Ok(((columns, &earlier.policy), found));
     }
     let found = read(feed, args);
-    let coin = found.as_ref().is_ok_and(|(subject, _)| comes_to_all(feed, subject));
+    let coin = found
+        .as_ref()
+        .is_ok_and(|(subject, _)| comes_to_all(feed, subject));
     if let Some(earlier) = feed.earlier().filter(|_| !coin)
         && let Ok(found) = read(earlier, args)
     {
@@ -185,12 +270,20 @@ fn comes_to_all(feed: &FeedConfig, subject: &AuditSubject) -> bool {
     let (policy, trees) = (&feed.policy, feed.columns.trees());
     let comes = |release: &Release| {
         let division = policy.division(&trees)?;
-        Some(division.unreached(&release.class_labels(), policy.refusals()).is_empty())
+        Some(
+            division
+                .unreached(&release.class_labels(), policy.refusals())
+                .is_empty(),
+        )
     };
-    subject.releases.iter().all(|release| comes(release) == Some(true))
+    subject
+        .releases
+        .iter()
+        .all(|release| comes(release) == Some(true))
 }
 
-/// Reads all tables, as many at once as there are cores; the second value is [`AuditRequest::behind`].
+/// Reads all tables, as many at once as there are cores; the second value is
+/// [`AuditRequest::behind`].
 fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<Histogram>)> {
     let shown = progress::ProgressLine::files(args.releases.len() + args.increments.len());
     let columns = &feed.columns;
@@ -200,7 +293,9 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
         rows
     };
     let labels: Vec<error::Result<Histogram>> = args.releases.par_iter().map(release).collect();
-    let labels = labels.into_iter().collect::<error::Result<Vec<Histogram>>>()?;
+    let labels = labels
+        .into_iter()
+        .collect::<error::Result<Vec<Histogram>>>()?;
     if feed.chain() == ChainKind::Disjoint {
         for (path, rows) in args.releases.iter().zip(&labels) {
             of_one_release(path, rows, columns)?;
@@ -213,8 +308,11 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
         shown.one_more();
         read
     };
-    let raw: Vec<error::Result<(Histogram, RowPeople)>> = args.increments.par_iter().map(increment).collect();
-    let raw = raw.into_iter().collect::<error::Result<Vec<(Histogram, RowPeople)>>>()?;
+    let raw: Vec<error::Result<(Histogram, RowPeople)>> =
+        args.increments.par_iter().map(increment).collect();
+    let raw = raw
+        .into_iter()
+        .collect::<error::Result<Vec<(Histogram, RowPeople)>>>()?;
     let (raw, people): (Vec<Histogram>, Vec<RowPeople>) = raw.into_iter().unzip();
     if feed.policy.on_repeat() != OnRepeat::None {
         one_row_each(&people, args)?;
@@ -222,14 +320,17 @@ fn read(feed: &FeedConfig, args: &Args) -> error::Result<(AuditSubject, Option<H
     let behind = raw.first().filter(|_| args.minimality).cloned();
     let raw = (!raw.is_empty()).then_some(raw);
     let kind = (feed.chain(), feed.policy.search().is_local());
-    let subject = AuditSubject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
+    let subject =
+        AuditSubject::new(columns, kind, labels, raw).map_err(|unfit| misfit(unfit, feed, args))?;
     Ok((subject, behind))
 }
 
-/// In a disjoint feed all rows of a release came with it, so a column that says otherwise is not that of releases, and
-/// is published unchecked.
+/// In a disjoint feed all rows of a release came with it, so a column that says otherwise is not
+/// that of releases, and is published unchecked.
 fn of_one_release(path: &Path, rows: &Histogram, columns: &Columns) -> error::Result<()> {
-    let mut stated = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple)).map(|cell| cell.increment);
+    let mut stated = (0..rows.tuples())
+        .flat_map(|tuple| rows.cells_of(tuple))
+        .map(|cell| cell.increment);
     let first = stated.next();
     if stated.all(|number| Some(number) == first) {
         return Ok(());
@@ -237,14 +338,18 @@ fn of_one_release(path: &Path, rows: &Histogram, columns: &Columns) -> error::Re
     let text = "in a disjoint feed all rows of a release came with it, but this column says that they came with several \
                 releases: remove it, or declare it in the feed file so that it is checked like every other column";
     let name = columns.release().name().unwrap_or(ReleaseColumn::NAME);
-    Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name))
+    Err(Error::new(ErrorCategory::Input, text)
+        .in_file(path)
+        .in_field(name))
 }
 
 /// Reads the raw rows once more, with what each person guards.
 fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let refused = |text: &str| Error::new(ErrorCategory::Usage, text).in_field("--guarding");
     if columns.named(name).is_some() {
-        return Err(refused("the feed file must not declare the column of the values that people guard"));
+        return Err(refused(
+            "the feed file must not declare the column of the values that people guard",
+        ));
     }
     let all = Guards::columns(columns, name).ok_or_else(|| {
         refused("people guard nodes of one taxonomy, so exactly one sensitive column needs a `taxonomy`")
@@ -254,7 +359,9 @@ fn guards(name: &str, args: &Args, columns: &Columns) -> error::Result<Guards> {
     let (rows, _) = count(table, &all, reading)?;
     let none = || {
         let text = "a row guards a value that is not a label of the sensitive column's taxonomy: write one of its labels, or leave the cell empty";
-        Error::new(ErrorCategory::Input, text).in_file(&args.increments[0]).in_field(name)
+        Error::new(ErrorCategory::Input, text)
+            .in_file(&args.increments[0])
+            .in_field(name)
     };
     Guards::of(&rows, columns).ok_or_else(none)
 }

@@ -1,5 +1,6 @@
-//! `--requirement`: the requirement that a release was generalised for, as an engineer writes it: `l=2`, `c=3,l=3`,
-//! `alpha=0.5,k=2`, `t=0.2`, `k=2,e=5000`, `p=0.5`. The keys that are present say which requirement it is.
+//! `--requirement`: the requirement that a release was generalised for, as an engineer writes it:
+//! `l=2`, `c=3,l=3`, `alpha=0.5,k=2`, `t=0.2`, `k=2,e=5000`, `p=0.5`. The keys that are present say
+//! which requirement it is.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +22,13 @@ pub fn parse(text: &str) -> Result<Requirement> {
     };
     let mut given = BTreeMap::new();
     for part in text.split(',') {
-        let pair = part.split_once('=').map(|(key, number)| (key.trim(), number.trim()));
-        let (key, number) = pair.ok_or_else(|| refused("a requirement consists of keys with numbers"))?;
-        let number =
-            Decimal::parse(number).ok_or_else(|| refused("a number of at least 0 is missing, such as 0.5 or 2"))?;
+        let pair = part
+            .split_once('=')
+            .map(|(key, number)| (key.trim(), number.trim()));
+        let (key, number) =
+            pair.ok_or_else(|| refused("a requirement consists of keys with numbers"))?;
+        let number = Decimal::parse(number)
+            .ok_or_else(|| refused("a number of at least 0 is missing, such as 0.5 or 2"))?;
         if given.insert(key, number).is_some() {
             return Err(refused("a key occurs twice"));
         }
@@ -40,8 +44,14 @@ pub fn parse(text: &str) -> Result<Requirement> {
     let pairs: Vec<(&str, Decimal)> = given.into_iter().collect();
     match pairs[..] {
         [("l", l)] => Ok(Requirement::Diverse { l: whole(l)? }),
-        [("alpha", alpha)] => Ok(Requirement::Alpha { alpha: share(alpha)?, k: 1 }),
-        [("alpha", alpha), ("k", k)] => Ok(Requirement::Alpha { alpha: share(alpha)?, k: whole(k)? }),
+        [("alpha", alpha)] => Ok(Requirement::Alpha {
+            alpha: share(alpha)?,
+            k: 1,
+        }),
+        [("alpha", alpha), ("k", k)] => Ok(Requirement::Alpha {
+            alpha: share(alpha)?,
+            k: whole(k)?,
+        }),
         [("c", c), ("l", l)] => Ok(Requirement::Recursive { c, l: whole(l)? }),
         [("t", t)] => Ok(Requirement::Close { t: share(t)? }),
         [("p", most)] => Ok(Requirement::Personal { most: share(most)? }),

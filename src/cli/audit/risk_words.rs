@@ -1,4 +1,5 @@
-//! The risk of re-identification for a person at a terminal: a line per release, and what each figure means.
+//! The risk of re-identification for a person at a terminal: a line per release, and what each
+//! figure means.
 
 use std::fmt::Write;
 
@@ -30,8 +31,10 @@ pub fn report(text: &mut String, figures: &AllFigures) {
     let estimated = first.after.journalist.estimated;
     put(text, "Risk of re-identification, from each release alone");
     let [prosecutor, average] = [Head::Right("prosecutor\nhighest"), Head::Right("\naverage")];
-    let [journalist, expected, marketer] = ["journalist\nhighest", "\naverage", "\nmarketer"].map(Head::Right);
-    let [above, sample, population] = ["rows above\n0.2", "sample\nuniques", "population\nuniques"].map(Head::Right);
+    let [journalist, expected, marketer] =
+        ["journalist\nhighest", "\naverage", "\nmarketer"].map(Head::Right);
+    let [above, sample, population] =
+        ["rows above\n0.2", "sample\nuniques", "population\nuniques"].map(Head::Right);
     let mut table = TextTable::new(&[
         Head::Right(""),
         prosecutor,
@@ -44,7 +47,9 @@ pub fn report(text: &mut String, figures: &AllFigures) {
         population,
     ]);
     for (at, risk) in risks.iter().enumerate().take(MOST_RELEASES) {
-        let Some(Risk { before, after, .. }) = risk else { continue };
+        let Some(Risk { before, after, .. }) = risk else {
+            continue;
+        };
         let number = (at + 1).to_string();
         match before {
             Some(before) => {
@@ -55,14 +60,39 @@ pub fn report(text: &mut String, figures: &AllFigures) {
         }
     }
     table.write(text, "  ");
-    for (at, _) in risks.iter().enumerate().take(MOST_RELEASES).filter(|(_, risk)| risk.is_none()) {
-        put(text, &format!("  of release {} not known: rows changed after they were published", at + 1));
+    for (at, _) in risks
+        .iter()
+        .enumerate()
+        .take(MOST_RELEASES)
+        .filter(|(_, risk)| risk.is_none())
+    {
+        put(
+            text,
+            &format!(
+                "  of release {} not known: rows changed after they were published",
+                at + 1
+            ),
+        );
     }
     if risks.len() > MOST_RELEASES {
-        put(text, &format!("  … and {} more; --json lists all", risks.len() - MOST_RELEASES));
+        put(
+            text,
+            &format!(
+                "  … and {} more; --json lists all",
+                risks.len() - MOST_RELEASES
+            ),
+        );
     }
     let compared = risks.len() > 1 && figures.chain.is_some();
-    meaning(text, estimated, [crowds, compared, known.iter().any(|risk| risk.before.is_some())]);
+    meaning(
+        text,
+        estimated,
+        [
+            crowds,
+            compared,
+            known.iter().any(|risk| risk.before.is_some()),
+        ],
+    );
     text.push('\n');
 }
 
@@ -70,13 +100,21 @@ fn line(head: String, of: &RiskFigures) -> impl Iterator<Item = String> {
     let (prosecutor, journalist) = (&of.prosecutor, &of.journalist);
     let most = if journalist.estimated { "" } else { "≤" };
     let bound = |risk: f64| format!("{most}{risk:.4}");
-    let uniques = of.population_uniques.as_ref().map_or("-".to_owned(), |uniques| {
-        uniques.dankar().map_or("not known".to_owned(), |people| format!("{people:.0}"))
-    });
+    let uniques = of
+        .population_uniques
+        .as_ref()
+        .map_or("-".to_owned(), |uniques| {
+            uniques
+                .dankar()
+                .map_or("not known".to_owned(), |people| format!("{people:.0}"))
+        });
     let figures = [
         format!("{:.4}", prosecutor.highest()),
         format!("{:.4}", prosecutor.average()),
-        format!("{:.1}%", 100.0 * prosecutor.at_risk as f64 / prosecutor.rows as f64),
+        format!(
+            "{:.1}%",
+            100.0 * prosecutor.at_risk as f64 / prosecutor.rows as f64
+        ),
         bound(journalist.highest),
         bound(journalist.average),
         bound(of.marketer()),
@@ -102,8 +140,10 @@ fn meaning(text: &mut String, estimated: bool, [crowds, compared, raw]: [bool; 3
         );
     }
     if crowds {
-        say("The figures count rows of one label that came with one release; more rows may match a person, so they \
-            never understate the risk");
+        say(
+            "The figures count rows of one label that came with one release; more rows may match a person, so they \
+            never understate the risk",
+        );
     }
     if compared {
         say(

@@ -1,5 +1,5 @@
-//! Errors about tables that cannot be audited together (CONTRACTS 3, audit), which name the file and what to do. Counts
-//! and labels, no value of a record.
+//! Errors about tables that cannot be audited together (CONTRACTS 3, audit), which name the file
+//! and what to do. Counts and labels, no value of a record.
 
 use super::args::Args;
 use crate::daemon::config::FeedConfig;
@@ -13,9 +13,15 @@ use crate::engine::model::{Columns, Role};
 
 /// If classes have labels of their own, the rows behind a release are those of its classes.
 pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> error::Result<()> {
-    let (Ok(judged), Some(RowsMismatch { place, rows })) = (&attacked.judged, attacked.unlike) else { return Ok(()) };
+    let (Ok(judged), Some(RowsMismatch { place, rows })) = (&attacked.judged, attacked.unlike)
+    else {
+        return Ok(());
+    };
     let class = match place {
-        AttackedRows::Class(_) => format!("class {}", describe(&judged.names(columns).nodes(place), columns)),
+        AttackedRows::Class(_) => format!(
+            "class {}",
+            describe(&judged.names(columns).nodes(place), columns)
+        ),
         AttackedRows::Outliers => "who is in no class".to_owned(),
     };
     let text = format!(
@@ -45,8 +51,7 @@ pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error
             Error::new(ErrorCategory::Usage, text).in_field("--requirement")
         }
         MinimalityProblem::Guards => {
-            let text =
-                "--guarding names the column with the values that each person guards, and needs --requirement p=0.5";
+            let text = "--guarding names the column with the values that each person guards, and needs --requirement p=0.5";
             Error::new(ErrorCategory::Usage, text).in_field("--guarding")
         }
     }
@@ -57,7 +62,11 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
         let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
         if repeats > 0 {
-            let rows = if repeats == 1 { "1 row is".to_owned() } else { format!("{repeats} rows are") };
+            let rows = if repeats == 1 {
+                "1 row is".to_owned()
+            } else {
+                format!("{repeats} rows are")
+            };
             let text = format!(
                 "{rows} of a person who already has a row, here or in an earlier increment: classes count rows, so \
                  remove duplicates from increments and releases (or write policy.on_repeat = \"none\" if every row is \
@@ -72,33 +81,60 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
 /// Tables that do not belong together, with their files.
 pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
     match unfit {
-        UnfitTables::Rows { release, rows: [published, raw] } => {
+        UnfitTables::Rows {
+            release,
+            rows: [published, raw],
+        } => {
             let text = format!(
                 "the increments do not match the release {}: it has {published} new rows, and they have {raw}",
                 args.releases[release].display()
             );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
-        UnfitTables::Erased => Error::new(ErrorCategory::Internal, "tables of a command line have no erased rows"),
-        UnfitTables::Increments => {
-            Error::new(ErrorCategory::Usage, "give one increment per release, or none").in_field("--increment")
-        }
-        UnfitTables::Mismatch { release, class, rows: [published, raw] } => {
+        UnfitTables::Erased => Error::new(
+            ErrorCategory::Internal,
+            "tables of a command line have no erased rows",
+        ),
+        UnfitTables::Increments => Error::new(
+            ErrorCategory::Usage,
+            "give one increment per release, or none",
+        )
+        .in_field("--increment"),
+        UnfitTables::Mismatch {
+            release,
+            class,
+            rows: [published, raw],
+        } => {
             let differ = if published == raw {
                 format!("class {class} has {raw} rows in both, but different sensitive values")
             } else {
-                format!("class {class} has {published} rows in the release, and {raw} according to the increments")
+                format!(
+                    "class {class} has {published} rows in the release, and {raw} according to the increments"
+                )
             };
-            let text =
-                format!("the increments do not match the release {}: {differ}", args.releases[release].display());
+            let text = format!(
+                "the increments do not match the release {}: {differ}",
+                args.releases[release].display()
+            );
             Error::new(ErrorCategory::Input, text).in_file(&args.increments[release])
         }
-        UnfitTables::Crossing { release, column, upper, lower } => {
+        UnfitTables::Crossing {
+            release,
+            column,
+            upper,
+            lower,
+        } => {
             let file = &args.releases[release];
             let tree = feed.columns.trees()[column];
-            let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
+            let named = feed
+                .columns
+                .of(Role::Quasi)
+                .nth(column)
+                .map_or("", |column| &column.name);
             let rows = [upper, lower].map(|node| first_row_with(file, &feed.columns, column, node));
-            let row = |at: Option<(u64, u64)>| at.map_or(String::new(), |(row, _)| format!(" (row {row})"));
+            let row = |at: Option<(u64, u64)>| {
+                at.map_or(String::new(), |(row, _)| format!(" (row {row})"))
+            };
             let text = format!(
                 "`{}`{} is above `{}`{}: labels of one column must not contain each other",
                 tree.label(upper),
@@ -106,7 +142,9 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
                 tree.label(lower),
                 row(rows[1])
             );
-            let error = Error::new(ErrorCategory::Input, text).in_file(file).in_field(named);
+            let error = Error::new(ErrorCategory::Input, text)
+                .in_file(file)
+                .in_field(named);
             match rows.into_iter().flatten().map(|(_, line)| line).max() {
                 Some(line) => error.at_line(line),
                 None => error,
@@ -120,9 +158,10 @@ pub fn shrunken(shrunk: &ShrunkRelease, names: &[String], args: &Args, columns: 
     let text = format!(
         "it lacks rows of {}: in class {} some value has fewer rows. Each release of a cumulative chain contains all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",
-        args.releases
-            .get(shrunk.earlier)
-            .map_or_else(|| names[shrunk.earlier].clone(), |path| path.display().to_string()),
+        args.releases.get(shrunk.earlier).map_or_else(
+            || names[shrunk.earlier].clone(),
+            |path| path.display().to_string()
+        ),
         describe(&shrunk.place.cell, columns)
     );
     let error = Error::new(ErrorCategory::Input, text);

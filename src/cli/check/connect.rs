@@ -1,4 +1,5 @@
-//! The result of `check --connect` (CONTRACTS 3), as values and in words. The connections are made elsewhere.
+//! The result of `check --connect` (CONTRACTS 3), as values and in words. The connections are made
+//! elsewhere.
 
 use std::fmt::Write;
 
@@ -24,10 +25,19 @@ pub struct ConnectReport {
 
 /// Checks everything outside that a feed file names.
 pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
-    let report = |ConnectionCheck { what, found, doubts }| {
+    let report = |ConnectionCheck {
+                      what,
+                      found,
+                      doubts,
+                  }| {
         let ok = found.is_ok();
         let text = found.unwrap_or_else(|error| error.to_string());
-        ConnectReport { what: what.to_owned(), ok, text, warnings: doubts }
+        ConnectReport {
+            what: what.to_owned(),
+            ok,
+            text,
+            warnings: doubts,
+        }
     };
     connect(feed).into_iter().map(report).collect()
 }
@@ -35,7 +45,13 @@ pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
 /// In words.
 pub fn words(reports: &[ConnectReport]) -> String {
     let mut text = String::from("What is there\n");
-    for ConnectReport { what, ok, text: said, warnings } in reports {
+    for ConnectReport {
+        what,
+        ok,
+        text: said,
+        warnings,
+    } in reports
+    {
         let mut line = String::new();
         let _ = write!(line, "  {} {what}: ", if *ok { "✓" } else { "✗" });
         wrapped(&mut text, &line, said);

@@ -1,5 +1,5 @@
-//! What can go wrong with a correct feed file (CONTRACTS 1, below the key table). Each warning says what happens to
-//! people and what can be done; none stops anything.
+//! What can go wrong with a correct feed file (CONTRACTS 1, below the key table). Each warning says
+//! what happens to people and what can be done; none stops anything.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,13 +22,18 @@ pub struct WarningReport {
 
 /// Whether a second row of a person can be distinguished from another person's row.
 fn repeats(feed: &FeedConfig) -> Option<WarningReport> {
-    let text = match (feed.columns.of(Role::Identifier).count(), feed.policy.on_repeat()) {
+    let text = match (
+        feed.columns.of(Role::Identifier).count(),
+        feed.policy.on_repeat(),
+    ) {
         (0, OnRepeat::None) | (1.., OnRepeat::Ignore | OnRepeat::DeadLetter) => return None,
         (0, _) => {
             "no column is an identifier, so a second row of the same person cannot be recognised: declare one, or \
              write `on_repeat = \"none\"` if every row is a different person"
         }
-        (_, _) => "`on_repeat = \"none\"` counts every row as a different person, although there is an identifier",
+        (_, _) => {
+            "`on_repeat = \"none\"` counts every row as a different person, although there is an identifier"
+        }
     };
     Some(warning(Some("policy.on_repeat"), text))
 }
@@ -57,8 +62,8 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     policy.publish_every()?;
     policy.diversity()?;
     let a = policy.a();
-    // For a value that three people in four have: the probability that a class shows nothing else, and that one of ten
-    // does.
+    // For a value that three people in four have: the probability that a class shows nothing else,
+    // and that one of ten does.
     let alike = 0.75f64.powf(a as f64);
     let any = 1.0 - (1.0 - alike).powi(10);
     let text = format!(
@@ -71,8 +76,8 @@ fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     Some(warning(Some("policy.diversity"), &text))
 }
 
-/// Classes whose members may all have one sensitive value. A requirement that stops a chain when a value is common is
-/// not recommended.
+/// Classes whose members may all have one sensitive value. A requirement that stops a chain when a
+/// value is common is not recommended.
 fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     if feed.columns.of(Role::Sensitive).count() == 0 {
@@ -114,8 +119,13 @@ fn unruled(feed: &FeedConfig) -> Option<WarningReport> {
 /// Sums beside masked values.
 fn unexamined(feed: &FeedConfig) -> Option<WarningReport> {
     feed.policy.masking()?;
-    let measures = feed.columns.of(Role::Measure).filter(|column| column.unrelated);
-    let names: Vec<String> = measures.map(|column| format!("`{}`", column.name)).collect();
+    let measures = feed
+        .columns
+        .of(Role::Measure)
+        .filter(|column| column.unrelated);
+    let names: Vec<String> = measures
+        .map(|column| format!("`{}`", column.name))
+        .collect();
     if names.is_empty() {
         return None;
     }
@@ -143,17 +153,30 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(unruled(feed));
     found.extend(unexamined(feed));
     found.extend(small_crowds(feed));
-    found.extend(one_recoding::set_aside_too_large(feed).map(|text| warning(Some("policy.set_aside"), &text)));
+    found.extend(
+        one_recoding::set_aside_too_large(feed)
+            .map(|text| warning(Some("policy.set_aside"), &text)),
+    );
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
-    let guarded = feed.columns.of(Role::Sensitive).any(|column| !column.guarded.is_empty());
-    let capped = policy.masking().is_some() || policy.diversity().is_some_and(|limits| limits.confidence.is_some());
+    let guarded = feed
+        .columns
+        .of(Role::Sensitive)
+        .any(|column| !column.guarded.is_empty());
+    let capped = policy.masking().is_some()
+        || policy
+            .diversity()
+            .is_some_and(|limits| limits.confidence.is_some());
     if guarded && !capped {
         let text = "guarded sets are declared and no requirement uses them: write `m = 2` in [policy], so that no person is \
                     linked to one with more than 1/2";
         warn(Some("column.guarded"), text);
     }
     found.extend(repeats(feed));
-    for column in feed.columns.of(Role::Quasi).filter(|column| speaks_of_people(&column.name)) {
+    for column in feed
+        .columns
+        .of(Role::Quasi)
+        .filter(|column| speaks_of_people(&column.name))
+    {
         let text = format!(
             "`{}` is quasi, and its name suggests people or free text: releases may publish labels of its taxonomy. \
              Remove it, or make it the identifier",
@@ -161,7 +184,11 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
         );
         found.push(warning(Some("column"), &text));
     }
-    for column in feed.columns.of(Role::Sensitive).filter(|column| speaks_of_people(&column.name)) {
+    for column in feed
+        .columns
+        .of(Role::Sensitive)
+        .filter(|column| speaks_of_people(&column.name))
+    {
         let text = format!(
             "`{}` is sensitive, so every value is published unchanged, and its name suggests people or free text. \
              Remove it, or make it the identifier",
@@ -169,7 +196,12 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
         );
         found.push(warning(Some("column"), &text));
     }
-    if let Some(Root::Bucket(_)) = feed.services.store.as_ref().and_then(|store| store.private.as_ref()) {
+    if let Some(Root::Bucket(_)) = feed
+        .services
+        .store
+        .as_ref()
+        .and_then(|store| store.private.as_ref())
+    {
         let text = "the private root is a bucket: if it has versioning or object lock, erased people, forgotten rows \
                     and replaced keys stay there, readable with the operator's key. Turn both off; the program cannot \
                     check that";
@@ -184,7 +216,11 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
         );
         found.push(warning(Some("store"), &text));
     }
-    found.extend(feed.warnings.iter().map(|remark| warning(remark.field.as_deref(), &remark.text)));
+    found.extend(
+        feed.warnings
+            .iter()
+            .map(|remark| warning(remark.field.as_deref(), &remark.text)),
+    );
     let text = "classes are only as good as the source: rows without a real person (tests, duplicates, invented rows) \
                 protect no person, and an attacker who can add rows can fill a class with them";
     found.push(warning(None, text));
@@ -209,7 +245,11 @@ pub fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
                 found.push(warning(Some("feed.name"), &text));
             }
             for column in one.columns.of(Role::Identifier) {
-                if other.columns.named(&column.name).is_some_and(|column| column.role == Role::Identifier) {
+                if other
+                    .columns
+                    .named(&column.name)
+                    .is_some_and(|column| column.role == Role::Identifier)
+                {
                     let text = format!(
                         "`{}` and `{}` share the identifier `{}`: a person in both can be found by comparing their \
                          releases, which are each checked alone",
@@ -228,5 +268,8 @@ fn file(feed: &FeedConfig) -> String {
 }
 
 fn warning(field: Option<&str>, text: &str) -> WarningReport {
-    WarningReport { field: field.map(str::to_owned), text: text.to_owned() }
+    WarningReport {
+        field: field.map(str::to_owned),
+        text: text.to_owned(),
+    }
 }

@@ -1,5 +1,5 @@
-//! How classes with labels of their own are formed, in sentences (SCIENCE 6, 7 and 11): by which search, and what its
-//! labels reveal to an attacker who knows it.
+//! How classes with labels of their own are formed, in sentences (SCIENCE 6, 7 and 11): by which
+//! search, and what its labels reveal to an attacker who knows it.
 
 use crate::engine::policy::{ChainPromise, Outliers, Policy, RefinementLimits, Search};
 
@@ -29,9 +29,10 @@ pub fn leakage_of_labels(policy: &Policy) -> String {
 
 fn carved(policy: &Policy) -> String {
     let left = match policy.chain() {
-        ChainPromise::Disjoint { outliers: Some(Outliers::Publish), .. } => {
-            "is published at the root, if there are enough of them"
-        }
+        ChainPromise::Disjoint {
+            outliers: Some(Outliers::Publish),
+            ..
+        } => "is published at the root, if there are enough of them",
         _ => "waits for the next tick",
     };
     format!(
@@ -97,7 +98,11 @@ fn crowds(k: u64, every: u64) -> String {
 fn odds(policy: &Policy) -> String {
     let limits = policy.refinement();
     let bound = 4u128.pow(policy.refusals().min(63));
-    let judged = if limits.max_ratio.is_some() { "max_ratio" } else { "not checked: max_ratio = \"off\"" };
+    let judged = if limits.max_ratio.is_some() {
+        "max_ratio"
+    } else {
+        "not checked: max_ratio = \"off\""
+    };
     format!(
         "An attacker who knows the algorithm can change the odds of a person's position in a label by a factor of at \
          most {bound} ({judged}), and the search forms no label that leaves {} people fewer than {} possible sets of \
@@ -109,7 +114,8 @@ fn odds(policy: &Policy) -> String {
 
 fn open(limits: &RefinementLimits) -> String {
     if limits.max_ratio.is_none() {
-        return "The possible sets of rows of a class are not counted (max_ratio = \"off\").".into();
+        return "The possible sets of rows of a class are not counted (max_ratio = \"off\")."
+            .into();
     }
     format!(
         "An attacker who knows the algorithm learns no more about the position of people than the labels say, and a \
@@ -120,7 +126,8 @@ fn open(limits: &RefinementLimits) -> String {
 
 fn refinement(limits: &RefinementLimits) -> String {
     let Some(ratio) = limits.max_ratio else {
-        return "The order in which classes were formed is not analysed (max_ratio = \"off\").".into();
+        return "The order in which classes were formed is not analysed (max_ratio = \"off\")."
+            .into();
     };
     format!(
         "An attacker who knows the algorithm can exclude parts of a class. If that reduces the possible sets of rows \

@@ -1,7 +1,7 @@
-//! `tidegate check FEED…` (CONTRACTS 3): what a feed file means, in words, and what can go wrong. Reads feed files and
-//! the taxonomies they name. Without `--connect` it must never read a key or a secret, and never connect to anything;
-//! with it, too, it must never read a record or write anything. With `--in` it runs a sample in memory, and shows no
-//! value of it.
+//! `tidegate check FEED…` (CONTRACTS 3): what a feed file means, in words, and what can go wrong.
+//! Reads feed files and the taxonomies they name. Without `--connect` it must never read a key or a
+//! secret, and never connect to anything; with it, too, it must never read a record or write
+//! anything. With `--in` it runs a sample in memory, and shows no value of it.
 
 mod connect;
 mod doubts;
@@ -26,10 +26,12 @@ pub struct Args {
     /// Feed files
     #[arg(required = true, value_name = "FEED")]
     feeds: Vec<PathBuf>,
-    /// Also check that the source, its registry and the roots can be used: no record is read and nothing is written
+    /// Also check that the source, its registry and the roots can be used: no record is read and
+    /// nothing is written
     #[arg(long)]
     connect: bool,
-    /// A sample of raw rows, one file per tick: warn of columns that would be published without any detail
+    /// A sample of raw rows, one file per tick: warn of columns that would be published without any
+    /// detail
     #[arg(long = "in", value_name = "FILE", num_args = 1..)]
     inputs: Vec<PathBuf>,
 }
@@ -37,7 +39,8 @@ pub struct Args {
 /// Explains all of them; fails with the errors of all.
 ///
 /// # Errors
-/// A feed file is invalid. An unreachable source or root is not an error of the command: it is reported, and the exit code says so.
+/// A feed file is invalid. An unreachable source or root is not an error of the command: it is
+/// reported, and the exit code says so.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
@@ -50,7 +53,9 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let mut reports: Vec<FeedReport> = feeds.iter().map(FeedReport::of).collect();
     let mut reached = true;
     if !args.inputs.is_empty() {
-        let [feed] = &args.feeds[..] else { return Err(sample::of_one_feed().into()) };
+        let [feed] = &args.feeds[..] else {
+            return Err(sample::of_one_feed().into());
+        };
         for report in &mut reports {
             let found = sample::warnings(feed, &args.inputs)?;
             report.warnings.splice(0..0, found);
@@ -79,7 +84,10 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         return Err(failure);
     }
     if out.json() {
-        out.value(&CheckReport { feeds: reports, warnings: doubts::together(&feeds) });
+        out.value(&CheckReport {
+            feeds: reports,
+            warnings: doubts::together(&feeds),
+        });
     }
     Ok(if reached { Exit::Done } else { Exit::Failed })
 }

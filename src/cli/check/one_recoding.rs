@@ -1,5 +1,5 @@
-//! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search, which rows it may
-//! leave waiting, and which columns it favours or keeps below a floor.
+//! How one recoding for all rows is searched for, in sentences (SCIENCE 4 and 8): by which search,
+//! which rows it may leave waiting, and which columns it favours or keeps below a floor.
 
 use crate::daemon::config::FeedConfig;
 use crate::engine::model::Role;
@@ -10,8 +10,10 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = vec![search(policy)];
     said.extend(waiting(policy));
-    if matches!(policy.inference(), Inference::EachNode(_) | Inference::EachLevel(_))
-        && policy.refinement().looks_at_coarseness()
+    if matches!(
+        policy.inference(),
+        Inference::EachNode(_) | Inference::EachLevel(_)
+    ) && policy.refinement().looks_at_coarseness()
     {
         said.push(
             "An attacker who knows the search can conclude that finer labels failed. The gate rejects a release if \
@@ -61,7 +63,13 @@ pub fn details(feed: &FeedConfig) -> Vec<String> {
     let quasi = feed.columns.of(Role::Quasi);
     let weights: Vec<String> = quasi
         .filter(|column| !column.detail.counts_as_one())
-        .map(|column| format!("{} {}", column.name, f64::from(column.detail.hundredths()) / 100.0))
+        .map(|column| {
+            format!(
+                "{} {}",
+                column.name,
+                f64::from(column.detail.hundredths()) / 100.0
+            )
+        })
         .collect();
     let mut said = Vec::new();
     if !weights.is_empty() {
@@ -71,9 +79,15 @@ pub fn details(feed: &FeedConfig) -> Vec<String> {
         ));
     }
     for column in feed.columns.of(Role::Quasi) {
-        let (Some(_), Some(domain)) = (column.detail.floor(), &column.taxonomy) else { continue };
+        let (Some(_), Some(domain)) = (column.detail.floor(), &column.taxonomy) else {
+            continue;
+        };
         let coarsest = column.detail.coarsest(&domain.tree);
-        let node = coarsest.nodes().iter().max_by_key(|&&node| domain.tree.values(node)).expect("a cut has nodes");
+        let node = coarsest
+            .nodes()
+            .iter()
+            .max_by_key(|&&node| domain.tree.values(node))
+            .expect("a cut has nodes");
         said.push(format!(
             "`{}` is never published above the level of `{}`; people who find no class below it wait (floor).",
             column.name,
@@ -86,7 +100,9 @@ pub fn details(feed: &FeedConfig) -> Vec<String> {
 /// What can go wrong with `set_aside`.
 pub fn set_aside_too_large(feed: &FeedConfig) -> Option<String> {
     let policy = &feed.policy;
-    let standing = policy.standing().filter(|standing| policy.set_aside() > standing.max_withheld)?;
+    let standing = policy
+        .standing()
+        .filter(|standing| policy.set_aside() > standing.max_withheld)?;
     Some(format!(
         "the first release may leave {} of its rows waiting, but after `max_wait` ticks at most {} are withheld: \
          beyond that the labels of the chain become coarser for all people. Write a `max_withheld` that is at least as \

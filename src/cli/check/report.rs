@@ -1,5 +1,6 @@
-//! The results of `check` as values: `check --json` prints them, `text` words them (CONTRACTS 3). They contain what
-//! feed files and taxonomies contain, never a guarded value, a secret or an address.
+//! The results of `check` as values: `check --json` prints them, `text` words them (CONTRACTS 3).
+//! They contain what feed files and taxonomies contain, never a guarded value, a secret or an
+//! address.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,7 +111,10 @@ impl DeclaredColumn {
             role: column.role,
             kind: column.kind,
             path: column.path.as_deref().map(str::to_owned),
-            taxonomy: column.taxonomy.as_deref().map(|domain| TaxonomyReport::of(domain, &column.name)),
+            taxonomy: column
+                .taxonomy
+                .as_deref()
+                .map(|domain| TaxonomyReport::of(domain, &column.name)),
             optional: column.optional,
             unknown: column.unknown.as_deref().map(str::to_owned),
             guarded_sets: column.guarded.len(),

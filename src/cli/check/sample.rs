@@ -1,5 +1,5 @@
-//! Warnings about a sample: columns that would be published without any detail. The sample is run in memory, and no
-//! value of it is shown.
+//! Warnings about a sample: columns that would be published without any detail. The sample is run
+//! in memory, and no value of it is shown.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,11 @@ use crate::daemon::preview::{PeopleBehindRows, PreviewRequest, SpelledColumn, tr
 
 /// The error for a sample with several feed files.
 pub fn of_one_feed() -> Error {
-    Error::new(ErrorCategory::Usage, "a sample is run under one feed file: name one only").in_field("--in")
+    Error::new(
+        ErrorCategory::Usage,
+        "a sample is run under one feed file: name one only",
+    )
+    .in_field("--in")
 }
 
 /// Warnings about a sample, with the command that shows what helps.
@@ -22,12 +26,25 @@ pub fn of_one_feed() -> Error {
 /// The sample cannot be read, or no chain can begin under the feed file.
 pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
     let time = clock::now();
-    let request =
-        PreviewRequest { file: feed, settings: &[], inputs, one_tick: false, time: &time, alternatives: false };
+    let request = PreviewRequest {
+        file: feed,
+        settings: &[],
+        inputs,
+        one_tick: false,
+        time: &time,
+        alternatives: false,
+    };
     let found = trial(&request, &mut InputLine::new(inputs))?;
     let files: Vec<String> = inputs.iter().map(|path| printable(&shell(path))).collect();
-    let preview = format!("`tidegate preview --feed {} --in {}`", printable(&shell(feed)), files.join(" "));
-    let warning = |field: &str, text: String| WarningReport { field: Some(field.to_owned()), text };
+    let preview = format!(
+        "`tidegate preview --feed {} --in {}`",
+        printable(&shell(feed)),
+        files.join(" ")
+    );
+    let warning = |field: &str, text: String| WarningReport {
+        field: Some(field.to_owned()),
+        text,
+    };
     let mut warnings: Vec<WarningReport> = found
         .without_detail
         .iter()
@@ -50,8 +67,10 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
         warnings.push(warning("column", spelled(column, *values)));
     }
     if found.outcome != InputOutcome::Published {
-        let text =
-            format!("the last file of this sample adds no release ({}): {preview} says why", word(found.outcome));
+        let text = format!(
+            "the last file of this sample adds no release ({}): {preview} says why",
+            word(found.outcome)
+        );
         warnings.push(warning("policy", text));
     }
     Ok(warnings)
@@ -59,14 +78,29 @@ pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
 
 /// What k means if a person has several rows, with the figures of this sample.
 fn of_people(found: &PeopleBehindRows) -> String {
-    let PeopleBehindRows { column, identifier, rows, people, classes, k, below, fewest } = found;
+    let PeopleBehindRows {
+        column,
+        identifier,
+        rows,
+        people,
+        classes,
+        k,
+        below,
+        fewest,
+    } = found;
     let column = printable(column);
     let counts = match identifier {
-        Some(identifier) => format!("k counts values of the identifier `{}`, not people", printable(identifier)),
+        Some(identifier) => format!(
+            "k counts values of the identifier `{}`, not people",
+            printable(identifier)
+        ),
         None => "k counts rows, not people, since no column is an identifier".to_owned(),
     };
     let classes_below = match below {
-        0 => format!("each of {} classes holds {k} people or more", grouped(*classes)),
+        0 => format!(
+            "each of {} classes holds {k} people or more",
+            grouped(*classes)
+        ),
         _ => format!(
             "{} of {} classes hold fewer than {k} people, the fewest {fewest}",
             grouped(*below),

@@ -1,4 +1,5 @@
-//! `check` for people: a report as paragraphs and a table of columns. Adds nothing to the content of the report.
+//! `check` for people: a report as paragraphs and a table of columns. Adds nothing to the content
+//! of the report.
 
 use std::fmt::Write;
 
@@ -13,11 +14,20 @@ use crate::engine::policy::Output;
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {
     let mut text = format!("{} ({})\n\nColumns\n", report.name, printable(&report.file));
-    let name_width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    let name_width = report
+        .columns
+        .iter()
+        .map(|column| column.name.chars().count())
+        .max()
+        .unwrap_or(0);
     for column in &report.columns {
         let (name, role, kind) = (&column.name, role(column.role), kind_name(column.kind));
         let row = format!("  {name:name_width$}  {role:10}  {kind:6}  ");
-        wrapped(&mut text, &row, &about(column, report.policy.output == Some(Output::TwoTable)));
+        wrapped(
+            &mut text,
+            &row,
+            &about(column, report.policy.output == Some(Output::TwoTable)),
+        );
     }
     text.push_str("\nPolicy\n");
     for sentence in &report.explained {
@@ -66,7 +76,9 @@ fn about(column: &DeclaredColumn, two: bool) -> String {
         Role::Quasi if two => text.push_str("published as it is, and generalised to form classes"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published, never generalised"),
-        Role::Measure => text.push_str("published as count, sum and mean for each label and release"),
+        Role::Measure => {
+            text.push_str("published as count, sum and mean for each label and release")
+        }
     }
     if let Some(tree) = &column.taxonomy {
         let (leaves, levels) = (tree.leaves, tree.levels);

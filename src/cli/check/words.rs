@@ -1,12 +1,13 @@
-//! A feed in sentences for a person who runs a hospital's data platform: what is guaranteed, what waits, what is
-//! checked. Separates what `audit` and `anonymize` do from what only the daemon will do; must never understate a limit.
+//! A feed in sentences for a person who runs a hospital's data platform: what is guaranteed, what
+//! waits, what is checked. Separates what `audit` and `anonymize` do from what only the daemon will
+//! do; must never understate a limit.
 
 use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, OnUnsafe, Output, Policy, Rare,
-    RareRowPolicy,
+    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, OnUnsafe,
+    Output, Policy, Rare, RareRowPolicy,
 };
 
 /// What releases are checked for.
@@ -14,8 +15,12 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
     let mut said = vec![match policy.kind() {
-        ChainKind::Disjoint => "Every release contains only the newest people (a disjoint chain).".into(),
-        ChainKind::Cumulative => "Every release contains all people so far (a cumulative chain).".into(),
+        ChainKind::Disjoint => {
+            "Every release contains only the newest people (a disjoint chain).".into()
+        }
+        ChainKind::Cumulative => {
+            "Every release contains all people so far (a cumulative chain).".into()
+        }
     }];
     said.push(match policy.output() {
         Output::OneTable => format!(
@@ -64,7 +69,12 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     if policy.search().is_local() {
         said.push(local_recoding::leakage_of_labels(policy));
     } else {
-        said.extend(policy.refinement().max_global_ratio.map(|limit| coarseness(limit, policy)));
+        said.extend(
+            policy
+                .refinement()
+                .max_global_ratio
+                .map(|limit| coarseness(limit, policy)),
+        );
     }
     said.push(match policy.on_repeat() {
         OnRepeat::Ignore => {
@@ -85,8 +95,10 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
 /// What happens to values that a taxonomy does not contain.
 fn unknown_values(feed: &FeedConfig) -> Vec<String> {
     let mut said = Vec::new();
-    let (taken, refused): (Vec<&Column>, Vec<&Column>) =
-        feed.columns.of(Role::Quasi).partition(|column| column.unknown.is_some());
+    let (taken, refused): (Vec<&Column>, Vec<&Column>) = feed
+        .columns
+        .of(Role::Quasi)
+        .partition(|column| column.unknown.is_some());
     let source_of_run = feed.services.source.as_ref();
     if let (false, Some(source)) = (refused.is_empty(), source_of_run) {
         said.push(format!(
@@ -110,7 +122,11 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
         );
     }
     if !taken.is_empty() {
-        let elsewhere = if source_of_run.is_some() { "" } else { ", and `anonymize` says how many did" };
+        let elsewhere = if source_of_run.is_some() {
+            ""
+        } else {
+            ", and `anonymize` says how many did"
+        };
         said.push(format!(
             "A value that the taxonomy does not contain counts as the label in `unknown`{elsewhere} ({}).",
             names(&taken)
@@ -195,7 +211,9 @@ fn diversity(limits: &DiversityLimits) -> Vec<String> {
         said.push(format!("at least {l} different sensitive values occur"));
     }
     if let Some(l) = limits.entropy_l {
-        said.push(format!("sensitive values are as varied as {l} equally frequent ones (entropy)"));
+        said.push(format!(
+            "sensitive values are as varied as {l} equally frequent ones (entropy)"
+        ));
     }
     if let Some(both) = limits.recursive {
         said.push(format!(
@@ -205,17 +223,24 @@ fn diversity(limits: &DiversityLimits) -> Vec<String> {
         ));
     }
     if let Some(share) = limits.alpha {
-        said.push(format!("no sensitive value makes up more than {share} of the rows"));
+        said.push(format!(
+            "no sensitive value makes up more than {share} of the rows"
+        ));
     }
     if let Some(share) = limits.confidence {
-        said.push(format!("no guarded set makes up more than {share} of the rows"));
+        said.push(format!(
+            "no guarded set makes up more than {share} of the rows"
+        ));
     }
     if let Some(closeness) = limits.closeness {
         let by = match closeness.distance {
             Distance::Equal => "any two values are 1 apart",
             Distance::Hierarchical => "along the sensitive column's taxonomy",
         };
-        said.push(format!("sensitive values are spread as in the whole table, {} apart at most ({by})", closeness.t));
+        said.push(format!(
+            "sensitive values are spread as in the whole table, {} apart at most ({by})",
+            closeness.t
+        ));
     }
     said
 }
@@ -233,17 +258,27 @@ fn on_unsafe(outcome: OnUnsafe) -> &'static str {
 }
 
 fn names(columns: &[&Column]) -> String {
-    columns.iter().map(|column| &*column.name).collect::<Vec<_>>().join(", ")
+    columns
+        .iter()
+        .map(|column| &*column.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Who is notified.
-fn notified(what: &str, topic: &Option<String>, webhook: &Option<WebhookSettings>) -> Option<String> {
+fn notified(
+    what: &str,
+    topic: &Option<String>,
+    webhook: &Option<WebhookSettings>,
+) -> Option<String> {
     let topic = topic.as_ref().map(|topic| format!("the topic {topic}"));
     // An address may contain a token, its host does not.
-    let webhook = webhook.as_ref().map(|webhook| match webhook.address.host() {
-        Some((_, host)) => format!("a web address at {host}"),
-        None => "a web address".to_owned(),
-    });
+    let webhook = webhook
+        .as_ref()
+        .map(|webhook| match webhook.address.host() {
+            Some((_, host)) => format!("a web address at {host}"),
+            None => "a web address".to_owned(),
+        });
     let whom: Vec<String> = topic.into_iter().chain(webhook).collect();
     (!whom.is_empty()).then(|| format!("{what} announced to {}.", whom.join(" and ")))
 }
@@ -255,7 +290,10 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
         said.push(match &source.place {
             SourcePlace::Kafka { topic, .. } => format!("Records come from the topic {topic}."),
             SourcePlace::Directory { path, settle } => {
-                format!("Records come from files in {} that have not changed for {settle}.", path.display())
+                format!(
+                    "Records come from files in {} that have not changed for {settle}.",
+                    path.display()
+                )
             }
         });
     }
@@ -265,7 +303,11 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
             Ticks::Cron { .. } => "at the times of `cron`".to_owned(),
             Ticks::PerFile => "for every file".to_owned(),
         };
-        let by = match (schedule.approval, schedule.approvers.sign(), schedule.approvers.needed()) {
+        let by = match (
+            schedule.approval,
+            schedule.approvers.sign(),
+            schedule.approvers.needed(),
+        ) {
             (Approval::None, ..) => String::new(),
             (Approval::Manual, false, _) => ", after a person has approved it".to_owned(),
             (Approval::Manual, true, 1) => ", after one of the approvers has signed".to_owned(),
@@ -288,16 +330,30 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
     let notify = &services.notify;
     said.extend(notified("Releases are", &notify.topic, &notify.webhook));
     let what = "Rejections, releases that wait for approval, and halts are";
-    said.extend(notified(what, &notify.operator_topic, &notify.operator_webhook));
+    said.extend(notified(
+        what,
+        &notify.operator_topic,
+        &notify.operator_webhook,
+    ));
     let store = services.store.as_ref();
     let tables = [
         ("[source]", services.source.is_none()),
         ("[store]", store.is_none()),
-        ("store.private", store.is_some_and(|store| store.private.is_none())),
-        ("store.public", store.is_some_and(|store| store.public.is_none())),
+        (
+            "store.private",
+            store.is_some_and(|store| store.private.is_none()),
+        ),
+        (
+            "store.public",
+            store.is_some_and(|store| store.public.is_none()),
+        ),
         ("[schedule]", services.schedule.is_none()),
     ];
-    let missing: Vec<&str> = tables.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
+    let missing: Vec<&str> = tables
+        .iter()
+        .filter(|(_, missing)| *missing)
+        .map(|(name, _)| *name)
+        .collect();
     if !missing.is_empty() {
         said.push(format!("It would still need {}.", missing.join(", ")));
     }

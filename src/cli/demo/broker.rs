@@ -1,4 +1,5 @@
-//! A broker inside the program (librdkafka's mock cluster): a topic, and its producer. It ends with the demo.
+//! A broker inside the program (librdkafka's mock cluster): a topic, and its producer. It ends with
+//! the demo.
 
 use std::time::Duration;
 
@@ -31,14 +32,21 @@ impl Broker {
         let cluster = MockCluster::new(1).map_err(none)?;
         cluster.create_topic(TOPIC, PARTITIONS, 1).map_err(none)?;
         let mut config = ClientConfig::new();
-        config.set("bootstrap.servers", cluster.bootstrap_servers()).set("linger.ms", "5");
+        config
+            .set("bootstrap.servers", cluster.bootstrap_servers())
+            .set("linger.ms", "5");
         let producer = config.create().map_err(none)?;
         Ok(Broker { cluster, producer })
     }
 
     /// Its port.
     pub fn port(&self) -> String {
-        self.cluster.bootstrap_servers().rsplit(':').next().unwrap_or_default().to_owned()
+        self.cluster
+            .bootstrap_servers()
+            .rsplit(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Writes messages, and waits until they are acknowledged.
@@ -47,7 +55,11 @@ impl Broker {
     /// They are not.
     pub fn send(&self, messages: &[String]) -> Result<()> {
         for (at, message) in (0..).zip(messages) {
-            let record = || BaseRecord::<str, str>::to(TOPIC).partition(at % PARTITIONS).payload(message);
+            let record = || {
+                BaseRecord::<str, str>::to(TOPIC)
+                    .partition(at % PARTITIONS)
+                    .payload(message)
+            };
             let mut sent = self.producer.send(record());
             while let Err((KafkaError::MessageProduction(_), _)) = sent {
                 self.producer.poll(Duration::from_millis(10));
@@ -59,5 +71,8 @@ impl Broker {
 }
 
 fn none(_: KafkaError) -> Error {
-    Error::new(ErrorCategory::Io, "the broker of the demo cannot be started, or does not answer")
+    Error::new(
+        ErrorCategory::Io,
+        "the broker of the demo cannot be started, or does not answer",
+    )
 }

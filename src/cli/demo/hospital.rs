@@ -1,15 +1,22 @@
-//! A fictitious hospital: who is admitted on a day, with what. Respiratory diagnoses follow the seasons. The same seed
-//! gives the same people.
+//! A fictitious hospital: who is admitted on a day, with what. Respiratory diagnoses follow the
+//! seasons. The same seed gives the same people.
 
 use std::fmt::Write as _;
 
 use crate::engine::arithmetic::SmallDraws;
 
-const ZIPS: [&str; 8] = ["10115", "10117", "10119", "10178", "10179", "10243", "10245", "10247"];
+const ZIPS: [&str; 8] = [
+    "10115", "10117", "10119", "10178", "10179", "10243", "10245", "10247",
+];
 /// A ward, the ages of its patients, and its diagnoses.
 const WARDS: [(&str, u64, u64, &[&str]); 9] = [
     ("cardiology", 45, 90, &["I10", "I20", "I21", "I48", "I50"]),
-    ("gastroenterology", 20, 85, &["K29", "K35", "K57", "K80", "C18"]),
+    (
+        "gastroenterology",
+        20,
+        85,
+        &["K29", "K35", "K57", "K80", "C18"],
+    ),
     ("oncology", 35, 85, &["C18", "C34", "C50", "C61", "C83"]),
     ("general surgery", 15, 85, &["K35", "K40", "K80", "S06"]),
     ("orthopaedics", 10, 90, &["M16", "M17", "S52", "S72", "S82"]),
@@ -52,11 +59,27 @@ impl Admission {
         let (ward, youngest, oldest, diagnoses) = dice.of(&WARDS);
         // The mean of two draws: few patients are as young or as old as a ward admits.
         let age = (dice.between(youngest, oldest) + dice.between(youngest, oldest)) / 2;
-        let sex = if ward == "obstetrics" { "F" } else { dice.of(&["F", "M"]) };
+        let sex = if ward == "obstetrics" {
+            "F"
+        } else {
+            dice.of(&["F", "M"])
+        };
         let winter = day % 12 < 5 && matches!(ward, "paediatrics" | "cardiology" | "oncology");
-        let icd10 = if winter && dice.between(0, 2) == 0 { dice.of(&WINTER) } else { dice.of(diagnoses) };
+        let icd10 = if winter && dice.between(0, 2) == 0 {
+            dice.of(&WINTER)
+        } else {
+            dice.of(diagnoses)
+        };
         let days = 1 + dice.between(0, 6) * dice.between(0, 3);
-        Admission { patient: format!("P{number:06}"), age, sex, ward, zip: dice.of(&ZIPS), icd10, days }
+        Admission {
+            patient: format!("P{number:06}"),
+            age,
+            sex,
+            ward,
+            zip: dice.of(&ZIPS),
+            icd10,
+            days,
+        }
     }
 
     /// A patient with an age between these, on any ward.
@@ -77,7 +100,15 @@ impl Admission {
 
     /// As a message.
     pub fn message(&self) -> String {
-        let Admission { patient, age, sex, ward, zip, icd10, days } = self;
+        let Admission {
+            patient,
+            age,
+            sex,
+            ward,
+            zip,
+            icd10,
+            days,
+        } = self;
         format!(
             r#"{{"patient":"{patient}","age":{age},"sex":"{sex}","ward":"{ward}","zip":"{zip}","diagnosis":{{"icd10":"{icd10}"}},"stay":{{"days":{days}}}}}"#
         )
@@ -85,7 +116,15 @@ impl Admission {
 
     /// As a row under [`HEADER`].
     pub fn row(&self, to: &mut String) {
-        let Admission { patient, age, sex, ward, zip, icd10, days } = self;
+        let Admission {
+            patient,
+            age,
+            sex,
+            ward,
+            zip,
+            icd10,
+            days,
+        } = self;
         let _ = writeln!(to, "{patient},{age},{sex},{ward},{zip},{icd10},{days}");
     }
 }

@@ -1,4 +1,5 @@
-//! The log of the demo's daemon, line by line: written to a file, and read by the demo as any reader could.
+//! The log of the demo's daemon, line by line: written to a file, and read by the demo as any
+//! reader could.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,7 +17,11 @@ pub struct Tee {
 impl Tee {
     /// Writes to this file, and sends to this receiver.
     pub fn new(file: File, to: Sender<Value>) -> Tee {
-        Tee { file, to, rest: Vec::new() }
+        Tee {
+            file,
+            to,
+            rest: Vec::new(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-//! `tidegate demo`: the whole product in one command. A broker inside the program, a fictitious hospital, the real
-//! daemon over it with a release every few seconds, and beside each release what publishing every snapshot on its own
-//! would have revealed. All files are in one folder, which the other commands can use afterwards.
+//! `tidegate demo`: the whole product in one command. A broker inside the program, a fictitious
+//! hospital, the real daemon over it with a release every few seconds, and beside each release what
+//! publishing every snapshot on its own would have revealed. All files are in one folder, which the
+//! other commands can use afterwards.
 
 mod broker;
 mod hospital;
@@ -32,7 +33,8 @@ use separate_releases::Snapshots;
 use story::{LAST_DAY, Story};
 use view::DemoView;
 
-/// Show the whole product: an invented hospital, a broker inside the program, a release every three seconds
+/// Show the whole product: an invented hospital, a broker inside the program, a release every three
+/// seconds
 #[derive(clap::Args)]
 #[command(after_help = "\
 Nothing needs to be installed. An invented hospital writes its days to a topic; the daemon anonymises, attacks and \
@@ -68,9 +70,10 @@ const SEED: u64 = 20;
 /// The folder is not empty or cannot be written, or the feed has halted.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
-        let text =
-            "the demo has no JSON: run `tidegate show --json` and `tidegate audit --json` on its folder afterwards";
-        return Err(Error::new(ErrorCategory::Usage, text).in_field("--json").into());
+        let text = "the demo has no JSON: run `tidegate show --json` and `tidegate audit --json` on its folder afterwards";
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_field("--json")
+            .into());
     }
     safely();
     let broker = Broker::start()?;
@@ -78,7 +81,11 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let log = args.dir.join("log.jsonl");
     let file = File::create(&log).map_err(|error| Error::io(&log, "write the log", &error))?;
     let (to, events) = channel();
-    let observer = Arc::new(Observer::new(LogFormat::Json, Tee::new(file, to), jiff::Timestamp::now)?);
+    let observer = Arc::new(Observer::new(
+        LogFormat::Json,
+        Tee::new(file, to),
+        jiff::Timestamp::now,
+    )?);
     let mut view = DemoView::new(&args.dir, out);
     view.begins();
     let mut play = Play {
@@ -95,10 +102,21 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     play.day(&mut view)?;
     let runtime = runtime()?;
     let (sender, receiver) = runtime.block_on(async { signals() })?;
-    let how = RunOptions { until: RunEnd::Asked, accept_clock: true, exit_on_halt: true };
-    let running =
-        runtime.spawn(run_feeds(vec![FeedConfig::load(&feed)?], how, PageOptions::default(), observer, receiver));
-    let until = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let how = RunOptions {
+        until: RunEnd::Asked,
+        accept_clock: true,
+        exit_on_halt: true,
+    };
+    let running = runtime.spawn(run_feeds(
+        vec![FeedConfig::load(&feed)?],
+        how,
+        PageOptions::default(),
+        observer,
+        receiver,
+    ));
+    let until = args
+        .seconds
+        .map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let played = play.all(&events, &mut view, until, &|| running.is_finished());
     // It may have ended by itself.
     let _ = sender.send(true);
@@ -138,7 +156,9 @@ impl SentDay {
     /// A batch of messages was taken.
     fn take(&mut self, batch: &Value) {
         for outcome in ["kept", "duplicate", "skipped", "quarantined"] {
-            self.left = self.left.saturating_sub(batch[outcome].as_u64().unwrap_or_default());
+            self.left = self
+                .left
+                .saturating_sub(batch[outcome].as_u64().unwrap_or_default());
         }
     }
 
@@ -174,7 +194,9 @@ impl Play {
         let day = self.story.next();
         self.days += 1;
         view.day(self.days, &day);
-        self.sent = Some(SentDay { left: day.messages.len() as u64 });
+        self.sent = Some(SentDay {
+            left: day.messages.len() as u64,
+        });
         self.broker.send(&day.messages)?;
         self.fresh.extend(day.new);
         day.gone.iter().try_for_each(|patient| {
@@ -190,15 +212,20 @@ impl Play {
         if let ("batch_taken", Some(sent)) = (name, &mut self.sent) {
             sent.take(event);
         }
-        // A tick may close between two batches of a day, or before the first one: the day is not over then.
+        // A tick may close between two batches of a day, or before the first one: the day is not
+        // over then.
         let is_whole = self.sent.as_ref().is_none_or(SentDay::is_taken);
         match name {
             "published" => {
-                let fresh = if is_whole { std::mem::take(&mut self.fresh) } else { Vec::new() };
+                let fresh = if is_whole {
+                    std::mem::take(&mut self.fresh)
+                } else {
+                    Vec::new()
+                };
                 let beside = self.snapshots.add(&fresh)?;
                 // On a slow machine a release may be removed while it is read.
-                let ours =
-                    separate_releases::left(&view.audit()).or_else(|_| separate_releases::left(&view.audit()))?;
+                let ours = separate_releases::left(&view.audit())
+                    .or_else(|_| separate_releases::left(&view.audit()))?;
                 view.published(event, ours, &beside)?;
             }
             "tick_waiting" | "tick_gathered" | "held" if self.sent.is_some() => view.nothing(),
@@ -228,22 +255,34 @@ fn ask_erasure(feed: &FeedConfig, patient: &str) -> error::Result<String> {
 
 /// Writes feed files, taxonomies and keys; returns the path of the feed file.
 fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
-    if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+    if dir
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some())
+    {
         let text = "the folder is not empty: remove it, or name another one with --dir";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(dir).in_field("--dir"));
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(dir)
+            .in_field("--dir"));
     }
     let write = |name: &str, content: &str| {
         let path = dir.join(name);
-        let written =
-            std::fs::create_dir_all(path.parent().unwrap_or(dir)).and_then(|()| std::fs::write(&path, content));
-        written.map(|()| path.clone()).map_err(|error| Error::io(&path, "write the file", &error))
+        let written = std::fs::create_dir_all(path.parent().unwrap_or(dir))
+            .and_then(|()| std::fs::write(&path, content));
+        written
+            .map(|()| path.clone())
+            .map_err(|error| Error::io(&path, "write the file", &error))
     };
     for (name, content) in FILES {
         write(name, content)?;
     }
     let feed = FEED.replace("{port}", port);
-    let (head, columns) = feed.split_once("[[column]]").expect("the feed file has columns");
-    let unguarded: Vec<&str> = columns.lines().filter(|line| !line.starts_with("guarded")).collect();
+    let (head, columns) = feed
+        .split_once("[[column]]")
+        .expect("the feed file has columns");
+    let unguarded: Vec<&str> = columns
+        .lines()
+        .filter(|line| !line.starts_with("guarded"))
+        .collect();
     let alone = format!(
         "# Every snapshot on its own: all rows in each table, and nothing known of those before.\n\n\
          [feed]\nname = \"alone\"\n\n[policy]\nk = 10\nguarantee = \"bcf\"\n\n[[column]]{}\n",
@@ -258,7 +297,13 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     let (key, signing) = (chance::key()?, chance::key()?);
     write("key", &key)?;
     write("signing.key", &signing)?;
-    write("signing.pub", &Signing::parse(&signing).expect("a key was drawn").public().text())?;
+    write(
+        "signing.pub",
+        &Signing::parse(&signing)
+            .expect("a key was drawn")
+            .public()
+            .text(),
+    )?;
     write("feed.toml", &format!("{head}[[column]]{columns}"))
 }
 
@@ -269,10 +314,17 @@ mod tests {
     #[test]
     fn a_day_is_over_when_all_its_messages_are_taken() {
         let mut day = SentDay { left: 40 };
-        assert!(!day.is_taken(), "a tick that closes before the first batch is not the tick of the day");
-        day.take(&serde_json::json!({ "kept": 20, "duplicate": 3, "skipped": 0, "quarantined": 1 }));
+        assert!(
+            !day.is_taken(),
+            "a tick that closes before the first batch is not the tick of the day"
+        );
+        day.take(
+            &serde_json::json!({ "kept": 20, "duplicate": 3, "skipped": 0, "quarantined": 1 }),
+        );
         assert!(!day.is_taken());
-        day.take(&serde_json::json!({ "kept": 14, "duplicate": 0, "skipped": 1, "quarantined": 1 }));
+        day.take(
+            &serde_json::json!({ "kept": 14, "duplicate": 0, "skipped": 1, "quarantined": 1 }),
+        );
         assert!(day.is_taken());
     }
 }

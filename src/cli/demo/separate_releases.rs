@@ -1,6 +1,7 @@
-//! What would have been revealed without tidegate: each time a release is published, all rows so far are k-anonymised
-//! on their own, as if nothing had been published before, and `audit` attacks all of these tables together. Also how
-//! much detail tidegate itself would have kept with one list of labels for all rows.
+//! What would have been revealed without tidegate: each time a release is published, all rows so
+//! far are k-anonymised on their own, as if nothing had been published before, and `audit` attacks
+//! all of these tables together. Also how much detail tidegate itself would have kept with one list
+//! of labels for all rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,15 @@ impl Snapshots {
     pub fn new(dir: &Path) -> Result<Snapshots> {
         let (folder, one_list) = (dir.join(FOLDER), dir.join(ONE_LIST));
         let (key, all) = (chance::key()?, HEADER.to_owned());
-        Ok(Snapshots { folder, one_list, key, released: 0, all, releases: Vec::new(), increments: Vec::new() })
+        Ok(Snapshots {
+            folder,
+            one_list,
+            key,
+            released: 0,
+            all,
+            releases: Vec::new(),
+            increments: Vec::new(),
+        })
     }
 
     /// The feed file of the snapshots.
@@ -63,22 +72,34 @@ impl Snapshots {
         let release = self.folder.join(format!("release-{number}.parquet"));
         let work = self.folder.join("work");
         self.anonymised(&all, &work)?;
-        let moved = fs::rename(work.join("1/data.parquet"), &release).and_then(|()| fs::remove_dir_all(&work));
-        moved.and_then(|()| fs::remove_file(&all)).map_err(|error| Error::io(&release, "write the table", &error))?;
+        let moved = fs::rename(work.join("1/data.parquet"), &release)
+            .and_then(|()| fs::remove_dir_all(&work));
+        moved
+            .and_then(|()| fs::remove_file(&all))
+            .map_err(|error| Error::io(&release, "write the table", &error))?;
         let one_list = self.one_list(&increment)?;
         self.releases.push(release);
         self.increments.push(increment);
-        Ok(ReleaseComparison { left: left(&self.audit())?, one_list })
+        Ok(ReleaseComparison {
+            left: left(&self.audit())?,
+            one_list,
+        })
     }
 
-    /// The information loss of the newest release with one list of labels for all rows, after these people were added.
+    /// The information loss of the newest release with one list of labels for all rows, after these
+    /// people were added.
     fn one_list(&mut self, increment: &Path) -> Result<f64> {
         let feed = FeedConfig::load(&self.one_list.join("feed.toml"))?;
         let releases = self.one_list.join("releases");
         let entries = self.ticked(&feed, increment, &releases)?;
-        self.released += entries.iter().filter(|entry| entry.release.is_some()).count();
+        self.released += entries
+            .iter()
+            .filter(|entry| entry.release.is_some())
+            .count();
         // Before the first release there is no loss.
-        let newest = (self.released > 0).then(|| manifest_of(&releases, self.released as u32)).transpose()?;
+        let newest = (self.released > 0)
+            .then(|| manifest_of(&releases, self.released as u32))
+            .transpose()?;
         Ok(newest.map_or(1.0, |manifest| manifest.loss))
     }
 
@@ -107,9 +128,18 @@ impl Snapshots {
 
     /// A first release of these rows, in a folder of its own.
     fn anonymised(&self, rows: &Path, work: &Path) -> Result<()> {
-        match self.ticked(&FeedConfig::load(&self.feed())?, rows, work)?.first() {
-            Some(InputEntry { release: Some(_), .. }) => Ok(()),
-            _ => Err(Error::new(ErrorCategory::Internal, "a snapshot of the demo has no release").in_file(rows)),
+        match self
+            .ticked(&FeedConfig::load(&self.feed())?, rows, work)?
+            .first()
+        {
+            Some(InputEntry {
+                release: Some(_), ..
+            }) => Ok(()),
+            _ => Err(Error::new(
+                ErrorCategory::Internal,
+                "a snapshot of the demo has no release",
+            )
+            .in_file(rows)),
         }
     }
 
@@ -117,7 +147,15 @@ impl Snapshots {
     fn ticked(&self, feed: &FeedConfig, rows: &Path, folder: &Path) -> Result<Vec<InputEntry>> {
         let key = OperatorKey::parse(&self.key).expect("a key was drawn");
         let (inputs, time) = ([rows.to_path_buf()], crate::daemon::clock::now());
-        let task = Task { feed, inputs: &inputs, folder, key, made: None, quarantine: None, time: &time };
+        let task = Task {
+            feed,
+            inputs: &inputs,
+            folder,
+            key,
+            made: None,
+            quarantine: None,
+            time: &time,
+        };
         Ok(run(&task, &mut SilentProgress)?.entries)
     }
 }
@@ -136,5 +174,10 @@ pub struct ReleaseComparison {
 /// They cannot be read.
 pub fn left(args: &audit::Args) -> Result<u64> {
     let least = audit::least(args)?;
-    least.ok_or_else(|| Error::new(ErrorCategory::Internal, "an audit of the demo has no result"))
+    least.ok_or_else(|| {
+        Error::new(
+            ErrorCategory::Internal,
+            "an audit of the demo has no result",
+        )
+    })
 }

@@ -1,5 +1,5 @@
-//! The days of the demo: ordinary days, one with few people, some with other people than before, one on which a patient
-//! asks to be erased. How tidegate reacts is not written here.
+//! The days of the demo: ordinary days, one with few people, some with other people than before,
+//! one on which a patient asks to be erased. How tidegate reacts is not written here.
 
 use super::hospital::{Admission, DemoDraws};
 use crate::engine::arithmetic::SmallDraws;
@@ -11,7 +11,8 @@ pub struct Day {
     pub about: Option<&'static str>,
     /// People who were not there before.
     pub new: Vec<Admission>,
-    /// All messages, in their order: of the new people, of some who are sent again, and some that are broken.
+    /// All messages, in their order: of the new people, of some who are sent again, and some that
+    /// are broken.
     pub messages: Vec<String>,
     /// The patient who asks to be erased.
     pub gone: Option<String>,
@@ -26,14 +27,29 @@ struct Group {
 /// The people of a day.
 fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
     let usual = |people| Group { people, ages: None };
-    let aged = |people, from, to| Group { people, ages: Some((from, to)) };
+    let aged = |people, from, to| Group {
+        people,
+        ages: Some((from, to)),
+    };
     match day {
         1 => (None, vec![usual(900)]),
         3 => (Some("few patients are admitted"), vec![aged(3, 96, 110)]),
-        4 => (Some("36 patients are older than 95"), vec![usual(300), aged(36, 96, 110)]),
-        6 => (Some("a heat wave: most patients are in their seventies"), vec![aged(240, 70, 79), aged(70, 0, 110)]),
-        7 => (Some("the heat wave continues, and the other wards are closed"), vec![aged(300, 70, 79)]),
-        ERASED => (Some("a patient of the first day withdraws their consent"), vec![usual(300)]),
+        4 => (
+            Some("36 patients are older than 95"),
+            vec![usual(300), aged(36, 96, 110)],
+        ),
+        6 => (
+            Some("a heat wave: most patients are in their seventies"),
+            vec![aged(240, 70, 79), aged(70, 0, 110)],
+        ),
+        7 => (
+            Some("the heat wave continues, and the other wards are closed"),
+            vec![aged(300, 70, 79)],
+        ),
+        ERASED => (
+            Some("a patient of the first day withdraws their consent"),
+            vec![usual(300)],
+        ),
         _ => (None, vec![usual(300)]),
     }
 }
@@ -54,14 +70,22 @@ pub const LAST_DAY: u64 = 9;
 impl Story {
     /// From a seed.
     pub fn new(seed: u64) -> Story {
-        Story { dice: DemoDraws(SmallDraws::of_state(seed)), day: 0, number: 0, known: Vec::new() }
+        Story {
+            dice: DemoDraws(SmallDraws::of_state(seed)),
+            day: 0,
+            number: 0,
+            known: Vec::new(),
+        }
     }
 
     /// The next day.
     pub fn next(&mut self) -> Day {
         self.day += 1;
         let (about, groups) = kind(self.day);
-        let mut day = Day { about, ..Day::default() };
+        let mut day = Day {
+            about,
+            ..Day::default()
+        };
         for group in groups {
             for _ in 0..group.people {
                 self.number += 1;
@@ -78,7 +102,11 @@ impl Story {
             self.broken(&mut day);
         }
         self.known.extend(day.new.iter().cloned());
-        day.gone = self.known.first().filter(|_| self.day == ERASED).map(|first| first.patient().to_owned());
+        day.gone = self
+            .known
+            .first()
+            .filter(|_| self.day == ERASED)
+            .map(|first| first.patient().to_owned());
         day
     }
 
@@ -89,7 +117,8 @@ impl Story {
             // The first one will be erased.
             let one = self.dice.between(1, self.known.len() as u64 - 1);
             let at = self.dice.between(0, day.messages.len() as u64);
-            day.messages.insert(at as usize, self.known[one as usize].message());
+            day.messages
+                .insert(at as usize, self.known[one as usize].message());
         }
     }
 
@@ -97,6 +126,7 @@ impl Story {
     fn broken(&mut self, day: &mut Day) {
         let cut = Admission::drawn(&mut self.dice, 0, self.day).message();
         day.messages.push(cut[..cut.len() / 2].to_owned());
-        day.messages.push(cut.replace("\"ward\":\"", "\"ward\":\"the new "));
+        day.messages
+            .push(cut.replace("\"ward\":\"", "\"ward\":\"the new "));
     }
 }

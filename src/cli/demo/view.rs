@@ -1,5 +1,5 @@
-//! The output of the running demo: a block of lines for each day, from the daemon's own log and the published
-//! manifests.
+//! The output of the running demo: a block of lines for each day, from the daemon's own log and the
+//! published manifests.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,13 @@ pub struct DemoView<'o> {
 impl<'o> DemoView<'o> {
     /// For a demo in this folder.
     pub fn new(dir: &Path, out: &'o mut Out) -> DemoView<'o> {
-        DemoView { dir: dir.to_path_buf(), out, came: [0; 3], waiting: 0, releases: 0 }
+        DemoView {
+            dir: dir.to_path_buf(),
+            out,
+            came: [0; 3],
+            waiting: 0,
+            releases: 0,
+        }
     }
 
     fn say(&mut self, text: &str) {
@@ -56,7 +62,10 @@ impl<'o> DemoView<'o> {
 
     /// A day begins.
     pub fn day(&mut self, number: u64, day: &Day) {
-        let about = day.about.map(|about| format!(": {about}")).unwrap_or_default();
+        let about = day
+            .about
+            .map(|about| format!(": {about}"))
+            .unwrap_or_default();
         self.say(&format!("\nday {number}{about}"));
     }
 
@@ -66,7 +75,10 @@ impl<'o> DemoView<'o> {
         match name {
             "batch_taken" => {
                 let came = ["kept", "duplicate", "quarantined"].map(figure);
-                self.came.iter_mut().zip(came).for_each(|(all, more)| *all += more);
+                self.came
+                    .iter_mut()
+                    .zip(came)
+                    .for_each(|(all, more)| *all += more);
             }
             "tick_closed" => {
                 self.waiting = figure("waiting");
@@ -83,27 +95,44 @@ impl<'o> DemoView<'o> {
     /// The rows since the last tick.
     fn counted(&mut self) {
         let [kept, repeats, aside] = std::mem::take(&mut self.came);
-        self.say(&format!("  {kept} new people, {repeats} duplicates, {aside} messages set aside"));
+        self.say(&format!(
+            "  {kept} new people, {repeats} duplicates, {aside} messages set aside"
+        ));
     }
 
     /// A release was published.
     ///
     /// # Errors
     /// Its manifest cannot be read.
-    pub fn published(&mut self, event: &Value, ours: u64, beside: &ReleaseComparison) -> Result<()> {
+    pub fn published(
+        &mut self,
+        event: &Value,
+        ours: u64,
+        beside: &ReleaseComparison,
+    ) -> Result<()> {
         let release = event["release"].as_u64().unwrap_or_default();
         let path = format!("manifest/{release:010}.json");
         if !self.dir.join("public").join(&path).exists() {
-            // On a slow machine the daemon continues while this release is shown: the next one leaves out erased rows,
-            // and replaces it.
-            self.say(&format!("  release {release}: the next release has taken its place already"));
+            // On a slow machine the daemon continues while this release is shown: the next one
+            // leaves out erased rows, and replaces it.
+            self.say(&format!(
+                "  release {release}: the next release has taken its place already"
+            ));
             return Ok(());
         }
         let manifest = self.file(&path)?;
         let rows = manifest["rows"].as_u64().unwrap_or_default();
-        self.say(&format!("  release {release}: {rows} rows; {} wait for a class", self.waiting));
+        self.say(&format!(
+            "  release {release}: {rows} rows; {} wait for a class",
+            self.waiting
+        ));
         let notice = format!("erased/{release:010}.json");
-        if manifest["files"].as_array().into_iter().flatten().any(|file| file["path"] == notice.as_str()) {
+        if manifest["files"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(|file| file["path"] == notice.as_str())
+        {
             let gone = self.file(&notice)?["rows"].as_u64().unwrap_or_default();
             self.say(&format!(
                 "  {gone} rows of earlier releases are not in it: public/{notice} says which labels they had"
@@ -144,18 +173,32 @@ impl<'o> DemoView<'o> {
 
     /// A tick without a release.
     pub fn nothing(&mut self) {
-        self.say(&format!("  nothing is published: {} people wait for enough similar people", self.waiting));
+        self.say(&format!(
+            "  nothing is published: {} people wait for enough similar people",
+            self.waiting
+        ));
     }
 
     /// The gate has rejected a release.
     pub fn rejected(&mut self, event: &Value) {
-        let against: Vec<&str> = event["against"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        self.say(&format!("  REJECTED by the gate ({}). It is not published, and its people wait", against.join(", ")));
+        let against: Vec<&str> = event["against"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        self.say(&format!(
+            "  REJECTED by the gate ({}). It is not published, and its people wait",
+            against.join(", ")
+        ));
     }
 
     /// A person has asked for an erasure.
     pub fn erased(&mut self, answer: &str) {
-        let mut text = format!("  $ tidegate erase {}/feed.toml --rows\n", self.dir.display());
+        let mut text = format!(
+            "  $ tidegate erase {}/feed.toml --rows\n",
+            self.dir.display()
+        );
         wrapped(&mut text, "  ", answer);
         self.out.text(&text);
     }
@@ -163,7 +206,8 @@ impl<'o> DemoView<'o> {
     /// A public file.
     fn file(&self, path: &str) -> Result<Value> {
         let path = self.dir.join("public").join(path);
-        let bytes = std::fs::read(&path).map_err(|error| Error::io(&path, "read the file", &error))?;
+        let bytes =
+            std::fs::read(&path).map_err(|error| Error::io(&path, "read the file", &error))?;
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 }

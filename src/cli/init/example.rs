@@ -1,4 +1,5 @@
-//! The feed that `init` writes without a sample (CONTRACTS 3): a hospital's admissions, with built-in taxonomies only.
+//! The feed that `init` writes without a sample (CONTRACTS 3): a hospital's admissions, with
+//! built-in taxonomies only.
 
 use crate::daemon::guess::{Guess, OTHER, Proposal};
 use crate::engine::model::Role;
@@ -12,7 +13,10 @@ pub fn columns() -> Vec<Guess> {
         role: Some(role),
         kind: None,
         taxonomy: builtin.map(|(which, why)| Proposal {
-            table: TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() },
+            table: TaxonomyTable {
+                builtin: Some(which),
+                ..TaxonomyTable::default()
+            },
             kind: None,
             rows: None,
             unknown: (which == Builtin::UsZip3).then(|| OTHER.to_owned()),
@@ -22,7 +26,12 @@ pub fn columns() -> Vec<Guess> {
         reason: reason.into(),
     };
     vec![
-        column("patient_id", Role::Identifier, None, "who the person is: must not be in a release"),
+        column(
+            "patient_id",
+            Role::Identifier,
+            None,
+            "who the person is: must not be in a release",
+        ),
         column(
             "age",
             Role::Quasi,
@@ -53,7 +62,10 @@ pub fn columns() -> Vec<Guess> {
         column(
             "diagnosis",
             Role::Sensitive,
-            Some((Builtin::Icd10, "published unchanged; the taxonomy is used for hierarchical t-closeness only")),
+            Some((
+                Builtin::Icd10,
+                "published unchanged; the taxonomy is used for hierarchical t-closeness only",
+            )),
             "what must not be linked to a person; published unchanged",
         ),
     ]

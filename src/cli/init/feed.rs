@@ -1,5 +1,6 @@
-//! The text of the feed file that `init` writes (CONTRACTS 1 and 3): every guess with its reason, every choice with its
-//! meaning. It contains no value of a sample, only ranges; values of quasi columns are in taxonomy files.
+//! The text of the feed file that `init` writes (CONTRACTS 1 and 3): every guess with its reason,
+//! every choice with its meaning. It contains no value of a sample, only ranges; values of quasi
+//! columns are in taxonomy files.
 
 use std::fmt::Write;
 
@@ -41,8 +42,11 @@ pub fn text(plan: &FeedPlan<'_>) -> String {
             plan.origin
         ),
     );
-    let files =
-        plan.columns.iter().filter_map(|column| column.taxonomy.as_ref()).any(|proposal| proposal.rows.is_some());
+    let files = plan
+        .columns
+        .iter()
+        .filter_map(|column| column.taxonomy.as_ref())
+        .any(|proposal| proposal.rows.is_some());
     if files {
         text.push_str("#\n");
         comment(
@@ -124,7 +128,10 @@ fn policy(text: &mut String, columns: &[Guess]) {
          publish_every = 1                  # number of ticks that one release joins: more people at once give finer labels;\n\
          \x20                                  # about 300 times k new people at once give fine ones\n",
     );
-    if !columns.iter().any(|column| column.role == Some(Role::Identifier)) {
+    if !columns
+        .iter()
+        .any(|column| column.role == Some(Role::Identifier))
+    {
         text.push_str(
             "on_repeat = \"none\"                 # no identifier column: every row counts as a different person\n",
         );
@@ -134,7 +141,10 @@ fn policy(text: &mut String, columns: &[Guess]) {
             "m = 2                              # no reader links a person to a `guarded` value with a probability \
             above 1/m\n",
         );
-    } else if columns.iter().any(|column| column.role == Some(Role::Sensitive)) {
+    } else if columns
+        .iter()
+        .any(|column| column.role == Some(Role::Sensitive))
+    {
         text.push_str(
             "# A class whose members all have the same sensitive value reveals it. With values `guarded` below, no reader links a\n\
              # person to one of them with a probability above 1/m:\n\
@@ -151,7 +161,11 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         Role::Measure => "measure",
     };
     comment(text, "", &sentence(&column.reason));
-    let _ = write!(text, "[[column]]\nname = {}\nrole = \"{role}\"\n", quoted(&column.name));
+    let _ = write!(
+        text,
+        "[[column]]\nname = {}\nrole = \"{role}\"\n",
+        quoted(&column.name)
+    );
     if let Some(path) = &column.path {
         let _ = writeln!(text, "path = {}", quoted(path));
     }
@@ -163,7 +177,10 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         let _ = writeln!(text, "taxonomy = {}", inline(&proposal.table));
         if let Some(other) = proposal.unknown.as_ref().filter(|_| role == "quasi") {
             let line = format!("unknown = {}", quoted(other));
-            let _ = writeln!(text, "{line:<34} # the leaf for values that the taxonomy lacks");
+            let _ = writeln!(
+                text,
+                "{line:<34} # the leaf for values that the taxonomy lacks"
+            );
         }
     }
     if column.optional {
@@ -194,14 +211,21 @@ fn dropped(text: &mut String, column: &Guess) {
 /// A table on one line, keys in the order of the schema.
 pub fn inline(table: &TaxonomyTable) -> String {
     let value = serde_json::to_value(table).expect("a table of texts and numbers");
-    let pairs = value.as_object().into_iter().flatten().map(|(key, value)| format!("{key} = {}", plain(value)));
+    let pairs = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("{key} = {}", plain(value)));
     format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
 }
 
 fn plain(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => quoted(text),
-        serde_json::Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        serde_json::Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(plain).collect::<Vec<_>>().join(", ")
+        ),
         other => other.to_string(),
     }
 }
@@ -228,7 +252,10 @@ pub fn kind_name(kind: Kind) -> &'static str {
 /// With a capital first and a full stop last.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let first = chars
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }
 

@@ -1,24 +1,34 @@
-//! Values that a first feed file guards (CONTRACTS 1, `guarded`): groups of ICD-10 codes that hospitals commonly keep
-//! confidential. They come from the classification alone; no value of a sample is read.
+//! Values that a first feed file guards (CONTRACTS 1, `guarded`): groups of ICD-10 codes that
+//! hospitals commonly keep confidential. They come from the classification alone; no value of a
+//! sample is read.
 
 use super::toml_text::quoted;
 use crate::daemon::guess::Guess;
 use crate::engine::model::Role;
 use crate::engine::model::forms::Builtin;
 
-/// A group of codes that no person should be linked to: its name, and its categories of three characters.
+/// A group of codes that no person should be linked to: its name, and its categories of three
+/// characters.
 struct Group {
     what: &'static str,
     categories: &'static [&'static str],
 }
 
 const GROUPS: &[Group] = &[
-    Group { what: "HIV", categories: &["B20", "B21", "B22", "B23", "B24", "Z21"] },
+    Group {
+        what: "HIV",
+        categories: &["B20", "B21", "B22", "B23", "B24", "Z21"],
+    },
     Group {
         what: "alcohol and drugs",
-        categories: &["F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19"],
+        categories: &[
+            "F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19",
+        ],
     },
-    Group { what: "termination of pregnancy", categories: &["O04"] },
+    Group {
+        what: "termination of pregnancy",
+        categories: &["O04"],
+    },
 ];
 
 /// Longer lines are broken.
@@ -26,7 +36,10 @@ const WIDEST: usize = 110;
 
 /// Whether guarded values are proposed for a column: a sensitive one of ICD-10 codes.
 pub fn proposes(column: &Guess) -> bool {
-    let builtin = column.taxonomy.as_ref().and_then(|proposal| proposal.table.builtin);
+    let builtin = column
+        .taxonomy
+        .as_ref()
+        .and_then(|proposal| proposal.table.builtin);
     column.role == Some(Role::Sensitive) && builtin == Some(Builtin::Icd10)
 }
 

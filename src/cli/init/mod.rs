@@ -1,6 +1,6 @@
-//! `tidegate init DIR` (CONTRACTS 3): a commented feed file, keys and taxonomies to start from, with roles guessed from
-//! a sample. The feed file that it writes has passed `check`. Must never overwrite a file, and never show a value of an
-//! identifier or of a sensitive column.
+//! `tidegate init DIR` (CONTRACTS 3): a commented feed file, keys and taxonomies to start from,
+//! with roles guessed from a sample. The feed file that it writes has passed `check`. Must never
+//! overwrite a file, and never show a value of an identifier or of a sensitive column.
 
 mod example;
 mod feed;
@@ -26,7 +26,8 @@ use crate::engine::model::Role;
 pub struct Args {
     /// The directory to write them into; it is created if it does not exist
     dir: PathBuf,
-    /// A CSV, JSON lines, Parquet or Arrow file of the feed's data, to guess columns and taxonomies from
+    /// A CSV, JSON lines, Parquet or Arrow file of the feed's data, to guess columns and taxonomies
+    /// from
     #[arg(long, value_name = "FILE")]
     sample: Option<PathBuf>,
 }
@@ -34,16 +35,24 @@ pub struct Args {
 /// Guesses, writes, and reads the files back.
 ///
 /// # Errors
-/// A sample cannot be read or contains nothing to publish, a file exists already, or the file system fails.
+/// A sample cannot be read or contains nothing to publish, a file exists already, or the file
+/// system fails.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if args.dir.is_file() {
         let text = "this is a file, but `init` writes into a directory: to guess from the file, name a new directory, \
             and the file with --sample";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.dir).into());
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&args.dir)
+            .into());
     }
     let sample = args.sample.as_deref().map(sample::read).transpose()?;
     let mut columns = sample.as_ref().map_or_else(example::columns, guess::guess);
-    if let (Some(file), false) = (&args.sample, columns.iter().any(|column| column.role == Some(Role::Quasi))) {
+    if let (Some(file), false) = (
+        &args.sample,
+        columns
+            .iter()
+            .any(|column| column.role == Some(Role::Quasi)),
+    ) {
         return Err(nothing_to_generalise(file, &columns).into());
     }
     let name = feed_name(&args.dir);
@@ -62,8 +71,22 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         format: sample.as_ref().map(|sample| sample.format),
         columns: &columns,
     };
-    files.insert(0, NewFile { path: "feed.toml".into(), content: feed::text(&plan), secret: false });
-    files.insert(1, NewFile { path: feed::SCHEMA.into(), content: schema_text(), secret: false });
+    files.insert(
+        0,
+        NewFile {
+            path: "feed.toml".into(),
+            content: feed::text(&plan),
+            secret: false,
+        },
+    );
+    files.insert(
+        1,
+        NewFile {
+            path: feed::SCHEMA.into(),
+            content: schema_text(),
+            secret: false,
+        },
+    );
     files.extend(keys(&name)?);
     let made = new_files::write(&args.dir, &files, &[feed::INCOMING])?;
     FeedConfig::load(&args.dir.join("feed.toml")).map_err(|error| {
@@ -74,7 +97,13 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         Error::new(ErrorCategory::Internal, text)
     })?;
     made.keep();
-    let report = InitReport::new(&args.dir, &name, sample.as_ref().map(|sample| sample.rows), &files, &columns);
+    let report = InitReport::new(
+        &args.dir,
+        &name,
+        sample.as_ref().map(|sample| sample.rows),
+        &files,
+        &columns,
+    );
     let sample = args.sample.as_deref();
     if out.json() {
         out.value(&report);
@@ -86,7 +115,8 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 
 /// The JSON Schema of feed files, which editors look for where the feed file says.
 fn schema_text() -> String {
-    serde_json::to_string_pretty(schema::feed()).expect("serialisation failed (this is a bug)") + "\n"
+    serde_json::to_string_pretty(schema::feed()).expect("serialisation failed (this is a bug)")
+        + "\n"
 }
 
 /// The operator's key, the signing key, and its public key, for all readers of releases.
@@ -97,28 +127,62 @@ fn keys(name: &str) -> CommandResult<[NewFile; 3]> {
         secret,
     };
     let (operator, signing) = (chance::key()?, chance::key()?);
-    let public = Signing::parse(&signing).expect("a key was drawn").public().text();
+    let public = Signing::parse(&signing)
+        .expect("a key was drawn")
+        .public()
+        .text();
     let secret = true;
-    Ok([file("key", &operator, secret), file("signing.key", &signing, secret), file("signing.pub", &public, !secret)])
+    Ok([
+        file("key", &operator, secret),
+        file("signing.key", &signing, secret),
+        file("signing.pub", &public, !secret),
+    ])
 }
 
 fn nothing_to_generalise(file: &Path, columns: &[Guess]) -> Error {
     // If no name says what its column contains, the names may be the values of a row.
-    let shown = columns.iter().any(|column| guess::says_something(&column.name));
-    let named = |at: usize, name: &str| if shown { toml_text::quoted(name) } else { format!("column {}", at + 1) };
-    let reasons = columns.iter().enumerate().map(|(at, column)| (named(at, &column.name), &column.reason));
-    let reasons: Vec<String> = reasons.map(|(name, reason)| format!("{name}: {reason}")).collect();
+    let shown = columns
+        .iter()
+        .any(|column| guess::says_something(&column.name));
+    let named = |at: usize, name: &str| {
+        if shown {
+            toml_text::quoted(name)
+        } else {
+            format!("column {}", at + 1)
+        }
+    };
+    let reasons = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| (named(at, &column.name), &column.reason));
+    let reasons: Vec<String> = reasons
+        .map(|(name, reason)| format!("{name}: {reason}"))
+        .collect();
     let text = "the sample has no column that can be generalised, so there is nothing to anonymise: add columns that \
                 others may know about a person, such as age or postal code";
-    Error::new(ErrorCategory::Input, format!("{text} ({})", reasons.join("; "))).in_file(file)
+    Error::new(
+        ErrorCategory::Input,
+        format!("{text} ({})", reasons.join("; ")),
+    )
+    .in_file(file)
 }
 
 /// The name of the directory, in the characters that a feed's name may have.
 fn feed_name(dir: &Path) -> String {
-    let whole = dir.canonicalize().or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.to_path_buf());
-    let last = whole.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let whole = dir
+        .canonicalize()
+        .or_else(|_| std::path::absolute(dir))
+        .unwrap_or_else(|_| dir.to_path_buf());
+    let last = whole
+        .file_name()
+        .map(|name| name.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
     let name = file_name(&last, |c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    if name.is_empty() { "feed".to_owned() } else { name.chars().take(64).collect() }
+    if name.is_empty() {
+        "feed".to_owned()
+    } else {
+        name.chars().take(64).collect()
+    }
 }
 
 /// A name with a dash for every run of other characters.
@@ -138,16 +202,39 @@ fn file_name(text: &str, fits: impl Fn(char) -> bool) -> String {
 fn taxonomy_files(columns: &mut [Guess]) -> Vec<NewFile> {
     let mut files: Vec<NewFile> = Vec::new();
     for column in columns {
-        let Some(proposal) = &mut column.taxonomy else { continue };
+        let Some(proposal) = &mut column.taxonomy else {
+            continue;
+        };
         let Some(rows) = &proposal.rows else { continue };
         let stem = file_name(&column.name, |c| c.is_ascii_alphanumeric());
-        let stem: String = if stem.is_empty() { "column".into() } else { stem.chars().take(100).collect() };
-        let candidates = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}-{number}")));
-        let free = |name: &String| !files.iter().any(|file| file.path.to_string_lossy().eq_ignore_ascii_case(name));
-        let path = candidates.map(|stem| format!("taxonomies/{stem}.csv")).find(free).expect("numbers never run out");
-        let content =
-            rows.iter().map(|row| row.iter().map(|label| label_text(label)).collect::<Vec<_>>().join(";") + "\n");
-        files.push(NewFile { path: path.clone().into(), content: content.collect(), secret: false });
+        let stem: String = if stem.is_empty() {
+            "column".into()
+        } else {
+            stem.chars().take(100).collect()
+        };
+        let candidates =
+            std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}-{number}")));
+        let free = |name: &String| {
+            !files
+                .iter()
+                .any(|file| file.path.to_string_lossy().eq_ignore_ascii_case(name))
+        };
+        let path = candidates
+            .map(|stem| format!("taxonomies/{stem}.csv"))
+            .find(free)
+            .expect("numbers never run out");
+        let content = rows.iter().map(|row| {
+            row.iter()
+                .map(|label| label_text(label))
+                .collect::<Vec<_>>()
+                .join(";")
+                + "\n"
+        });
+        files.push(NewFile {
+            path: path.clone().into(),
+            content: content.collect(),
+            secret: false,
+        });
         feed::name_file(&mut proposal.table, path);
     }
     files

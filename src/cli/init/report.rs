@@ -1,5 +1,5 @@
-//! The result of `init`, as a value and in words (CONTRACTS 3): files, and the guess for every column. It contains
-//! names, counts and reasons; never a value of the sample and never a key.
+//! The result of `init`, as a value and in words (CONTRACTS 3): files, and the guess for every
+//! column. It contains names, counts and reasons; never a value of the sample and never a key.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -49,13 +49,22 @@ pub struct SampledColumn {
 
 impl InitReport {
     /// From the files that were written.
-    pub fn new(dir: &Path, name: &str, rows: Option<u64>, files: &[NewFile], columns: &[Guess]) -> InitReport {
+    pub fn new(
+        dir: &Path,
+        name: &str,
+        rows: Option<u64>,
+        files: &[NewFile],
+        columns: &[Guess],
+    ) -> InitReport {
         let path = |file: &Path| dir.join(file).display().to_string();
         let column = |column: &Guess| SampledColumn {
             name: column.name.clone(),
             role: column.role,
             kind: column.kind,
-            taxonomy: column.taxonomy.as_ref().map(|proposal| feed::inline(&proposal.table)),
+            taxonomy: column
+                .taxonomy
+                .as_ref()
+                .map(|proposal| feed::inline(&proposal.table)),
             reason: column.reason.clone(),
         };
         InitReport {
@@ -83,19 +92,34 @@ impl InitReport {
             // Debug output escapes control characters; the quotes are removed.
             let name = format!("{:?}", column.name);
             let form = column.taxonomy.as_deref().map(short).unwrap_or_default();
-            table.row([name[1..name.len() - 1].to_owned(), role.to_owned(), form, column.reason.to_string()]);
+            table.row([
+                name[1..name.len() - 1].to_owned(),
+                role.to_owned(),
+                form,
+                column.reason.to_string(),
+            ]);
         }
         table.write(&mut text, "  ");
         text.push_str("\nwritten:\n");
         for file in &self.files {
             let _ = writeln!(text, "  {file}");
         }
-        let _ = writeln!(text, "\n`run` reads the files that you put into {}.", self.incoming);
+        let _ = writeln!(
+            text,
+            "\n`run` reads the files that you put into {}.",
+            self.incoming
+        );
         if self.files.iter().any(|file| file.contains("taxonomies")) {
-            text.push_str("\nThe files in taxonomies/ contain values of the sample's quasi columns.\n");
+            text.push_str(
+                "\nThe files in taxonomies/ contain values of the sample's quasi columns.\n",
+            );
         }
         let feed = shell(Path::new(&self.feed));
-        let _ = write!(text, "\nNext: read {}, then\n  tidegate check {feed}\n", self.feed);
+        let _ = write!(
+            text,
+            "\nNext: read {}, then\n  tidegate check {feed}\n",
+            self.feed
+        );
         if let Some(sample) = sample {
             let sample = shell(sample);
             let _ = write!(
@@ -112,9 +136,13 @@ impl InitReport {
     }
 }
 
-/// The form of a taxonomy and its name, without numbers: `bands`, `builtin age`, `file taxonomies/ward.csv`.
+/// The form of a taxonomy and its name, without numbers: `bands`, `builtin age`, `file
+/// taxonomies/ward.csv`.
 fn short(table: &str) -> String {
-    let (form, rest) = table.trim_start_matches("{ ").split_once(" = ").unwrap_or((table, ""));
+    let (form, rest) = table
+        .trim_start_matches("{ ")
+        .split_once(" = ")
+        .unwrap_or((table, ""));
     match rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
         Some((named, _)) => format!("{form} {named}"),
         None => form.to_owned(),

@@ -1,5 +1,5 @@
-//! `tidegate preview` (CONTRACTS 3, preview): what a feed file would publish of a sample, and which settings give more
-//! detail. Reads and prints.
+//! `tidegate preview` (CONTRACTS 3, preview): what a feed file would publish of a sample, and which
+//! settings give more detail. Reads and prints.
 
 mod follow;
 mod words;
@@ -14,7 +14,8 @@ use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PreviewRequest, preview};
 use follow::PreviewLine;
 
-/// Show what a feed file would publish from a sample, and which settings give more detail; writes nothing
+/// Show what a feed file would publish from a sample, and which settings give more detail; writes
+/// nothing
 #[derive(clap::Args)]
 #[command(after_help = "\
 The command runs the sample through the search and the gate of `anonymize`, in memory. Each file is one tick, as for \
@@ -33,7 +34,8 @@ pub struct Args {
     /// Files of raw rows, one per tick, oldest first
     #[arg(long = "in", value_name = "SAMPLE", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// Change the value of a key of the feed file: policy.k=10, column.zip.weight=2; column.zip=none removes the column
+    /// Change the value of a key of the feed file: policy.k=10, column.zip.weight=2;
+    /// column.zip=none removes the column
     #[arg(long = "set", value_name = "KEY=VALUE", num_args = 1..)]
     settings: Vec<String>,
     /// Count all files as one tick, as `run --once` does
@@ -49,8 +51,12 @@ pub struct Args {
 /// # Errors
 /// The feed file or a sample cannot be read, or no chain can begin under the feed file.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    let settings =
-        args.settings.iter().map(|text| Setting::parse_all(text)).collect::<error::Result<Vec<_>>>()?.concat();
+    let settings = args
+        .settings
+        .iter()
+        .map(|text| Setting::parse_all(text))
+        .collect::<error::Result<Vec<_>>>()?
+        .concat();
     let time = clock::now();
     let request = PreviewRequest {
         file: &args.feed,
@@ -67,7 +73,15 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         out.value(&found);
     } else {
-        out.text(&words::report(&found, &args.feed, if args.one_tick { 1 } else { args.inputs.len() }));
+        out.text(&words::report(
+            &found,
+            &args.feed,
+            if args.one_tick { 1 } else { args.inputs.len() },
+        ));
     }
-    Ok(if found.outcome == InputOutcome::Published { Exit::Done } else { Exit::Unsafe })
+    Ok(if found.outcome == InputOutcome::Published {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    })
 }

@@ -9,7 +9,9 @@ use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::preview::{Alternative, BroadLabel, CountFigures, MeasureSums, Preview, SpelledColumn};
+use crate::daemon::preview::{
+    Alternative, BroadLabel, CountFigures, MeasureSums, Preview, SpelledColumn,
+};
 
 /// The greatest number of alternatives that are shown.
 const SHOWN: usize = 12;
@@ -28,7 +30,11 @@ pub fn report(preview: &Preview, feed: &Path, ticks: usize) -> String {
     lists(&mut text, preview);
     if preview.loss.is_some() {
         match preview.columns[..] {
-            [] => wrapped(&mut text, "", "In two tables: quasi columns are published unchanged."),
+            [] => wrapped(
+                &mut text,
+                "",
+                "In two tables: quasi columns are published unchanged.",
+            ),
             _ => detail_table::write(&mut text, &preview.columns),
         }
         worth(&mut text, preview);
@@ -39,11 +45,25 @@ pub fn report(preview: &Preview, feed: &Path, ticks: usize) -> String {
 }
 
 fn outcome(text: &mut String, preview: &Preview) {
-    let Preview { rows, published, waiting, repeats, loss, outcome, .. } = preview;
-    let repeated = if *repeats > 0 { format!(" ({repeats} of them duplicates)") } else { String::new() };
+    let Preview {
+        rows,
+        published,
+        waiting,
+        repeats,
+        loss,
+        outcome,
+        ..
+    } = preview;
+    let repeated = if *repeats > 0 {
+        format!(" ({repeats} of them duplicates)")
+    } else {
+        String::new()
+    };
     let said = match loss {
         Some(loss) => {
-            format!("{rows} rows{repeated}: {published} would be published, {waiting} would wait. Loss {loss:.3}.")
+            format!(
+                "{rows} rows{repeated}: {published} would be published, {waiting} would wait. Loss {loss:.3}."
+            )
         }
         None => format!(
             "{rows} rows{repeated}: nothing would be published ({}); {waiting} rows would wait.",
@@ -51,7 +71,10 @@ fn outcome(text: &mut String, preview: &Preview) {
         ),
     };
     wrapped(text, "", &said);
-    preview.reasons.iter().for_each(|reason| wrapped(text, "  ", &reason.text));
+    preview
+        .reasons
+        .iter()
+        .for_each(|reason| wrapped(text, "  ", &reason.text));
     text.push('\n');
 }
 
@@ -68,7 +91,13 @@ fn lists(text: &mut String, preview: &Preview) {
 }
 
 fn worth(text: &mut String, preview: &Preview) {
-    for BroadLabel { column, label, share: most, .. } in &preview.broad_labels {
+    for BroadLabel {
+        column,
+        label,
+        share: most,
+        ..
+    } in &preview.broad_labels
+    {
         let said = format!(
             "{}: {} of the sample's rows have one of its finest labels, {}, so that the column shows no more about \
              them. Divide this label in the taxonomy; `tidegate init --sample` proposes a division of numbers.",
@@ -99,7 +128,13 @@ fn worth(text: &mut String, preview: &Preview) {
         );
         wrapped(text, "", &said);
     }
-    for MeasureSums { name, labels, shown, left_out } in &preview.measures {
+    for MeasureSums {
+        name,
+        labels,
+        shown,
+        left_out,
+    } in &preview.measures
+    {
         let part = share(*left_out as f64 / (*labels).max(1) as f64);
         let said = format!(
             "{}: {shown} of {labels} labels would show their sum; {left_out} sums ({part}) would be suppressed.",
@@ -108,13 +143,21 @@ fn worth(text: &mut String, preview: &Preview) {
         wrapped(text, "", &said);
     }
     let names = |made: bool| {
-        let names = preview.checks.iter().filter(|check| check.made == made).map(|check| check.check.name());
+        let names = preview
+            .checks
+            .iter()
+            .filter(|check| check.made == made)
+            .map(|check| check.check.name());
         names.collect::<Vec<_>>().join(", ")
     };
     let (made, not_made) = (names(true), names(false));
     wrapped(text, "", &format!("Checks: {made}."));
     if !not_made.is_empty() {
-        wrapped(text, "", &format!("Not checked under this policy: {not_made}."));
+        wrapped(
+            text,
+            "",
+            &format!("Not checked under this policy: {not_made}."),
+        );
     }
 }
 
@@ -122,9 +165,16 @@ fn worth(text: &mut String, preview: &Preview) {
 fn chain(text: &mut String, preview: &Preview) {
     let ticks = &preview.ticks;
     let Some(last) = ticks.last() else { return };
-    let published = ticks.iter().filter(|tick| tick.outcome == InputOutcome::Published).count();
-    let first = ticks.iter().position(|tick| tick.outcome == InputOutcome::Published);
-    let first = first.map_or_else(String::new, |first| format!(", the first after tick {}", first + 1));
+    let published = ticks
+        .iter()
+        .filter(|tick| tick.outcome == InputOutcome::Published)
+        .count();
+    let first = ticks
+        .iter()
+        .position(|tick| tick.outcome == InputOutcome::Published);
+    let first = first.map_or_else(String::new, |first| {
+        format!(", the first after tick {}", first + 1)
+    });
     let waiting: Vec<String> = ticks.iter().map(|tick| tick.waiting.to_string()).collect();
     let said = format!(
         "As {} ticks of the same size: {published} releases{first}; rows that wait after each tick: {}; {} rows are published in the end.",
@@ -134,7 +184,14 @@ fn chain(text: &mut String, preview: &Preview) {
     );
     wrapped(text, "", &said);
     if preview.failing > 0.0 {
-        wrapped(text, "", &format!("The releases of {} of these ticks would be rejected.", share(preview.failing)));
+        wrapped(
+            text,
+            "",
+            &format!(
+                "The releases of {} of these ticks would be rejected.",
+                share(preview.failing)
+            ),
+        );
     }
 }
 
@@ -143,10 +200,21 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
         return;
     }
     text.push('\n');
-    let more: Vec<&Alternative> =
-        preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).collect();
+    let more: Vec<&Alternative> = preview
+        .alternatives
+        .iter()
+        .filter(|one| gives_more(one, preview))
+        .take(SHOWN)
+        .collect();
     if more.is_empty() {
-        wrapped(text, "", &format!("None of the {} other settings gives more detail.", preview.alternatives.len()));
+        wrapped(
+            text,
+            "",
+            &format!(
+                "None of the {} other settings gives more detail.",
+                preview.alternatives.len()
+            ),
+        );
         return;
     }
     let said = format!(
@@ -159,20 +227,41 @@ fn alternatives(text: &mut String, preview: &Preview, feed: &Path) {
     let heads = [Head::Left("Loss by column:")].into_iter().chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for one in more {
-        let error = one.count_error.map_or_else(|| "-".to_owned(), |error| share(error.mean));
-        let before = one.loss_without.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        table.row([set(one), before, format!("{:.3}", one.loss), error, one.waiting.to_string()]);
+        let error = one
+            .count_error
+            .map_or_else(|| "-".to_owned(), |error| share(error.mean));
+        let before = one
+            .loss_without
+            .map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
+        table.row([
+            set(one),
+            before,
+            format!("{:.3}", one.loss),
+            error,
+            one.waiting.to_string(),
+        ]);
     }
     table.write(text, "  ");
     text.push('\n');
-    let sets = || preview.alternatives.iter().filter(|one| gives_more(one, preview)).take(SHOWN).map(|one| &one.set);
+    let sets = || {
+        preview
+            .alternatives
+            .iter()
+            .filter(|one| gives_more(one, preview))
+            .take(SHOWN)
+            .map(|one| &one.set)
+    };
     if sets().any(|set| set.contains("column.") && set.contains("=none")) {
         let said = "`column.NAME=none` removes the [[column]] of that name from the file, so that it is not published. \
                     `now` is the Loss of the other columns under the present file.";
         wrapped(text, "", said);
     }
     if sets().any(|set| set.contains("policy.k=") || set.contains("policy.max_ratio=")) {
-        wrapped(text, "", "A smaller `policy.k` and a larger `policy.max_ratio` protect people less.");
+        wrapped(
+            text,
+            "",
+            "A smaller `policy.k` and a larger `policy.max_ratio` protect people less.",
+        );
     }
 }
 
@@ -199,7 +288,10 @@ fn gives_more(one: &Alternative, preview: &Preview) -> bool {
 fn shell(settings: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "._-=/:,@%+".contains(char);
     let shown = printable(settings);
-    if shown.split(' ').all(|word| word.chars().all(plain) && word.contains('=')) {
+    if shown
+        .split(' ')
+        .all(|word| word.chars().all(plain) && word.contains('='))
+    {
         return shown;
     }
     format!("'{}'", shown.replace('\'', "'\\''"))

@@ -1,5 +1,5 @@
-//! `tidegate query` (CONTRACTS 3): how many rows of a release have certain values, from public files alone. Reads and
-//! prints; the engine estimates.
+//! `tidegate query` (CONTRACTS 3): how many rows of a release have certain values, from public
+//! files alone. Reads and prints; the engine estimates.
 
 mod file;
 mod words;
@@ -39,7 +39,8 @@ pub struct Args {
     /// The rows to count
     #[arg(value_name = "PREDICATE", default_value = "")]
     predicate: String,
-    /// Columns whose values are counted separately; of a column for which the predicate lists labels, those labels
+    /// Columns whose values are counted separately; of a column for which the predicate lists
+    /// labels, those labels
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
     /// Write the counts of --by as Parquet to this file
@@ -59,13 +60,25 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let conditions = parse(&args.predicate).map_err(|why| misread(&why.to_string()))?;
     let shown = progress::ProgressLine::new("reading");
-    let QueriedRelease { opened, newest, masked } = opened(&args)?;
+    let QueriedRelease {
+        opened,
+        newest,
+        masked,
+    } = opened(&args)?;
     let by: Vec<&str> = args.by.iter().map(|name| name.trim()).collect();
     exact(&conditions, &by, masked.as_deref(), &opened)?;
     shown.say("counting".to_owned());
     let all = question_of(&opened, &conditions, &[])?;
-    assert_eq!(all.question.cells(), 1, "without `--by` there is one answer");
-    let apart = if by.is_empty() { None } else { Some(question_of(&opened, &conditions, &by)?) };
+    assert_eq!(
+        all.question.cells(),
+        1,
+        "without `--by` there is one answer"
+    );
+    let apart = if by.is_empty() {
+        None
+    } else {
+        Some(question_of(&opened, &conditions, &by)?)
+    };
     let countable = Countable::learn(&opened.tables, &opened.columns.trees(), opened.method());
     let counted = counts(&countable, &all, "PREDICATE")?;
     let apart = match apart {
@@ -77,7 +90,9 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         &opened,
         newest,
         counted[0],
-        apart.as_ref().map(|(counts, question)| (question, &**counts)),
+        apart
+            .as_ref()
+            .map(|(counts, question)| (question, &**counts)),
         &by,
     );
     if let (Some(file), Some((counts, question))) = (&args.out, &apart) {
@@ -95,38 +110,69 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 struct QueriedRelease {
     opened: Opened,
     newest: NewestRelease,
-    /// The names of its masked columns: None without a feed file, since the public files do not contain them.
+    /// The names of its masked columns: None without a feed file, since the public files do not
+    /// contain them.
     masked: Option<Vec<String>>,
 }
 
 fn opened(args: &Args) -> error::Result<QueriedRelease> {
     let place = &args.place;
-    let file = if place.is_dir() { feed_in(place) } else { Some(place.clone()) };
+    let file = if place.is_dir() {
+        feed_in(place)
+    } else {
+        Some(place.clone())
+    };
     let mut masked = None;
     let public = match &file {
         None => public_of(place)?,
         Some(file) => {
             let feed = FeedConfig::load(file)?;
-            let guarded = feed.columns.of(Role::Sensitive).filter(|column| !column.guarded.is_empty());
-            masked = Some(guarded.map(|column: &Column| column.name.to_string()).collect());
+            let guarded = feed
+                .columns
+                .of(Role::Sensitive)
+                .filter(|column| !column.guarded.is_empty());
+            masked = Some(
+                guarded
+                    .map(|column: &Column| column.name.to_string())
+                    .collect(),
+            );
             public_root(&feed)?
         }
     };
-    let PublicPlace { store, layout, feed } = public;
+    let PublicPlace {
+        store,
+        layout,
+        feed,
+    } = public;
     let place = file.as_ref().unwrap_or(place);
     let expected = args.newest.expected(feed);
-    let FoundManifest { manifest, newest } = find_manifest(&*store, layout, args.release, &expected, place)?;
-    Ok(QueriedRelease { opened: Opened::in_store(&*store, manifest, place)?, newest, masked })
+    let FoundManifest { manifest, newest } =
+        find_manifest(&*store, layout, args.release, &expected, place)?;
+    Ok(QueriedRelease {
+        opened: Opened::in_store(&*store, manifest, place)?,
+        newest,
+        masked,
+    })
 }
 
 /// Whether the values in the question are those of the people.
-fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opened: &Opened) -> error::Result<()> {
+fn exact(
+    conditions: &[Condition],
+    by: &[&str],
+    masked: Option<&[String]>,
+    opened: &Opened,
+) -> error::Result<()> {
     if !opened.masks() {
         return Ok(());
     }
-    let names = conditions.iter().map(|condition| (&*condition.column, "PREDICATE"));
+    let names = conditions
+        .iter()
+        .map(|condition| (&*condition.column, "PREDICATE"));
     for (name, field) in names.chain(by.iter().map(|name| (*name, "--by"))) {
-        let sensitive = opened.columns.named(name).is_some_and(|column| column.role == Role::Sensitive);
+        let sensitive = opened
+            .columns
+            .named(name)
+            .is_some_and(|column| column.role == Role::Sensitive);
         let text = match masked {
             Some(masked) if masked.iter().any(|masked| masked == name) => {
                 "this column is masked: some of its values were replaced, so counts of them would be wrong by an \
@@ -143,16 +189,31 @@ fn exact(conditions: &[Condition], by: &[&str], masked: Option<&[String]>, opene
     Ok(())
 }
 
-fn question_of(opened: &Opened, conditions: &[Condition], by: &[&str]) -> error::Result<CountQuestion> {
-    CountQuestion::of(conditions, by, &opened.columns, &opened.values).map_err(|why| unasked(&why, opened))
+fn question_of(
+    opened: &Opened,
+    conditions: &[Condition],
+    by: &[&str],
+) -> error::Result<CountQuestion> {
+    CountQuestion::of(conditions, by, &opened.columns, &opened.values)
+        .map_err(|why| unasked(&why, opened))
 }
 
-fn counts(countable: &Countable, question: &CountQuestion, field: &str) -> error::Result<Vec<CellEstimate>> {
-    countable.count(&question.question).map_err(|why| Error::new(ErrorCategory::Usage, why.to_string()).in_field(field))
+fn counts(
+    countable: &Countable,
+    question: &CountQuestion,
+    field: &str,
+) -> error::Result<Vec<CellEstimate>> {
+    countable
+        .count(&question.question)
+        .map_err(|why| Error::new(ErrorCategory::Usage, why.to_string()).in_field(field))
 }
 
 fn misread(why: &str) -> Error {
-    Error::new(ErrorCategory::Usage, format!("the predicate is not valid: {why}")).in_field("PREDICATE")
+    Error::new(
+        ErrorCategory::Usage,
+        format!("the predicate is not valid: {why}"),
+    )
+    .in_field("PREDICATE")
 }
 
 /// The error for a question that does not fit the release, with the column that was probably meant.
@@ -162,7 +223,13 @@ fn unasked(why: &QuestionError, opened: &Opened) -> Error {
     if opened.columns.named(&why.column).is_none() {
         text.push_str(&match nearest(&why.column, names()) {
             Some(name) => format!("; did you mean `{name}`?"),
-            None => format!("; it has {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+            None => format!(
+                "; it has {}",
+                names()
+                    .map(|name| format!("`{name}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
         });
     }
     Error::new(ErrorCategory::Usage, text)

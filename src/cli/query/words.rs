@@ -17,7 +17,10 @@ const MOST: usize = 200;
 /// The answer.
 pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
     let Manifest { feed, time, .. } = &opened.manifest;
-    let mut text = format!("release {} of {feed}, of {time}, {} rows\n", answer.release, answer.rows);
+    let mut text = format!(
+        "release {} of {feed}, of {time}, {} rows\n",
+        answer.release, answer.rows
+    );
     if answer.newest.release == answer.release {
         text.push_str("it is the newest release\n");
     } else {
@@ -34,7 +37,11 @@ pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&
         }
     });
     if let Some(file) = file {
-        text.push_str(&format!("{} counts are in {}\n", answer.groups.len(), file.display()));
+        text.push_str(&format!(
+            "{} counts are in {}\n",
+            answer.groups.len(),
+            file.display()
+        ));
     } else if !by.is_empty() {
         text.push('\n');
         text.push_str(&table(answer, by));
@@ -58,12 +65,32 @@ fn figures(of: &QueryFigures) -> String {
 fn table(answer: &QueryAnswer, by: &[&str]) -> String {
     let names: Vec<String> = by.iter().map(|name| printable(name)).collect();
     let counts = ["estimate", "standard error", "at least", "at most"].map(Head::Right);
-    let mut table = TextTable::new(&names.iter().map(|name| Head::Left(name)).chain(counts).collect::<Vec<_>>());
+    let mut table = TextTable::new(
+        &names
+            .iter()
+            .map(|name| Head::Left(name))
+            .chain(counts)
+            .collect::<Vec<_>>(),
+    );
     for group in answer.groups.iter().take(MOST) {
-        let QueryFigures { estimate, standard_error, low, high } = group.of;
+        let QueryFigures {
+            estimate,
+            standard_error,
+            low,
+            high,
+        } = group.of;
         let error = standard_error.map_or_else(|| "-".to_owned(), |error| format!("{error:.1}"));
-        let counts = [format!("{estimate:.1}"), error, low.to_string(), high.to_string()];
-        table.row(by.iter().map(|name| cell(&group.group[*name])).chain(counts));
+        let counts = [
+            format!("{estimate:.1}"),
+            error,
+            low.to_string(),
+            high.to_string(),
+        ];
+        table.row(
+            by.iter()
+                .map(|name| cell(&group.group[*name]))
+                .chain(counts),
+        );
     }
     let mut text = String::new();
     table.write(&mut text, "");

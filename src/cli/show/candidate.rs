@@ -1,5 +1,5 @@
-//! The release that waits for a person (`show --candidate`): what they have to decide on, as it was staged. Only what
-//! would be public of it, and the operator's own verdict; never a value.
+//! The release that waits for a person (`show --candidate`): what they have to decide on, as it was
+//! staged. Only what would be public of it, and the operator's own verdict; never a value.
 
 use std::fmt::Write;
 
@@ -20,7 +20,10 @@ pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> Comma
     let (seen, entries) = seen_with(feed, key)?;
     let Some(candidate) = HeldRelease::of(&seen, &entries, feed)? else {
         let text = "no release waits for approval: `tidegate show` without `--candidate` lists the releases";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("--candidate").into());
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&feed.file)
+            .in_field("--candidate")
+            .into());
     };
     if out.json() {
         out.value(&candidate);
@@ -31,7 +34,12 @@ pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> Comma
 }
 
 fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
-    let HeldRelease { manifest, digest, report, .. } = candidate;
+    let HeldRelease {
+        manifest,
+        digest,
+        report,
+        ..
+    } = candidate;
     let mut text = format!("Release {} waits for approval.\n\n", manifest.release);
     text += &words::release_of(manifest, candidate.verdict.as_ref());
     if !candidate.columns.is_empty() {
@@ -57,13 +65,24 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
         }
     }
     for ChangedLabels { name, added, gone } in &candidate.changed {
-        let list = |labels: &[String]| labels.iter().map(|label| printable(label)).collect::<Vec<_>>().join(", ");
+        let list = |labels: &[String]| {
+            labels
+                .iter()
+                .map(|label| printable(label))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let mut said = String::new();
         if !added.is_empty() {
             let _ = write!(said, "new labels {}", list(added));
         }
         if !gone.is_empty() {
-            let _ = write!(said, "{}gone {}", if added.is_empty() { "" } else { "; " }, list(gone));
+            let _ = write!(
+                said,
+                "{}gone {}",
+                if added.is_empty() { "" } else { "; " },
+                list(gone)
+            );
         }
         wrapped(&mut text, &format!("  {}: ", printable(name)), &said);
     }
@@ -73,23 +92,51 @@ fn text(candidate: &HeldRelease, feed: &FeedConfig) -> String {
         wrapped(
             &mut text,
             "",
-            &format!("Its report: `tidegate show {file} --candidate --report FILE.html` writes a copy of it."),
+            &format!(
+                "Its report: `tidegate show {file} --candidate --report FILE.html` writes a copy of it."
+            ),
         );
     }
-    for Approval { who, when, why, key } in &candidate.approvals {
-        let key = key
+    for Approval {
+        who,
+        when,
+        why,
+        key,
+    } in &candidate.approvals
+    {
+        let key = key.as_ref().map_or_else(String::new, |key| {
+            format!(", signed with the key {}", &key.to_string()[..DIGITS])
+        });
+        let why = why
             .as_ref()
-            .map_or_else(String::new, |key| format!(", signed with the key {}", &key.to_string()[..DIGITS]));
-        let why = why.as_ref().map_or_else(String::new, |why| format!(": {}", printable(why)));
-        wrapped(&mut text, "", &format!("Approved by {} at {when}{key}{why}.", printable(who)));
+            .map_or_else(String::new, |why| format!(": {}", printable(why)));
+        wrapped(
+            &mut text,
+            "",
+            &format!("Approved by {} at {when}{key}{why}.", printable(who)),
+        );
     }
     let missing = candidate.missing;
     if missing > 1 || !candidate.approvals.is_empty() {
-        let said = if missing == 1 { "One more person has".to_owned() } else { format!("{missing} people have") };
-        wrapped(&mut text, "", &format!("{said} to approve it before it is published."));
+        let said = if missing == 1 {
+            "One more person has".to_owned()
+        } else {
+            format!("{missing} people have")
+        };
+        wrapped(
+            &mut text,
+            "",
+            &format!("{said} to approve it before it is published."),
+        );
     }
-    let (feed, sign) =
-        (printable(&feed.file.display().to_string()), if candidate.signs { " --as NAME --key FILE" } else { "" });
+    let (feed, sign) = (
+        printable(&feed.file.display().to_string()),
+        if candidate.signs {
+            " --as NAME --key FILE"
+        } else {
+            ""
+        },
+    );
     let said = format!(
         "To approve exactly this release: `tidegate approve {feed} {} --seen {}{sign} --reason …`. A tick, an erasure \
          or a change of the feed file replaces it, and this digest does not approve the new one.",

@@ -1,5 +1,6 @@
-//! What `show` prints about a feed: its log, the rows that wait, the release that is held, and what the next release
-//! would be. Counts, times, names of checks, labels of quasi columns; never a value.
+//! What `show` prints about a feed: its log, the rows that wait, the release that is held, and what
+//! the next release would be. Counts, times, names of checks, labels of quasi columns; never a
+//! value.
 
 use std::fmt::Write;
 
@@ -17,7 +18,12 @@ use crate::daemon::view::history::HistoryEvent;
 use crate::engine::release::RemovalReason;
 
 /// Shows a feed, or one of its releases.
-pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, release: Option<u32>, out: &mut Out) -> CommandResult<()> {
+pub fn show(
+    feed: &FeedConfig,
+    key: Option<OperatorKey>,
+    release: Option<u32>,
+    out: &mut Out,
+) -> CommandResult<()> {
     let halt = halted(feed);
     let shown = whole(feed, key, release, (halt.clone(), out));
     // The reason for the halt may also be why the feed cannot be read.
@@ -65,7 +71,11 @@ fn whole(
             future_tick(seen.store(), ticked, clock::instant())?.map(ClockWait::text)
         }
     };
-    let shown = FeedShown { damaged: damaged(feed), clock, ..FeedShown::of(&seen, &entries, halt)? };
+    let shown = FeedShown {
+        damaged: damaged(feed),
+        clock,
+        ..FeedShown::of(&seen, &entries, halt)?
+    };
     if out.json() {
         out.value(&shown);
     } else {
@@ -78,17 +88,27 @@ fn whole(
 fn gone(text: &mut String, removed: &[RemovedLine]) {
     for (reason, why) in [
         (RemovalReason::Withdrawn, "withdrawn"),
-        (RemovalReason::Erased, "deleted because they list erased rows"),
+        (
+            RemovalReason::Erased,
+            "deleted because they list erased rows",
+        ),
         (RemovalReason::Expired, "older than manifests are kept"),
     ] {
-        let numbers: Vec<String> =
-            removed.iter().filter(|line| line.reason == reason).map(|line| line.release.to_string()).collect();
+        let numbers: Vec<String> = removed
+            .iter()
+            .filter(|line| line.reason == reason)
+            .map(|line| line.release.to_string())
+            .collect();
         match &numbers[..] {
             [] => {}
             [one] => wrapped(text, "", &format!("Release {one}: {why}.")),
             [first, .., last] => {
                 let count = numbers.len();
-                wrapped(text, "", &format!("{count} releases, the first {first} and the last {last}: {why}."));
+                wrapped(
+                    text,
+                    "",
+                    &format!("{count} releases, the first {first} and the last {last}: {why}."),
+                );
             }
         }
     }
@@ -96,7 +116,12 @@ fn gone(text: &mut String, removed: &[RemovedLine]) {
 
 fn text(shown: &FeedShown) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{} ({} entries)\n", printable(&shown.feed), shown.entries);
+    let _ = writeln!(
+        text,
+        "{} ({} entries)\n",
+        printable(&shown.feed),
+        shown.entries
+    );
     if let Some(halt) = &shown.halted {
         text.push_str(&words::halted(halt));
         text.push('\n');
@@ -109,11 +134,29 @@ fn text(shown: &FeedShown) -> String {
     words::releases(&mut text, &shown.releases);
     gone(&mut text, &shown.removed);
     text.push_str("\nWhat happened\n");
-    for HistoryEvent { seq, time, who, why, text: what, .. } in &shown.history {
-        let who = who.as_ref().map(|who| format!(" ({})", printable(who))).unwrap_or_default();
-        let why = why.as_ref().map(|why| format!(": \"{}\"", printable(why))).unwrap_or_default();
+    for HistoryEvent {
+        seq,
+        time,
+        who,
+        why,
+        text: what,
+        ..
+    } in &shown.history
+    {
+        let who = who
+            .as_ref()
+            .map(|who| format!(" ({})", printable(who)))
+            .unwrap_or_default();
+        let why = why
+            .as_ref()
+            .map(|why| format!(": \"{}\"", printable(why)))
+            .unwrap_or_default();
         let time = time.as_deref().unwrap_or("");
-        wrapped(&mut text, &format!("  {seq:>6}  {time:20}  "), &format!("{what}{who}{why}"));
+        wrapped(
+            &mut text,
+            &format!("  {seq:>6}  {time:20}  "),
+            &format!("{what}{who}{why}"),
+        );
     }
     text.push('\n');
     let held = shown.held.map(|held| {
@@ -129,12 +172,21 @@ fn text(shown: &FeedShown) -> String {
         )
     });
     let aside = (shown.quarantined > 0).then(|| {
-        let what = if shown.quarantined == 1 { "message is" } else { "messages are" };
-        format!("{} {what} set aside: see `tidegate quarantine`.", shown.quarantined)
+        let what = if shown.quarantined == 1 {
+            "message is"
+        } else {
+            "messages are"
+        };
+        format!(
+            "{} {what} set aside: see `tidegate quarantine`.",
+            shown.quarantined
+        )
     });
     let new = (shown.new > 0).then(|| format!("{} rows arrived since the last tick.", shown.new));
     let remarks: Vec<String> = [held, decided, aside, new].into_iter().flatten().collect();
-    remarks.iter().for_each(|remark| wrapped(&mut text, "", remark));
+    remarks
+        .iter()
+        .for_each(|remark| wrapped(&mut text, "", remark));
     if !remarks.is_empty() {
         text.push('\n');
     }

@@ -1,5 +1,5 @@
-//! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words; the rows that wait,
-//! and what the next release would be. Reads and prints, changes nothing.
+//! `tidegate show` (CONTRACTS 3): the history of a folder of releases and its verdicts in words;
+//! the rows that wait, and what the next release would be. Reads and prints, changes nothing.
 
 mod candidate;
 mod feed;
@@ -33,11 +33,13 @@ pub struct Args {
     /// One release, with its recoding and every check
     #[arg(value_name = "RELEASE")]
     release: Option<u32>,
-    /// The release that waits for approval: its content, the differences from the release before, and its digest
+    /// The release that waits for approval: its content, the differences from the release before,
+    /// and its digest
     #[arg(long, conflicts_with = "release")]
     candidate: bool,
-    /// Write the operator's copy of the report to this new file: the page with approvals, private figures and lines for
-    /// signatures; of the newest release, of RELEASE, or with --candidate of the one that waits
+    /// Write the operator's copy of the report to this new file: the page with approvals, private
+    /// figures and lines for signatures; of the newest release, of RELEASE, or with --candidate of
+    /// the one that waits
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The key of the folder: 64 hexadecimal digits in a file
@@ -50,7 +52,11 @@ pub struct Args {
 /// # Errors
 /// The folder cannot be read, the key is another one, or there is no such release.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
-    let feed = if args.folder.is_file() { Some(args.folder.clone()) } else { feed_in(&args.folder) };
+    let feed = if args.folder.is_file() {
+        Some(args.folder.clone())
+    } else {
+        feed_in(&args.folder)
+    };
     if let Some(feed) = feed {
         let key = args.key.as_deref().map(read_key).transpose()?;
         let feed = FeedConfig::load(&feed)?;
@@ -66,17 +72,30 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
         }
         return Ok(Exit::Done);
     }
-    let refused = args.report.as_ref().map(|_| "--report").or(args.candidate.then_some("--candidate"));
+    let refused = args
+        .report
+        .as_ref()
+        .map(|_| "--report")
+        .or(args.candidate.then_some("--candidate"));
     if let Some(option) = refused {
-        let text = "releases of a folder need no approval: name the feed file of a feed of `tidegate run`";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&args.folder).in_field(option).into());
+        let text =
+            "releases of a folder need no approval: name the feed file of a feed of `tidegate run`";
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&args.folder)
+            .in_field(option)
+            .into());
     }
     let seen = look(&args.folder)?;
     let saved = sealed(&args)?;
     if let Some(number) = args.release {
         let shown = ReleaseShown::of(&seen, number).ok_or_else(|| {
-            let text = format!("there is no release {number} here; the newest is {}", seen.manifests.len());
-            Error::new(ErrorCategory::Usage, text).in_file(&args.folder).in_field("RELEASE")
+            let text = format!(
+                "there is no release {number} here; the newest is {}",
+                seen.manifests.len()
+            );
+            Error::new(ErrorCategory::Usage, text)
+                .in_file(&args.folder)
+                .in_field("RELEASE")
         })?;
         if out.json() {
             out.value(&shown)
@@ -104,9 +123,16 @@ fn sealed(args: &Args) -> CommandResult<Option<FeedState>> {
         return Ok(None);
     }
     // A first run that was killed leaves no chain.
-    let Some(seen) = roots(&args.folder, &found.key)?.map(FeedSnapshot::quickly).transpose()?.flatten() else {
+    let Some(seen) = roots(&args.folder, &found.key)?
+        .map(FeedSnapshot::quickly)
+        .transpose()?
+        .flatten()
+    else {
         return Ok(None);
     };
-    seen.state.releases.iter().try_for_each(|line| seen.manifest(line).map(drop))?;
+    seen.state
+        .releases
+        .iter()
+        .try_for_each(|line| seen.manifest(line).map(drop))?;
     Ok(Some(seen.state))
 }

@@ -10,7 +10,9 @@ use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::formats::{LevelsRecord, RecordedTick, RefusalRecord, Repaired, advice};
 use crate::daemon::observe::Halt;
-use crate::daemon::view::folder::{HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting};
+use crate::daemon::view::folder::{
+    HalvingLine, ReleaseLine, ReleaseShown, ShowAnswer, UniformLine, Waiting,
+};
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};
@@ -32,13 +34,22 @@ const TWO_TABLES: &str = "In two tables: quasi columns are published unchanged, 
 pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
     let mut text = String::new();
     let name = shown.feed.as_deref().unwrap_or("(no release yet)");
-    let _ = writeln!(text, "{} ({})\n", printable(name), printable(&path.display().to_string()));
+    let _ = writeln!(
+        text,
+        "{} ({})\n",
+        printable(name),
+        printable(&path.display().to_string())
+    );
     releases(&mut text, &shown.releases);
     text.push('\n');
     ticks(&mut text, shown);
     match &shown.waiting {
         Some(found) => waiting(&mut text, found),
-        None => wrapped(&mut text, "", "Waiting rows are sealed: give --key to see them."),
+        None => wrapped(
+            &mut text,
+            "",
+            "Waiting rows are sealed: give --key to see them.",
+        ),
     }
     warned(&mut text, shown.guarantee);
     text
@@ -57,26 +68,45 @@ pub fn releases(text: &mut String, releases: &[ReleaseLine]) {
         return text.push_str("There is no release yet.\n");
     }
     let counted = ["rows", "classes", "smallest class", "loss"].map(Head::Right);
-    let heads = [Head::Right("release"), Head::Right("chain"), Head::Left("time")].into_iter().chain(counted);
+    let heads = [
+        Head::Right("release"),
+        Head::Right("chain"),
+        Head::Left("time"),
+    ]
+    .into_iter()
+    .chain(counted);
     let mut table = TextTable::new(&heads.collect::<Vec<_>>());
     for line in releases {
         let [release, chain] = [line.release, line.chain].map(|number| number.to_string());
         let counts = [line.rows, line.classes, line.smallest_class].map(|count| count.to_string());
         let loss = format!("{:.3}", line.loss);
-        table.row([release, chain, line.time.clone()].into_iter().chain(counts).chain([loss]));
+        table.row(
+            [release, chain, line.time.clone()]
+                .into_iter()
+                .chain(counts)
+                .chain([loss]),
+        );
     }
     table.write(text, "");
 }
 
 fn ticks(text: &mut String, shown: &ShowAnswer) {
     let notable = |outcome| outcome != InputOutcome::Published;
-    let all: Vec<_> = shown.ticks.iter().filter(|tick| notable(tick.answer.outcome) || tick.step.is_some()).collect();
+    let all: Vec<_> = shown
+        .ticks
+        .iter()
+        .filter(|tick| notable(tick.answer.outcome) || tick.step.is_some())
+        .collect();
     if all.is_empty() {
         return;
     }
     text.push_str("Ticks worth a look\n");
     if all.len() > MOST_TICKS {
-        let _ = writeln!(text, "  ({} earlier ones not shown)", all.len() - MOST_TICKS);
+        let _ = writeln!(
+            text,
+            "  ({} earlier ones not shown)",
+            all.len() - MOST_TICKS
+        );
     }
     for tick in all.iter().skip(all.len().saturating_sub(MOST_TICKS)) {
         let outcome = match tick.answer.outcome {
@@ -88,9 +118,16 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
             InputOutcome::Known => "known",
         };
         // "Rows are held" already says why there is no recoding.
-        let step = tick.step.as_ref().filter(|_| tick.answer.outcome != InputOutcome::Held);
+        let step = tick
+            .step
+            .as_ref()
+            .filter(|_| tick.answer.outcome != InputOutcome::Held);
         let step = step.map_or(String::new(), |step| format!("; {step}"));
-        wrapped(text, &format!("  {:>5}  ", tick.tick), &format!("{}: {outcome}{step}", printable(&tick.file)));
+        wrapped(
+            text,
+            &format!("  {:>5}  ", tick.tick),
+            &format!("{}: {outcome}{step}", printable(&tick.file)),
+        );
         for reason in &tick.answer.reasons {
             wrapped(text, "         - ", &reason.text);
         }
@@ -104,9 +141,17 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
 /// People who are not published.
 pub fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
-    let mut line = format!("{} waiting, {} withheld from this chain", rows(found.rows), rows(found.withheld));
+    let mut line = format!(
+        "{} waiting, {} withheld from this chain",
+        rows(found.rows),
+        rows(found.withheld)
+    );
     if found.pending > 0 {
-        let _ = write!(line, ", {} with a class, for the next release that is approved", rows(found.pending));
+        let _ = write!(
+            line,
+            ", {} with a class, for the next release that is approved",
+            rows(found.pending)
+        );
     }
     wrapped(text, "  ", &line);
     if found.stopped {
@@ -122,11 +167,19 @@ pub fn waiting(text: &mut String, found: &Waiting) {
             1 => "for 1 tick".to_owned(),
             ticks => format!("for {ticks} ticks"),
         };
-        let ages: Vec<String> = found.ages.iter().map(|of| format!("{} {}", rows(of.rows), age(of.ticks))).collect();
+        let ages: Vec<String> = found
+            .ages
+            .iter()
+            .map(|of| format!("{} {}", rows(of.rows), age(of.ticks)))
+            .collect();
         wrapped(text, "  waiting: ", &ages.join(", "));
     }
     for crowd in &found.crowds {
-        wrapped(text, &format!("  {:>7}  ", crowd.rows), &printable(&crowd.class));
+        wrapped(
+            text,
+            &format!("  {:>7}  ", crowd.rows),
+            &printable(&crowd.class),
+        );
     }
     if let Some(halving) = &found.halving {
         wrapped(text, "  ", &turns(halving));
@@ -135,12 +188,23 @@ pub fn waiting(text: &mut String, found: &Waiting) {
         wrapped(text, "  ", &alike(uniform));
     }
     if let Some(next) = &found.next {
-        let most = if next.at_most && next.added > 0 { "at most " } else { "" };
-        let mut said = format!("Without new rows the next tick adds {most}{}", rows(next.added));
+        let most = if next.at_most && next.added > 0 {
+            "at most "
+        } else {
+            ""
+        };
+        let mut said = format!(
+            "Without new rows the next tick adds {most}{}",
+            rows(next.added)
+        );
         if next.withheld > 0 {
             let _ = write!(said, " and withholds {}", rows(next.withheld));
         }
-        said.push_str(if next.coarser { ", under a coarser recoding." } else { "." });
+        said.push_str(if next.coarser {
+            ", under a coarser recoding."
+        } else {
+            "."
+        });
         wrapped(text, "  ", &said);
     }
     if let Some(coarser) = &found.coarser {
@@ -157,7 +221,13 @@ pub fn waiting(text: &mut String, found: &Waiting) {
 
 /// When a chain of crowds publishes next.
 fn turns(halving: &HalvingLine) -> String {
-    let when = |ticks: u64| if ticks == 1 { "at the next tick".to_owned() } else { format!("in {ticks} ticks") };
+    let when = |ticks: u64| {
+        if ticks == 1 {
+            "at the next tick".to_owned()
+        } else {
+            format!("in {ticks} ticks")
+        }
+    };
     let (next, sweep) = (when(halving.ticks), when(halving.sweep));
     let least = "only as far as necessary, so that few are left over";
     if sweep == next {
@@ -178,7 +248,10 @@ fn alike(uniform: &UniformLine) -> String {
         None => String::new(),
         Some(k) => format!(" With k = {k} it would be about half as many."),
     };
-    format!("{} published ({percent:.1} %) are in classes that show only one `{column}`.{remedy}", rows(uniform.rows))
+    format!(
+        "{} published ({percent:.1} %) are in classes that show only one `{column}`.{remedy}",
+        rows(uniform.rows)
+    )
 }
 
 fn rows(count: u64) -> String {
@@ -188,9 +261,21 @@ fn rows(count: u64) -> String {
 /// A halted feed.
 pub fn halted(halt: &Halt) -> String {
     let mut text = String::new();
-    let Halt { since, reason, what_to_do } = halt;
-    wrapped(&mut text, "", &format!("Halted since {}: {}", printable(since), printable(reason)));
-    wrapped(&mut text, "", &format!("What to do: {}", printable(what_to_do)));
+    let Halt {
+        since,
+        reason,
+        what_to_do,
+    } = halt;
+    wrapped(
+        &mut text,
+        "",
+        &format!("Halted since {}: {}", printable(since), printable(reason)),
+    );
+    wrapped(
+        &mut text,
+        "",
+        &format!("What to do: {}", printable(what_to_do)),
+    );
     text
 }
 
@@ -199,7 +284,9 @@ pub fn damaged(damaged: &[String]) -> String {
     let mut text = String::new();
     if !damaged.is_empty() {
         text.push_str("Missing or changed (restore it from a backup; `tidegate verify FEED` checks everything):\n");
-        damaged.iter().for_each(|one| wrapped(&mut text, "  ", &printable(one)));
+        damaged
+            .iter()
+            .for_each(|one| wrapped(&mut text, "  ", &printable(one)));
         text.push('\n');
     }
     text
@@ -207,15 +294,27 @@ pub fn damaged(damaged: &[String]) -> String {
 
 /// One release of a folder.
 pub fn release(shown: &ReleaseShown) -> String {
-    let Some(tick) = &shown.verdict else { return release_text(&shown.manifest, None, None) };
-    let search = SearchRecord { levels: tick.answer.levels.as_ref(), refused: &tick.refused, repairs: &tick.repairs };
+    let Some(tick) = &shown.verdict else {
+        return release_text(&shown.manifest, None, None);
+    };
+    let search = SearchRecord {
+        levels: tick.answer.levels.as_ref(),
+        refused: &tick.refused,
+        repairs: &tick.repairs,
+    };
     release_text(&shown.manifest, tick.verdict.as_ref(), Some(search))
 }
 
 /// One release of a feed.
 pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
-    let Some(tick) = recorded else { return release_text(manifest, None, None) };
-    let search = SearchRecord { levels: tick.levels.as_ref(), refused: &tick.refused, repairs: &tick.repairs };
+    let Some(tick) = recorded else {
+        return release_text(manifest, None, None);
+    };
+    let search = SearchRecord {
+        levels: tick.levels.as_ref(),
+        refused: &tick.refused,
+        repairs: &tick.repairs,
+    };
     release_text(manifest, tick.verdict.as_ref(), Some(search))
 }
 
@@ -226,10 +325,24 @@ struct SearchRecord<'r> {
     repairs: &'r [Repaired],
 }
 
-fn release_text(of: &Manifest, verdict: Option<&Verdict>, search: Option<SearchRecord<'_>>) -> String {
+fn release_text(
+    of: &Manifest,
+    verdict: Option<&Verdict>,
+    search: Option<SearchRecord<'_>>,
+) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{}: release {} of chain {}, {}\n", printable(&of.feed), of.release, of.chain, of.time);
-    let withheld = of.withheld.map(|people| format!("{} withheld; ", rows(people))).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{}: release {} of chain {}, {}\n",
+        printable(&of.feed),
+        of.release,
+        of.chain,
+        of.time
+    );
+    let withheld = of
+        .withheld
+        .map(|people| format!("{} withheld; ", rows(people)))
+        .unwrap_or_default();
     let said = format!(
         "{} in {} classes, the smallest has {} (k = {}); {withheld}Loss {:.4}, discernibility {:.4}",
         rows(of.rows),
@@ -247,7 +360,11 @@ fn release_text(of: &Manifest, verdict: Option<&Verdict>, search: Option<SearchR
     text.push_str("\nRecoding\n");
     for (column, labels) in &of.recoding.0 {
         let labels: Vec<String> = labels.iter().map(|label| printable(label)).collect();
-        wrapped(&mut text, &format!("  {}: ", printable(column)), &shortened(&labels));
+        wrapped(
+            &mut text,
+            &format!("  {}: ", printable(column)),
+            &shortened(&labels),
+        );
     }
     text.push_str("\nChecks\n");
     checks(&mut text, of, verdict);
@@ -270,11 +387,19 @@ fn release_text(of: &Manifest, verdict: Option<&Verdict>, search: Option<SearchR
 fn shortened(labels: &[String]) -> String {
     const MOST: usize = 40;
     // Labels of runs contain the usual separator.
-    let between = if labels.iter().any(|label| label.contains(" | ")) { "; " } else { " | " };
+    let between = if labels.iter().any(|label| label.contains(" | ")) {
+        "; "
+    } else {
+        " | "
+    };
     if labels.len() <= MOST {
         return labels.join(between);
     }
-    format!("{}{between}… ({} labels)", labels[..MOST].join(between), labels.len())
+    format!(
+        "{}{between}… ({} labels)",
+        labels[..MOST].join(between),
+        labels.len()
+    )
 }
 
 /// Classes that were returned to the waiting rows, and columns that became coarser.
@@ -302,11 +427,21 @@ fn checks(text: &mut String, of: &Manifest, verdict: Option<&Verdict>) {
     let mut table = TextTable::without_head([false, false, true, true]);
     for line in &of.checks {
         // The operator may see figures that the public manifest leaves out.
-        let found = verdict.and_then(|verdict| verdict.checks.iter().find(|check| check.check == line.check));
+        let found = verdict.and_then(|verdict| {
+            verdict
+                .checks
+                .iter()
+                .find(|check| check.check == line.check)
+        });
         let value = line.value.or_else(|| found.and_then(|check| check.value));
         let made = if line.made { "made" } else { "not made" };
-        let figures = [("found", value), ("limit", line.limit)].map(|(name, of)| format!("{name} {}", figure(of)));
-        table.row([line.check.to_string(), made.to_owned()].into_iter().chain(figures));
+        let figures = [("found", value), ("limit", line.limit)]
+            .map(|(name, of)| format!("{name} {}", figure(of)));
+        table.row(
+            [line.check.to_string(), made.to_owned()]
+                .into_iter()
+                .chain(figures),
+        );
     }
     table.write(text, "  ");
 }
@@ -317,10 +452,18 @@ fn kept_back(text: &mut String, refused: &[RefusalRecord]) {
         text.push_str("\nWhat the search refused to show in more detail\n");
     }
     for refused in refused.iter().take(MOST_REFUSED) {
-        let head = format!("  {}, below `{}`: ", printable(&refused.column), printable(&refused.label));
+        let head = format!(
+            "  {}, below `{}`: ",
+            printable(&refused.column),
+            printable(&refused.label)
+        );
         wrapped(text, &head, &refused.text);
     }
     if refused.len() > MOST_REFUSED {
-        let _ = writeln!(text, "  … and {} more, in the verdict file", refused.len() - MOST_REFUSED);
+        let _ = writeln!(
+            text,
+            "  … and {} more, in the verdict file",
+            refused.len() - MOST_REFUSED
+        );
     }
 }

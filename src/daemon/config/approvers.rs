@@ -1,4 +1,5 @@
-//! The people who approve releases (CONTRACTS 1, `schedule.approvers`): their names and public keys.
+//! The people who approve releases (CONTRACTS 1, `schedule.approvers`): their names and public
+//! keys.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use super::file::Approval;
 use super::notes::Notes;
 use crate::daemon::sign::PublicKey;
 
-/// The people who may approve and reject releases. If the list is empty, every account with the operator's key may.
+/// The people who may approve and reject releases. If the list is empty, every account with the
+/// operator's key may.
 #[derive(Debug, Clone, Default)]
 pub struct Approvers {
     needed: u32,
@@ -65,10 +67,14 @@ pub fn read(
         "without an approver no release is ever approved: name one, with the public half of their key, or remove the \
          table",
     );
-    let mut approvers = Approvers { needed: needed.unwrap_or(1), people: Vec::new() };
+    let mut approvers = Approvers {
+        needed: needed.unwrap_or(1),
+        people: Vec::new(),
+    };
     for (name, key) in people.unwrap_or_default() {
         let at = format!("{path}.{name}");
-        let line = !name.trim().is_empty() && name.trim() == name && name.chars().count() <= MOST_NAME;
+        let line =
+            !name.trim().is_empty() && name.trim() == name && name.chars().count() <= MOST_NAME;
         if !line || name.chars().any(char::is_control) {
             notes.refuse(
                 path,
@@ -84,7 +90,10 @@ pub fn read(
         };
         match approvers.with_key(&key) {
             Some(other) => {
-                let text = format!("this is the key of `{}` too: every approver has a key of their own", other.name);
+                let text = format!(
+                    "this is the key of `{}` too: every approver has a key of their own",
+                    other.name
+                );
                 notes.refuse(&at, text);
             }
             None => approvers.people.push(Approver { name, key }),
@@ -92,13 +101,19 @@ pub fn read(
     }
     let people = approvers.people.len();
     if needed == Some(0) {
-        notes.refuse(count, "at least one person approves a release: write 1, or `approval = \"none\"`");
+        notes.refuse(
+            count,
+            "at least one person approves a release: write 1, or `approval = \"none\"`",
+        );
     } else if approvers.needed() > 1 && !approvers.sign() {
         let text = "the operator's key does not distinguish two people: name the people in `[schedule.approvers]`, \
                     each with the public half of their own key (`tidegate approver-key` makes one)";
         notes.refuse(count, text);
     } else if approvers.needed() as usize > people.max(1) {
-        notes.refuse(count, format!("there are only {people} approvers, so no release could ever be approved"));
+        notes.refuse(
+            count,
+            format!("there are only {people} approvers, so no release could ever be approved"),
+        );
     }
     approvers
 }

@@ -1,17 +1,19 @@
-//! The syntax of a column's path (CONTRACTS 1, `column.path`), and which two paths cannot both lead to a value. It does
-//! not evaluate paths.
+//! The syntax of a column's path (CONTRACTS 1, `column.path`), and which two paths cannot both lead
+//! to a value. It does not evaluate paths.
 
 use super::file::ColumnTable;
 
 /// The error for an invalid path.
 pub const REFUSED: &str = "`path` is `$` followed by names with dots between them, and positions in lists in brackets \
                            ([0] to [999]): \"$.patient.birthDate\", \"$.code.coding[0].code\"";
-/// The largest index of a list that a path may contain: later elements have no meaning of their own.
+/// The largest index of a list that a path may contain: later elements have no meaning of their
+/// own.
 const MOST_PLACE: usize = 999;
 
 /// Whether a text is a valid path.
 pub fn is_path(path: &str) -> bool {
-    path.strip_prefix("$.").is_some_and(|steps| steps.split('.').all(is_step))
+    path.strip_prefix("$.")
+        .is_some_and(|steps| steps.split('.').all(is_step))
 }
 
 /// Whether a text is a name, followed by indices of lists.
@@ -20,7 +22,9 @@ fn is_step(step: &str) -> bool {
     let odd = |char: char| char.is_whitespace() || "$]\"'*".contains(char);
     let is_place = |place: &str| {
         let place = place.strip_suffix(']').unwrap_or_default();
-        place.parse().is_ok_and(|number: usize| number <= MOST_PLACE && number.to_string() == place)
+        place
+            .parse()
+            .is_ok_and(|number: usize| number <= MOST_PLACE && number.to_string() == place)
     };
     // There is nothing before the first bracket.
     !name.is_empty() && !name.contains(odd) && places.split('[').skip(1).all(is_place)
@@ -31,8 +35,8 @@ fn parted(step: &str) -> (&str, &str) {
     step.split_at(step.find('[').unwrap_or(step.len()))
 }
 
-/// Pairs of columns of which at most one has a value in any message, each with a warning. In a table they are ordinary
-/// names, so they are not refused.
+/// Pairs of columns of which at most one has a value in any message, each with a warning. In a
+/// table they are ordinary names, so they are not refused.
 pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
     let ways: Vec<Vec<&str>> = tables.iter().map(steps).collect();
     let mut found = Vec::new();
@@ -43,7 +47,11 @@ pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
                 "`{two}` and `{one}` need different kinds of values at the same place: in JSON and Avro it is either a \
                  value, an object or a list, so one of the two columns would never have a value. Correct one `path`"
             );
-            let key = if tables[at].path.is_some() { "path" } else { "name" };
+            let key = if tables[at].path.is_some() {
+                "path"
+            } else {
+                "name"
+            };
             found.push((format!("column[{at}].{key}"), text));
         }
     }
@@ -52,17 +60,28 @@ pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
 
 /// The names and indices on the path to a column.
 fn steps(table: &ColumnTable) -> Vec<&str> {
-    let Some(path) = &table.path else { return vec![&table.name] };
+    let Some(path) = &table.path else {
+        return vec![&table.name];
+    };
     let step = |step| {
         let (name, places) = parted(step);
         std::iter::once(name).chain(places.split_inclusive(']'))
     };
-    path.strip_prefix("$.").unwrap_or_default().split('.').flat_map(step).collect()
+    path.strip_prefix("$.")
+        .unwrap_or_default()
+        .split('.')
+        .flat_map(step)
+        .collect()
 }
 
-/// Whether one path ends where the other continues, or one enters a list where the other enters an object.
+/// Whether one path ends where the other continues, or one enters a list where the other enters an
+/// object.
 fn cross(one: &[&str], other: &[&str]) -> bool {
-    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let same = one
+        .iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count();
     let is_place = |step: &&str| step.starts_with('[');
     match (one.get(same), other.get(same)) {
         (None, None) => false,

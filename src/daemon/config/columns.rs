@@ -1,6 +1,6 @@
-//! The columns of a feed file (CONTRACTS 1): which keys belong to which role, which types to which taxonomy, and the
-//! leaves for missing and unknown values. `hierarchy` builds trees; this file reads only the line of a hierarchy file
-//! that has an error.
+//! The columns of a feed file (CONTRACTS 1): which keys belong to which role, which types to which
+//! taxonomy, and the leaves for missing and unknown values. `hierarchy` builds trees; this file
+//! reads only the line of a hierarchy file that has an error.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,9 +26,14 @@ pub struct ParsedColumn {
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Reads all columns; paths of files are relative to `base`. None of the files of `secrets` is read.
+/// Reads all columns; paths of files are relative to `base`. None of the files of `secrets` is
+/// read.
 pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedColumn {
-    let mut read = ParsedColumn { columns: Vec::new(), warnings: Vec::new(), problems: Vec::new() };
+    let mut read = ParsedColumn {
+        columns: Vec::new(),
+        warnings: Vec::new(),
+        problems: Vec::new(),
+    };
     for (at, table) in tables.iter().enumerate() {
         let path = format!("column[{at}]");
         let earlier = tables[..at].iter().any(|other| other.name == table.name);
@@ -37,9 +42,16 @@ pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedC
                 "two columns have the name `{}`: rename one, and give the place of its value with `path`",
                 table.name
             );
-            read.problems.push(ConfigProblem::new(format!("{path}.name"), text));
+            read.problems
+                .push(ConfigProblem::new(format!("{path}.name"), text));
         }
-        let mut one = ColumnReader { table, path, base, secrets, read: &mut read };
+        let mut one = ColumnReader {
+            table,
+            path,
+            base,
+            secrets,
+            read: &mut read,
+        };
         one.names();
         one.roles();
         one.guarded();
@@ -54,12 +66,16 @@ pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedC
     read
 }
 
-/// Refuses a column with the name of the number by which two tables are joined. Some readers of tables ignore case.
+/// Refuses a column with the name of the number by which two tables are joined. Some readers of
+/// tables ignore case.
 pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
     if written.policy.output != Some(Output::TwoTable) {
         return None;
     }
-    let at = written.column.iter().position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
+    let at = written
+        .column
+        .iter()
+        .position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
     let text = format!(
         "two tables (`output = \"two-table\"`) are joined by their own column `{}`: give this column another `name`, \
          and the place of its value with `path`, or publish one table",
@@ -73,12 +89,13 @@ pub fn is_no_name(text: &str) -> bool {
     text.trim().is_empty() || text.chars().any(char::is_control)
 }
 
-/// The column with the name of the one for the number of the release, in a table that grows: in upper or lower case,
-/// since many readers ignore case.
+/// The column with the name of the one for the number of the release, in a table that grows: in
+/// upper or lower case, since many readers ignore case.
 pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
     let name = release.name()?;
     let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
-    let like = |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
+    let like =
+        |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
     let at = columns.iter().position(like)?;
     let text = format!(
         "a table that grows has its own column `{name}`, the release that added a row: give this column another \
@@ -99,22 +116,41 @@ struct ColumnReader<'r> {
 
 impl ColumnReader<'_> {
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
-        self.read.problems.push(ConfigProblem::new(format!("{}.{key}", self.path), text));
+        self.read
+            .problems
+            .push(ConfigProblem::new(format!("{}.{key}", self.path), text));
     }
 
     fn names(&mut self) {
         let name = &self.table.name;
         if is_no_name(name) {
-            self.refuse("name", "the name of a column must not contain control characters");
+            self.refuse(
+                "name",
+                "the name of a column must not contain control characters",
+            );
         }
-        if self.table.path.as_deref().is_some_and(|path| !column_path::is_path(path)) {
+        if self
+            .table
+            .path
+            .as_deref()
+            .is_some_and(|path| !column_path::is_path(path))
+        {
             self.refuse("path", column_path::REFUSED);
         }
     }
 
     /// Checks which keys the role allows.
     fn roles(&mut self) {
-        let ColumnTable { name, role, kind, taxonomy, optional, unknown, guarded, .. } = self.table;
+        let ColumnTable {
+            name,
+            role,
+            kind,
+            taxonomy,
+            optional,
+            unknown,
+            guarded,
+            ..
+        } = self.table;
         match (role, taxonomy) {
             (Role::Quasi, None) => self.refuse(
                 "taxonomy",
@@ -138,11 +174,19 @@ impl ColumnReader<'_> {
             );
         }
         if unknown.is_some() && *role != Role::Quasi {
-            self.refuse("unknown", "`unknown` is for quasi columns; other columns accept values outside a taxonomy");
+            self.refuse(
+                "unknown",
+                "`unknown` is for quasi columns; other columns accept values outside a taxonomy",
+            );
         }
-        for (key, written) in [("weight", self.table.weight.is_some()), ("floor", self.table.floor.is_some())] {
+        for (key, written) in [
+            ("weight", self.table.weight.is_some()),
+            ("floor", self.table.floor.is_some()),
+        ] {
             if written && *role != Role::Quasi {
-                let text = format!("`{key}` is for quasi columns, which are generalised; `{name}` is not: remove it");
+                let text = format!(
+                    "`{key}` is for quasi columns, which are generalised; `{name}` is not: remove it"
+                );
                 self.refuse(key, text);
             }
         }
@@ -159,25 +203,42 @@ impl ColumnReader<'_> {
             );
         }
         if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
-            self.refuse("type", "a measure is a number: write \"float\" or \"int\", or remove `type`");
+            self.refuse(
+                "type",
+                "a measure is a number: write \"float\" or \"int\", or remove `type`",
+            );
         }
     }
 
     /// The type of the column's values, as far as it is known without a taxonomy.
     fn plain_kind(&self) -> Kind {
-        self.table.kind.unwrap_or(if self.table.role == Role::Measure { Kind::Float } else { Kind::String })
+        self.table
+            .kind
+            .unwrap_or(if self.table.role == Role::Measure {
+                Kind::Float
+            } else {
+                Kind::String
+            })
     }
 
     fn guarded(&mut self) {
-        let Some(sets) = &self.table.guarded else { return };
+        let Some(sets) = &self.table.guarded else {
+            return;
+        };
         let kind = self.plain_kind();
         if sets.is_empty() {
-            self.refuse("guarded", "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or remove it");
+            self.refuse(
+                "guarded",
+                "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or remove it",
+            );
         }
         for (at, set) in sets.iter().enumerate() {
             let key = format!("guarded[{at}]");
             if set.is_empty() {
-                self.refuse(&key, "an empty set guards nothing: write its values, or remove it");
+                self.refuse(
+                    &key,
+                    "an empty set guards nothing: write its values, or remove it",
+                );
             }
             if sets[..at].contains(set) {
                 self.refuse(&key, "this set occurs twice: remove one");
@@ -188,8 +249,11 @@ impl ColumnReader<'_> {
                     self.refuse(&key, "this value occurs twice in one set: remove one");
                 }
                 if !is_canonical(value, kind) {
-                    let text =
-                        format!("this value never occurs in a column of type {}: write {}", named(kind), example(kind));
+                    let text = format!(
+                        "this value never occurs in a column of type {}: write {}",
+                        named(kind),
+                        example(kind)
+                    );
                     self.refuse(&key, text);
                 }
             }
@@ -197,22 +261,44 @@ impl ColumnReader<'_> {
     }
 
     fn build(&mut self) {
-        let ColumnTable { name, role, taxonomy, optional, unknown, guarded, path, .. } = self.table;
+        let ColumnTable {
+            name,
+            role,
+            taxonomy,
+            optional,
+            unknown,
+            guarded,
+            path,
+            ..
+        } = self.table;
         let mut kind = self.plain_kind();
         let mut domain = None;
         if let (Some(table), Role::Quasi | Role::Sensitive) = (taxonomy, role) {
-            let Some((loaded, default)) = self.load(table) else { return };
-            kind = self.table.kind.unwrap_or(if *role == Role::Quasi { default } else { kind });
+            let Some((loaded, default)) = self.load(table) else {
+                return;
+            };
+            kind = self
+                .table
+                .kind
+                .unwrap_or(if *role == Role::Quasi { default } else { kind });
             if !loaded.takes(kind) {
-                let text = format!("this taxonomy is for values of type {}, not {}", named(default), named(kind));
-                self.refuse("type", format!("{text}: remove `type`, or use another form of taxonomy"));
+                let text = format!(
+                    "this taxonomy is for values of type {}, not {}",
+                    named(default),
+                    named(kind)
+                );
+                self.refuse(
+                    "type",
+                    format!("{text}: remove `type`, or use another form of taxonomy"),
+                );
                 return;
             }
             domain = Some(loaded);
         }
         if *role == Role::Quasi {
             if *optional == Some(true) {
-                domain = domain.and_then(|domain| self.with_leaf(domain, Column::MISSING, "optional"));
+                domain =
+                    domain.and_then(|domain| self.with_leaf(domain, Column::MISSING, "optional"));
             }
             if let Some(label) = unknown.as_deref().filter(|label| *label != "quarantine") {
                 domain = domain.and_then(|domain| self.with_leaf(domain, label, "unknown"));
@@ -221,7 +307,9 @@ impl ColumnReader<'_> {
                 return;
             }
         }
-        let Some(detail) = self.detail(domain.as_ref()) else { return };
+        let Some(detail) = self.detail(domain.as_ref()) else {
+            return;
+        };
         let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
         self.read.columns.push(Column {
             name: name.as_str().into(),
@@ -231,7 +319,10 @@ impl ColumnReader<'_> {
             taxonomy: domain.map(Arc::new),
             guarded: guarded.iter().flatten().map(boxed).collect(),
             optional: *role == Role::Quasi && *optional == Some(true),
-            unknown: unknown.as_deref().filter(|label| *label != "quarantine").map(Into::into),
+            unknown: unknown
+                .as_deref()
+                .filter(|label| *label != "quarantine")
+                .map(Into::into),
             detail,
             unrelated: self.table.unrelated == Some(true),
         });
@@ -249,8 +340,14 @@ impl ColumnReader<'_> {
             };
             detail = weighted;
         }
-        let (Some(written), Some(domain)) = (&self.table.floor, domain) else { return Some(detail) };
-        let taxonomy = self.table.taxonomy.as_ref().expect("a column with a domain has a taxonomy");
+        let (Some(written), Some(domain)) = (&self.table.floor, domain) else {
+            return Some(detail);
+        };
+        let taxonomy = self
+            .table
+            .taxonomy
+            .as_ref()
+            .expect("a column with a domain has a taxonomy");
         match floor::level(written, domain, taxonomy) {
             Ok(level) => Some(detail.with_floor(level)),
             Err(text) => {
@@ -272,19 +369,30 @@ impl ColumnReader<'_> {
         match hierarchy::load(table, self.base) {
             Ok(loaded) => {
                 let path = format!("{}.taxonomy", self.path);
-                self.read.warnings.extend(loaded.warnings.into_iter().map(|text| (path.clone(), text)));
+                self.read
+                    .warnings
+                    .extend(loaded.warnings.into_iter().map(|text| (path.clone(), text)));
                 Some((loaded.domain, loaded.kind))
             }
             Err(mut error) => {
-                let key = error.field.take().map_or(String::new(), |key| format!(".{key}"));
+                let key = error
+                    .field
+                    .take()
+                    .map_or(String::new(), |key| format!(".{key}"));
                 match error.line {
                     None => error = in_feed_file(error),
                     Some(line) => {
                         error.passage = error.file.as_deref().and_then(|file| passage(file, line));
-                        error.text = format!("{}, in the taxonomy of column `{}`", error.text, self.table.name);
+                        error.text = format!(
+                            "{}, in the taxonomy of column `{}`",
+                            error.text, self.table.name
+                        );
                     }
                 }
-                self.read.problems.push(ConfigProblem { path: format!("{}.taxonomy{key}", self.path), error });
+                self.read.problems.push(ConfigProblem {
+                    path: format!("{}.taxonomy{key}", self.path),
+                    error,
+                });
                 None
             }
         }
@@ -293,9 +401,15 @@ impl ColumnReader<'_> {
     /// The domain with one more leaf.
     fn with_leaf(&mut self, domain: Domain, label: &str, key: &str) -> Option<Domain> {
         match domain.tree.with_leaf(label) {
-            Ok(tree) => Some(Domain { tree, rule: domain.rule }),
+            Ok(tree) => Some(Domain {
+                tree,
+                rule: domain.rule,
+            }),
             Err(_) => {
-                self.refuse(key, format!("`{label}` is an inner node of this taxonomy and cannot be a leaf too"));
+                self.refuse(
+                    key,
+                    format!("`{label}` is an inner node of this taxonomy and cannot be a leaf too"),
+                );
                 None
             }
         }
@@ -313,7 +427,10 @@ fn in_feed_file(mut error: Error) -> Error {
 /// A line of a hierarchy file: labels of a taxonomy are no records, so they may be shown.
 fn passage(file: &Path, line: u64) -> Option<Box<SourceLine>> {
     let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?.to_owned();
+    let line = text
+        .lines()
+        .nth(usize::try_from(line).ok()?.checked_sub(1)?)?
+        .to_owned();
     let at = 0..line.len();
     Some(Box::new(SourceLine { line, at }))
 }
@@ -323,7 +440,9 @@ fn is_canonical(text: &str, kind: Kind) -> bool {
     match kind {
         Kind::String => true,
         Kind::Bool => matches!(text, "true" | "false"),
-        Kind::Int => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+        Kind::Int => text
+            .parse::<i64>()
+            .is_ok_and(|number| number.to_string() == text),
         Kind::Float => text.parse::<f64>().is_ok_and(|number| number.is_finite()),
         Kind::Date => dates::parse(text).is_some(),
         Kind::Decimal(_) => false,

@@ -1,5 +1,6 @@
-//! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is generated, by which
-//! keys and types are checked, and into which serde reads. Nothing here judges; the types that do are built from these.
+//! The feed file as it is written (CONTRACTS 1): one type per table, from which the JSON Schema is
+//! generated, by which keys and types are checked, and into which serde reads. Nothing here judges;
+//! the types that do are built from these.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,8 @@ pub struct FeedTable {
     pub name: String,
     /// Which people a release contains; the default is `cumulative`.
     pub chain: Option<ChainKind>,
-    /// How far the clock may jump ahead before nothing is deleted because of its age any more; the default is `1h`.
+    /// How far the clock may jump ahead before nothing is deleted because of its age any more; the
+    /// default is `1h`.
     pub max_clock_step: Option<Period>,
 }
 
@@ -71,25 +73,30 @@ pub struct ColumnTable {
     pub path: Option<String>,
     /// Whether the value may be missing; the default is false.
     pub optional: Option<bool>,
-    /// The leaf for values outside the taxonomy; the default is `quarantine`, which sets such rows aside.
+    /// The leaf for values outside the taxonomy; the default is `quarantine`, which sets such rows
+    /// aside.
     pub unknown: Option<String>,
     /// Sets of values that no person may be linked to; only for sensitive columns.
     pub guarded: Option<Vec<Vec<String>>>,
-    /// The weight of the column's detail compared with that of others; only for quasi columns. From 0.01 to 100; the
-    /// default is 1.
+    /// The weight of the column's detail compared with that of others; only for quasi columns. From
+    /// 0.01 to 100; the default is 1.
     #[schemars(range(min = 0.01, max = 100))]
     pub weight: Option<Decimal>,
-    /// The coarsest level at which the column is published; only for quasi columns. A number of levels above the
-    /// values, a label of that level, or a width: `2`, `"20-29"`, `"10 years"`, `"month"`.
+    /// The coarsest level at which the column is published; only for quasi columns. A number of
+    /// levels above the values, a label of that level, or a width: `2`, `"20-29"`, `"10 years"`,
+    /// `"month"`.
     pub floor: Option<LevelName>,
-    /// Whether a measure does not depend on guarded values; it is then published beside masked ones (`m`), and no check
-    /// examines that. Only for measures; the default is false.
+    /// Whether a measure does not depend on guarded values; it is then published beside masked ones
+    /// (`m`), and no check examines that. Only for measures; the default is false.
     pub unrelated: Option<bool>,
 }
 
 /// A level, by its number, a label or a width.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "must be a level such as 2, a label, or a width such as \"10 years\"")]
+#[serde(
+    untagged,
+    expecting = "must be a level such as 2, a label, or a width such as \"10 years\""
+)]
 pub enum LevelName {
     /// The number of levels above the values.
     Level(u64),
@@ -101,21 +108,23 @@ pub enum LevelName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishTable {
-    /// Whether the table of a new chain has a Delta Lake log, if each release adds rows to it (`search = "halves"`);
-    /// the default is true.
+    /// Whether the table of a new chain has a Delta Lake log, if each release adds rows to it
+    /// (`search = "halves"`); the default is true.
     pub delta: Option<bool>,
-    /// The name of the column with the number of the release in which a row came, if each release adds rows to a table
-    /// (`search = "halves"`), or `false` for no such column, so that each file contains the rows of one release; the
-    /// default is `tidegate_release`.
+    /// The name of the column with the number of the release in which a row came, if each release
+    /// adds rows to a table (`search = "halves"`), or `false` for no such column, so that each file
+    /// contains the rows of one release; the default is `tidegate_release`.
     pub release_column: Option<ReleaseColumnName>,
-    /// How long manifests stay, and the files that only they list: `"90d"`; for ever by default. The newest manifest of
-    /// each chain stays.
+    /// How long manifests stay, and the files that only they list: `"90d"`; for ever by default.
+    /// The newest manifest of each chain stays.
     pub keep: Option<Period>,
-    /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`; for ever by default.
+    /// How long rows stay in the newest release of a chain whose table grows: `"2y"` is `"730d"`;
+    /// for ever by default.
     pub retain: Option<Period>,
     /// What the data may be used for: a sentence for readers, in manifests and reports.
     pub purpose: Option<String>,
-    /// How readers reach the people who are responsible for the data: an address, in manifests and reports.
+    /// How readers reach the people who are responsible for the data: an address, in manifests and
+    /// reports.
     pub contact: Option<String>,
     /// The language of reports; the default is `en`.
     pub language: Option<Language>,
@@ -147,10 +156,11 @@ pub struct SourceTable {
     pub security: Option<SecurityTable>,
     /// Kafka: the id of the topic that replaces a deleted one of the same name.
     pub topic_id: Option<String>,
-    /// Kafka: where to continue in partitions that have lost messages: for each partition, the next offset and the one
-    /// that is read instead of it.
+    /// Kafka: where to continue in partitions that have lost messages: for each partition, the next
+    /// offset and the one that is read instead of it.
     pub resume: Option<BTreeMap<String, (u64, u64)>>,
-    /// Kafka: how old unread messages may be before the feed counts as behind; the default is `60s`.
+    /// Kafka: how old unread messages may be before the feed counts as behind; the default is
+    /// `60s`.
     pub max_lag: Option<Period>,
     /// Kafka: whether records may be sent unencrypted to another host; the default is false.
     pub allow_plaintext: Option<bool>,
@@ -250,8 +260,9 @@ pub struct ScheduleTable {
     /// How many of the approvers have to approve a release; the default is 1.
     #[schemars(range(min = 1))]
     pub approvals: Option<u32>,
-    /// The people who approve and reject releases, by name, each with their public key (64 hexadecimal digits); no
-    /// other person can. By default any account with the operator's key can.
+    /// The people who approve and reject releases, by name, each with their public key (64
+    /// hexadecimal digits); no other person can. By default any account with the operator's key
+    /// can.
     pub approvers: Option<BTreeMap<String, String>>,
 }
 
@@ -267,10 +278,11 @@ pub struct NotifyTable {
     pub operator_topic: Option<String>,
     /// The address for halts and rejections.
     pub operator_webhook: Option<WebAddress>,
-    /// The key that signs requests to `webhook`: at least 32 characters, known to its receiver. Required with
-    /// `webhook`.
+    /// The key that signs requests to `webhook`: at least 32 characters, known to its receiver.
+    /// Required with `webhook`.
     pub webhook_key: Option<Secret>,
-    /// The key that signs requests to `operator_webhook`, which must differ. Required with `operator_webhook`.
+    /// The key that signs requests to `operator_webhook`, which must differ. Required with
+    /// `operator_webhook`.
     pub operator_webhook_key: Option<Secret>,
     /// The only hosts that the two addresses may name; the default are the hosts that they name.
     pub allowed_hosts: Option<Vec<String>>,
@@ -286,8 +298,8 @@ pub struct NotifyTable {
 pub struct HttpTable {
     /// Address and port; the default is `127.0.0.1:9464`.
     pub bind: Option<String>,
-    /// Tokens, of which readers of the pages have to present one. Required if `bind` is an address that other machines
-    /// can reach.
+    /// Tokens, of which readers of the pages have to present one. Required if `bind` is an address
+    /// that other machines can reach.
     pub tokens: Option<Vec<Secret>>,
 }
 

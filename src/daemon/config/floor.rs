@@ -1,5 +1,5 @@
-//! The coarsest level at which a quasi column is published (CONTRACTS 1, `floor`): a feed file names it by its number,
-//! by a label, or by a width; the search uses its number.
+//! The coarsest level at which a quasi column is published (CONTRACTS 1, `floor`): a feed file
+//! names it by its number, by a label, or by a width; the search uses its number.
 
 use super::file::LevelName;
 use crate::engine::model::forms::TaxonomyTable;
@@ -16,7 +16,8 @@ pub fn level(written: &LevelName, domain: &Domain, table: &TaxonomyTable) -> Res
         LevelName::Text(text) => Some(levels.named(text.trim(), domain, table)?),
     };
     match found.filter(|&level| level < levels.top()) {
-        Some(level) => u8::try_from(level).map_err(|_| "a taxonomy with so many levels cannot have a floor".to_owned()),
+        Some(level) => u8::try_from(level)
+            .map_err(|_| "a taxonomy with so many levels cannot have a floor".to_owned()),
         None => Err(format!(
             "this is the highest level or above it, so it forbids nothing: remove it, or write {}",
             levels.choice()
@@ -32,21 +33,35 @@ struct Levels<'t> {
 
 impl Levels<'_> {
     fn of(tree: &Taxonomy) -> Levels<'_> {
-        Levels { tree, nodes: tree.by_level() }
+        Levels {
+            tree,
+            nodes: tree.by_level(),
+        }
     }
 
     /// The lowest level on which every value is the root.
     fn top(&self) -> usize {
-        self.nodes.iter().position(|nodes| nodes[0] == 0).expect("the root is on the highest level")
+        self.nodes
+            .iter()
+            .position(|nodes| nodes[0] == 0)
+            .expect("the root is on the highest level")
     }
 
     /// The levels that can be a floor, each with one of its labels.
     fn choice(&self) -> String {
         let level = |(at, nodes): (usize, &Vec<u32>)| {
-            let deepest = nodes.iter().max_by_key(|&&node| depth(self.tree, node)).expect("a level has labels");
+            let deepest = nodes
+                .iter()
+                .max_by_key(|&&node| depth(self.tree, node))
+                .expect("a level has labels");
             format!("{at} (as `{}`)", self.tree.label(*deepest))
         };
-        self.nodes[..self.top()].iter().enumerate().map(level).collect::<Vec<_>>().join(", ")
+        self.nodes[..self.top()]
+            .iter()
+            .enumerate()
+            .map(level)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn named(&self, text: &str, domain: &Domain, table: &TaxonomyTable) -> Result<usize, String> {
@@ -55,12 +70,20 @@ impl Levels<'_> {
             && let Some(of_unit) = date_level(count, unit)
         {
             let found = levels.iter().position(|&level| level == of_unit);
-            return found.ok_or_else(|| format!("this taxonomy has no level of `{text}`: write {}", self.choice()));
+            return found.ok_or_else(|| {
+                format!(
+                    "this taxonomy has no level of `{text}`: write {}",
+                    self.choice()
+                )
+            });
         }
         if let Some((count, unit)) = count_and_unit(text) {
             return self.of_width(count, unit, domain, table);
         }
-        let numbers = matches!(domain.rule, LeafRule::Integers { .. } | LeafRule::Intervals { .. });
+        let numbers = matches!(
+            domain.rule,
+            LeafRule::Integers { .. } | LeafRule::Intervals { .. }
+        );
         if numbers && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(
                 "this can be a value or a width: write `floor = \"{text} wide\"` for labels of at most {text} values, \
@@ -69,27 +92,59 @@ impl Levels<'_> {
             ));
         }
         let Some(node) = self.tree.find(text) else {
-            return Err(format!("`{text}` is not a label of this taxonomy: write {}", self.choice()));
+            return Err(format!(
+                "`{text}` is not a label of this taxonomy: write {}",
+                self.choice()
+            ));
         };
         let found = self.nodes.iter().rposition(|level| level.contains(&node));
         Ok(found.expect("a label is on some level"))
     }
 
     /// The highest level without wider labels.
-    fn of_width(&self, count: u64, unit: &str, domain: &Domain, table: &TaxonomyTable) -> Result<usize, String> {
+    fn of_width(
+        &self,
+        count: u64,
+        unit: &str,
+        domain: &Domain,
+        table: &TaxonomyTable,
+    ) -> Result<usize, String> {
         if let (Some(prefix), Some(length)) = (&table.prefix, table.length) {
-            let lengths: Vec<u64> = [length as u64].into_iter().chain(prefix.iter().map(|&kept| kept as u64)).collect();
+            let lengths: Vec<u64> = [length as u64]
+                .into_iter()
+                .chain(prefix.iter().map(|&kept| kept as u64))
+                .collect();
             let found = lengths.iter().position(|&kept| kept == count);
-            return found
-                .ok_or_else(|| format!("this taxonomy has no labels of {count} {unit}: write {}", self.choice()));
+            return found.ok_or_else(|| {
+                format!(
+                    "this taxonomy has no labels of {count} {unit}: write {}",
+                    self.choice()
+                )
+            });
         }
-        if !matches!(domain.rule, LeafRule::Integers { .. } | LeafRule::Intervals { .. }) {
-            return Err(format!("labels of this taxonomy have no width: write {}", self.choice()));
+        if !matches!(
+            domain.rule,
+            LeafRule::Integers { .. } | LeafRule::Intervals { .. }
+        ) {
+            return Err(format!(
+                "labels of this taxonomy have no width: write {}",
+                self.choice()
+            ));
         }
-        let widest = |level: &Vec<u32>| level.iter().map(|&node| self.tree.values(node)).max().unwrap_or(0);
+        let widest = |level: &Vec<u32>| {
+            level
+                .iter()
+                .map(|&node| self.tree.values(node))
+                .max()
+                .unwrap_or(0)
+        };
         let found = self.nodes.iter().rposition(|level| widest(level) <= count);
-        found
-            .ok_or_else(|| format!("no label of this taxonomy is as narrow as {count} {unit}: write {}", self.choice()))
+        found.ok_or_else(|| {
+            format!(
+                "no label of this taxonomy is as narrow as {count} {unit}: write {}",
+                self.choice()
+            )
+        })
     }
 }
 
@@ -102,7 +157,11 @@ fn count_and_unit(text: &str) -> Option<(u64, &str)> {
     let (count, unit) = text.split_once(' ')?;
     let unit = unit.trim();
     let is_word = !unit.is_empty() && unit.chars().all(char::is_alphabetic);
-    count.parse().ok().filter(|_| is_word).map(|count| (count, unit))
+    count
+        .parse()
+        .ok()
+        .filter(|_| is_word)
+        .map(|count| (count, unit))
 }
 
 /// The level of a date taxonomy with this width.

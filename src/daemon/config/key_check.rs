@@ -1,5 +1,6 @@
-//! Compares the keys and types of a feed file with its schema (CONTRACTS 1: unknown keys are refused with the nearest
-//! known one), and records the position of every key. Ranges and meanings are judged later, by the types.
+//! Compares the keys and types of a feed file with its schema (CONTRACTS 1: unknown keys are
+//! refused with the nearest known one), and records the position of every key. Ranges and meanings
+//! are judged later, by the types.
 
 use serde_json::Value;
 use toml::Spanned;
@@ -9,7 +10,8 @@ use super::nearest::{listed, nearest};
 use super::places::{ConfigProblem, Places};
 use super::schema::SchemaNode;
 
-/// The findings; unknown keys and wrong types come before missing keys, since a misspelled key is both.
+/// The findings; unknown keys and wrong types come before missing keys, since a misspelled key is
+/// both.
 #[derive(Default)]
 pub struct CheckedKeys {
     /// Unknown keys and values of the wrong type.
@@ -20,7 +22,11 @@ pub struct CheckedKeys {
 
 /// Checks a whole feed file.
 pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> CheckedKeys {
-    let mut walk = Walk { root: SchemaNode::root(schema), places, found: CheckedKeys::default() };
+    let mut walk = Walk {
+        root: SchemaNode::root(schema),
+        places,
+        found: CheckedKeys::default(),
+    };
     walk.table(walk.root, file.get_ref(), "");
     walk.found
 }
@@ -35,12 +41,17 @@ impl<'s> Walk<'_, 's, '_> {
     fn table(&mut self, schema: SchemaNode<'s>, table: &DeTable<'_>, path: &str) {
         for (key, value) in table {
             let name: &str = key.get_ref();
-            let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            let inner = if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path}.{name}")
+            };
             self.places.learn(&inner, key.span(), value.span());
             match schema.key(name) {
                 Some(schema) => self.value(schema, value, &inner),
                 None => {
-                    // The caret belongs under the key, whose value may be a secret under a wrong name.
+                    // The caret belongs under the key, whose value may be a secret under a wrong
+                    // name.
                     self.places.learn(&inner, key.span(), key.span());
                     self.hide_text(value);
                     let text = self.unknown(schema, name, path);
@@ -49,8 +60,14 @@ impl<'s> Walk<'_, 's, '_> {
             }
         }
         for key in schema.required().filter(|key| table.get(*key).is_none()) {
-            let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-            self.found.missing.push(ConfigProblem::new(inner, missing(path, key)));
+            let inner = if path.is_empty() {
+                key.to_owned()
+            } else {
+                format!("{path}.{key}")
+            };
+            self.found
+                .missing
+                .push(ConfigProblem::new(inner, missing(path, key)));
         }
     }
 
@@ -69,25 +86,39 @@ impl<'s> Walk<'_, 's, '_> {
             self.places.learn_secret(value.span());
         }
         let choices = schema.choices();
-        let Some(fitting) = choices.iter().copied().find(|choice| fits(*choice, value.get_ref())) else {
+        let Some(fitting) = choices
+            .iter()
+            .copied()
+            .find(|choice| fits(*choice, value.get_ref()))
+        else {
             if choices.iter().any(|choice| choice.holds_secret()) {
                 self.hide_text(value);
             }
             let what = wanted(&choices);
-            let is = if schema.is_secret() { "something else" } else { named(value.get_ref()) };
+            let is = if schema.is_secret() {
+                "something else"
+            } else {
+                named(value.get_ref())
+            };
             let hint = match last(path) {
                 "column" => ": write `[[column]]`, once for each column",
                 "taxonomy" => ": write for example `taxonomy = { file = \"ward.csv\" }`",
                 _ => "",
             };
-            let item = if path.ends_with(']') { "each item of " } else { "" };
+            let item = if path.ends_with(']') {
+                "each item of "
+            } else {
+                ""
+            };
             let text = format!("{item}`{}` must be {what}, not {is}{hint}", last(path));
             return self.found.wrong.push(ConfigProblem::new(path, text));
         };
         match value.get_ref() {
             DeValue::Table(table) => self.table(fitting, table, path),
             DeValue::Array(items) => {
-                let Some(schema) = fitting.items() else { return };
+                let Some(schema) = fitting.items() else {
+                    return;
+                };
                 for (at, item) in items.iter().enumerate() {
                     let inner = format!("{path}[{at}]");
                     self.places.learn(&inner, item.span(), item.span());
@@ -98,8 +129,10 @@ impl<'s> Walk<'_, 's, '_> {
                 let words: Vec<&str> = choices.iter().flat_map(|choice| choice.words()).collect();
                 if !words.is_empty() && !words.contains(&word.as_ref()) {
                     let meant = nearest(word, words.iter().copied());
-                    let meant = meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
-                    let meant = foreign(last(path), word).map_or(meant, |what| format!("; {what} is not built"));
+                    let meant =
+                        meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
+                    let meant = foreign(last(path), word)
+                        .map_or(meant, |what| format!("; {what} is not built"));
                     let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
                     self.found.wrong.push(ConfigProblem::new(path, text));
                 }
@@ -122,7 +155,10 @@ impl<'s> Walk<'_, 's, '_> {
             Some(other) => format!("there is no key `{name}` in {here}; it belongs in {other}"),
             None => {
                 let keys: Vec<&str> = schema.keys().map(|(key, _)| key).collect();
-                format!("there is no key `{name}` in {here}; known are {}", listed(&keys))
+                format!(
+                    "there is no key `{name}` in {here}; known are {}",
+                    listed(&keys)
+                )
             }
         }
     }
@@ -151,7 +187,9 @@ fn fits(schema: SchemaNode<'_>, value: &DeValue<'_>) -> bool {
             DeValue::Integer(number) => !(schema.is_unsigned() && number.as_str().starts_with('-')),
             DeValue::Float(number) => {
                 let number: Result<f64, _> = number.as_str().parse();
-                number.is_ok_and(|number| number.is_finite() && (number >= 0.0 || !schema.is_unsigned()))
+                number.is_ok_and(|number| {
+                    number.is_finite() && (number >= 0.0 || !schema.is_unsigned())
+                })
             }
             _ => false,
         },
@@ -166,7 +204,9 @@ fn fits(schema: SchemaNode<'_>, value: &DeValue<'_>) -> bool {
 /// The permitted types, in words.
 fn wanted(choices: &[SchemaNode<'_>]) -> String {
     let one = |choice: &SchemaNode<'_>| match choice.kind() {
-        Some("integer") if choice.is_unsigned() => format!("a whole number from {} up", choice.least()),
+        Some("integer") if choice.is_unsigned() => {
+            format!("a whole number from {} up", choice.least())
+        }
         Some("integer") => "a whole number".to_owned(),
         Some("number") if choice.is_unsigned() => "a number from 0 up".to_owned(),
         Some("number") => "a number".to_owned(),
@@ -174,7 +214,12 @@ fn wanted(choices: &[SchemaNode<'_>]) -> String {
         Some("array") => "a list in [ ]".to_owned(),
         Some("object") => "a table".to_owned(),
         _ if choice.words().is_empty() => "text in quotes".to_owned(),
-        _ => choice.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or "),
+        _ => choice
+            .words()
+            .iter()
+            .map(|word| format!("{word:?}"))
+            .collect::<Vec<_>>()
+            .join(" or "),
     };
     choices.iter().map(one).collect::<Vec<_>>().join(" or ")
 }
@@ -184,9 +229,17 @@ fn named(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
         DeValue::Integer(number) if number.as_str().starts_with('-') => "a negative number",
-        DeValue::Integer(number) if i64::from_str_radix(number.as_str(), number.radix()).is_err() => "one of this size",
+        DeValue::Integer(number)
+            if i64::from_str_radix(number.as_str(), number.radix()).is_err() =>
+        {
+            "one of this size"
+        }
         DeValue::Integer(_) => "a whole number",
-        DeValue::Float(number) if number.as_str().contains("inf") || number.as_str().contains("nan") => "inf or nan",
+        DeValue::Float(number)
+            if number.as_str().contains("inf") || number.as_str().contains("nan") =>
+        {
+            "inf or nan"
+        }
         DeValue::Float(number) if number.as_str().starts_with('-') => "a negative number",
         DeValue::Float(_) => "a number with decimals",
         DeValue::Boolean(_) => "true or false",
@@ -217,7 +270,9 @@ fn missing(path: &str, key: &str) -> String {
     let what = match (last(path), key) {
         ("", "feed") => "every feed file begins with `[feed]` and a line `name = \"admissions\"`",
         ("", "policy") => "the policy is missing: write `[policy]` and a line `k = 10`",
-        ("", "column") => "no column is declared: write `[[column]]` with `name` and `role`, once for each column",
+        ("", "column") => {
+            "no column is declared: write `[[column]]` with `name` and `role`, once for each column"
+        }
         ("feed", "name") => "a feed needs a name: write `name = \"admissions\"`",
         ("policy", "k") => {
             "the smallest number of people in a class is missing: write `k = 10`, or another number from 2 up"
@@ -226,7 +281,9 @@ fn missing(path: &str, key: &str) -> String {
         ("column", "role") => {
             "the role of a column is missing: write `role = \"quasi\"`, \"identifier\", \"sensitive\" or \"measure\""
         }
-        ("source", "kind") => "the kind of the source is missing: write `kind = \"kafka\"` or `kind = \"directory\"`",
+        ("source", "kind") => {
+            "the kind of the source is missing: write `kind = \"kafka\"` or `kind = \"directory\"`"
+        }
         _ => return format!("{} needs a key `{key}`", title(path)),
     };
     what.to_owned()

@@ -1,5 +1,6 @@
-//! Whether the taxonomies of a feed allow classes with labels of their own (SCIENCE 6): ARX-LR needs layers of equal
-//! intervals, halving needs a countable number of combinations, and MDAV needs distances.
+//! Whether the taxonomies of a feed allow classes with labels of their own (SCIENCE 6): ARX-LR
+//! needs layers of equal intervals, halving needs a countable number of combinations, and MDAV
+//! needs distances.
 
 use std::sync::Arc;
 
@@ -11,14 +12,21 @@ use crate::engine::policy::{Guarantee, Policy, Search};
 
 /// Adds the runs into which halving divides to the taxonomies of quasi columns.
 pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
-    for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| column.role == Role::Quasi) {
-        let Some(domain) = &column.taxonomy else { continue };
+    for (at, column) in columns
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, column)| column.role == Role::Quasi)
+    {
+        let Some(domain) = &column.taxonomy else {
+            continue;
+        };
         let text = || {
             "the taxonomy has too many nodes for `search = \"halves\"`, which divides it in two again and again: write \
                        `search = \"top-down\"`, or remove the finest labels"
         };
-        let runs =
-            domain.with_runs().map_err(|_| ConfigProblem::new(format!("column[{at}].taxonomy"), text().to_owned()))?;
+        let runs = domain
+            .with_runs()
+            .map_err(|_| ConfigProblem::new(format!("column[{at}].taxonomy"), text().to_owned()))?;
         column.taxonomy = Some(Arc::new(runs));
     }
     Ok(())
@@ -27,21 +35,35 @@ pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
 /// A column whose values have no distances, so that MDAV cannot use it.
 fn distances(columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let order = "write `search = \"mondrian\"`, which needs only the order of the taxonomy";
-    let places = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi);
-    places.zip(columns.of(Role::Quasi)).find_map(|((at, _), column)| {
-        let (key, why) = match column.taxonomy.as_ref().map(|domain| &domain.rule) {
-            Some(LeafRule::Label | LeafRule::Named { .. } | LeafRule::Cut { .. }) => {
-                ("taxonomy", format!("the labels of `{}` are neither numbers nor dates", column.name))
-            }
-            _ if column.optional => ("optional", format!("a missing `{}` has no distance to the others", column.name)),
-            _ if column.unknown.is_some() => {
-                ("unknown", format!("an unknown `{}` has no distance to the others", column.name))
-            }
-            _ => return None,
-        };
-        let text = format!("`search = \"mdav\"` needs distances, but {why}: remove it, or {order}");
-        Some(ConfigProblem::new(format!("column[{at}].{key}"), text))
-    })
+    let places = tables
+        .iter()
+        .enumerate()
+        .filter(|(_, table)| table.role == Role::Quasi);
+    places
+        .zip(columns.of(Role::Quasi))
+        .find_map(|((at, _), column)| {
+            let (key, why) = match column.taxonomy.as_ref().map(|domain| &domain.rule) {
+                Some(LeafRule::Label | LeafRule::Named { .. } | LeafRule::Cut { .. }) => (
+                    "taxonomy",
+                    format!(
+                        "the labels of `{}` are neither numbers nor dates",
+                        column.name
+                    ),
+                ),
+                _ if column.optional => (
+                    "optional",
+                    format!("a missing `{}` has no distance to the others", column.name),
+                ),
+                _ if column.unknown.is_some() => (
+                    "unknown",
+                    format!("an unknown `{}` has no distance to the others", column.name),
+                ),
+                _ => return None,
+            };
+            let text =
+                format!("`search = \"mdav\"` needs distances, but {why}: remove it, or {order}");
+            Some(ConfigProblem::new(format!("column[{at}].{key}"), text))
+        })
 }
 
 /// If one level is searched for each column, a taxonomy must have fewer levels than this.
@@ -55,7 +77,10 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
     let one_recoding = "write `search = \"top-down\"` or \"levels\", or remove it";
     let refuse = |found: Option<(usize, &str)>, why: &str| {
         let (at, key) = found?;
-        Some(ConfigProblem::new(format!("column[{at}].{key}"), format!("`{key}` {why}")))
+        Some(ConfigProblem::new(
+            format!("column[{at}].{key}"),
+            format!("`{key}` {why}"),
+        ))
     };
     match (policy.search(), policy.guarantee()) {
         (_, Some(Guarantee::Bcf | Guarantee::Chain)) => refuse(
@@ -78,7 +103,11 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
 }
 
 /// The reason why the requested search is impossible.
-pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Option<ConfigProblem> {
+pub fn problem(
+    policy: &Policy,
+    columns: &Columns,
+    tables: &[ColumnTable],
+) -> Option<ConfigProblem> {
     let trees = columns.trees();
     let counted = if policy.publish_every().is_some() {
         policy.division(&trees).is_some()
@@ -90,9 +119,15 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         return Some(ConfigProblem::new("policy.search", text.to_owned()));
     }
     if policy.search() == Search::Levels
-        && let Some(at) = trees.iter().position(|tree| tree.by_level().len() >= MOST_LEVELS)
+        && let Some(at) = trees
+            .iter()
+            .position(|tree| tree.by_level().len() >= MOST_LEVELS)
     {
-        let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(at)?;
+        let (at, table) = tables
+            .iter()
+            .enumerate()
+            .filter(|(_, table)| table.role == Role::Quasi)
+            .nth(at)?;
         let text = format!(
             "`search = \"levels\"` needs taxonomies of fewer than {MOST_LEVELS} levels, but that of `{}` has more: \
              give it fewer, or write `search = \"top-down\"`",
@@ -106,7 +141,9 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
     if policy.search() == Search::Mdav {
         return distances(columns, tables);
     }
-    let refused = carvable(&trees).err().filter(|_| policy.search() == Search::ArxLr)?;
+    let refused = carvable(&trees)
+        .err()
+        .filter(|_| policy.search() == Search::ArxLr)?;
     let (column, why) = match refused {
         NoCarving::Ladder { column, why } => (column, why),
         NoCarving::States => {
@@ -119,7 +156,11 @@ pub fn problem(policy: &Policy, columns: &Columns, tables: &[ColumnTable]) -> Op
         NoLadder::Uneven => "its leaves are at different depths",
         NoLadder::Lengths => "the intervals of a layer hold different numbers of values",
     };
-    let (at, table) = tables.iter().enumerate().filter(|(_, table)| table.role == Role::Quasi).nth(column)?;
+    let (at, table) = tables
+        .iter()
+        .enumerate()
+        .filter(|(_, table)| table.role == Role::Quasi)
+        .nth(column)?;
     let text = format!(
         "`search = \"arx-lr\"` needs layers of equal intervals, but `{}` has none: {why}. Only the last interval of a \
          layer may be smaller; `bands`, `leaves` with `layers`, `prefix` and `flat` give such layers",

@@ -1,6 +1,6 @@
-//! Feed files (CONTRACTS 1): converts text into a [`FeedConfig`] that cannot contradict itself, and reports errors with
-//! their lines. First syntax, then keys and types, then meanings, then missing safeguards; of each kind the first in
-//! the file.
+//! Feed files (CONTRACTS 1): converts text into a [`FeedConfig`] that cannot contradict itself, and
+//! reports errors with their lines. First syntax, then keys and types, then meanings, then missing
+//! safeguards; of each kind the first in the file.
 //!
 //! This room connects to nothing, reads no secret and changes no file; it reads only taxonomies.
 
@@ -76,8 +76,8 @@ pub struct FeedConfig {
     pub warnings: Vec<Warning>,
     /// The names of quasi columns whose taxonomy lists its leaves (`file`, `flat`, or `prefix`).
     pub listed: Vec<String>,
-    /// The same file as it was read in earlier versions, if a new chain halves with a coin although the file does not
-    /// say so.
+    /// The same file as it was read in earlier versions, if a new chain halves with a coin although
+    /// the file does not say so.
     earlier: Option<Box<FeedConfig>>,
     /// Why no new chain can begin under this file, which is read as in earlier versions.
     unfit: Option<Error>,
@@ -104,7 +104,8 @@ impl FeedConfig {
         FeedConfig::load_for(file, Purpose::Releases)
     }
 
-    /// The same for judging releases of others, for which a policy may ask for checks that only an audit makes.
+    /// The same for judging releases of others, for which a policy may ask for checks that only an
+    /// audit makes.
     ///
     /// # Errors
     /// As for [`FeedConfig::load`].
@@ -115,19 +116,30 @@ impl FeedConfig {
     /// The same, with other values for some keys.
     ///
     /// # Errors
-    /// As for [`FeedConfig::load`], about the file as it is; or a setting names no key of it, or has an invalid value.
+    /// As for [`FeedConfig::load`], about the file as it is; or a setting names no key of it, or
+    /// has an invalid value.
     pub fn load_with(file: &Path, settings: &[Setting]) -> Result<FeedConfig> {
         let text = read(file)?;
         let feed = FeedConfig::parse(&text, file);
         if settings.is_empty() {
             return feed;
         }
-        let written = setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
+        let written =
+            setting::written(&text, settings).map_err(|error| feed.err().unwrap_or(error))?;
         // A setting has no line in the file; the key identifies it.
         FeedConfig::parse(&written, file).map_err(|error| {
-            let all = settings.iter().map(|setting| format!("--set {setting}")).collect::<Vec<_>>().join(" ");
-            let key = error.field.map(|field| format!("`{field}`: ")).unwrap_or_default();
-            Error::new(error.kind, format!("with {all}: {key}{}", error.text)).in_file(file).in_field("--set")
+            let all = settings
+                .iter()
+                .map(|setting| format!("--set {setting}"))
+                .collect::<Vec<_>>()
+                .join(" ");
+            let key = error
+                .field
+                .map(|field| format!("`{field}`: "))
+                .unwrap_or_default();
+            Error::new(error.kind, format!("with {all}: {key}{}", error.text))
+                .in_file(file)
+                .in_field("--set")
         })
     }
 
@@ -164,8 +176,8 @@ impl FeedConfig {
         self.policy.kind()
     }
 
-    /// Whether a chain whose table grows has a Delta log: the file asks for one, and its columns can be those of a
-    /// Delta table.
+    /// Whether a chain whose table grows has a Delta log: the file asks for one, and its columns
+    /// can be those of a Delta table.
     pub fn writes_delta(&self) -> bool {
         self.services.publish.delta && same_but_for_capitals(&self.columns).is_none()
     }
@@ -173,7 +185,11 @@ impl FeedConfig {
     /// The same feed with other columns, for a new chain in memory.
     #[must_use]
     pub fn with_columns(&self, columns: Columns) -> FeedConfig {
-        FeedConfig { columns, earlier: None, ..self.clone() }
+        FeedConfig {
+            columns,
+            earlier: None,
+            ..self.clone()
+        }
     }
 
     /// The file as a new chain reads it.
@@ -181,10 +197,13 @@ impl FeedConfig {
     /// # Errors
     /// It does not name its search, and the search of new chains refuses some of its settings.
     pub fn beginning(&self) -> Result<&FeedConfig> {
-        self.unfit.as_ref().map_or(Ok(self), |unfit| Err(unfit.clone()))
+        self.unfit
+            .as_ref()
+            .map_or(Ok(self), |unfit| Err(unfit.clone()))
     }
 
-    /// The file for a chain that was begun under this policy: if the file names no search, it has that of the policy.
+    /// The file for a chain that was begun under this policy: if the file names no search, it has
+    /// that of the policy.
     ///
     /// # Errors
     /// This search refuses some of its settings.
@@ -204,14 +223,18 @@ impl FeedConfig {
 
     /// The same, if the file names no search.
     pub fn unnamed(&self) -> Option<&FeedConfig> {
-        self.earlier().filter(|earlier| earlier.policy.search() != Search::Halves)
+        self.earlier()
+            .filter(|earlier| earlier.policy.search() != Search::Halves)
     }
 }
 
 /// Converts the file into the types; errors are shown at the value.
 fn deserialize(tree: Spanned<DeTable<'_>>, places: &Places<'_>) -> Result<FeedFile> {
     FeedFile::deserialize(toml::de::Deserializer::from(tree)).map_err(|error| {
-        let path = error.span().and_then(|span| places.around(&span).map(str::to_owned)).unwrap_or_default();
+        let path = error
+            .span()
+            .and_then(|span| places.around(&span).map(str::to_owned))
+            .unwrap_or_default();
         let text = format!("`{}` {}", key_check::last(&path), error.message());
         places.place(ConfigProblem::new(path, text))
     })
@@ -227,32 +250,49 @@ fn understand(
     let mut notes = Notes::default();
     let name_fits = |char: char| matches!(char, 'a'..='z' | '0'..='9' | '_' | '-');
     if !(1..=64).contains(&written.feed.name.len()) || !written.feed.name.chars().all(name_fits) {
-        notes.refuse("feed.name", "`name` is 1 to 64 small letters, digits, dashes and underscores: \"admissions\"");
+        notes.refuse(
+            "feed.name",
+            "`name` is 1 to 64 small letters, digits, dashes and underscores: \"admissions\"",
+        );
     }
     let read = columns::read(&written.column, base, secrets);
     notes.problems.extend(read.problems);
     notes.warnings.extend(read.warnings);
     notes.problems.extend(columns::class(&written));
-    let min_records = written.schedule.as_ref().and_then(|schedule| schedule.min_records);
+    let min_records = written
+        .schedule
+        .as_ref()
+        .and_then(|schedule| schedule.min_records);
     let services = services::read(&mut written, base, &mut notes);
     if let Some(services) = &services
-        && let Some(public) = services.store.as_ref().and_then(|store| store.public.as_ref())
+        && let Some(public) = services
+            .store
+            .as_ref()
+            .and_then(|store| store.public.as_ref())
     {
         let source = services.source.as_ref().map(|source| &source.place);
-        notes.problems.extend(secret_files::exposed(public, source, secrets, base));
+        notes
+            .problems
+            .extend(secret_files::exposed(public, source, secrets, base));
     }
     let found = FeedFileText {
         file: &written,
         min_records,
         facts: facts(&written.column, &read.columns),
         columns: &read.columns,
-        release: services.as_ref().and_then(|services| services.publish.release_column.as_ref()),
+        release: services
+            .as_ref()
+            .and_then(|services| services.publish.release_column.as_ref()),
         purpose,
         problems: &notes.problems,
         unbuilt: &unbuilt,
         places,
     };
-    let Readings { newest, earlier, unfit } = found.readings()?;
+    let Readings {
+        newest,
+        earlier,
+        unfit,
+    } = found.readings()?;
     let services = Arc::new(services.expect("sections that cannot be read have an error"));
     if let (true, Some((one, other))) = (services.publish.delta, alike(&newest.1)) {
         let text = format!(
@@ -261,7 +301,10 @@ fn understand(
         );
         notes.warn("publish.delta", &text);
     }
-    let warning = |(path, text)| Warning { field: Some(path), text };
+    let warning = |(path, text)| Warning {
+        field: Some(path),
+        text,
+    };
     let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
     let listed = listed(&written.column);
     let feed = |(policy, columns), earlier, unfit| FeedConfig {
@@ -279,12 +322,19 @@ fn understand(
     Ok(feed(newest, earlier, unfit))
 }
 
-/// The names of quasi columns whose taxonomy lists its leaves; in all other forms, ranges and standards give them.
+/// The names of quasi columns whose taxonomy lists its leaves; in all other forms, ranges and
+/// standards give them.
 fn listed(tables: &[ColumnTable]) -> Vec<String> {
     let mut found = Vec::new();
     for table in tables.iter().filter(|table| table.role == Role::Quasi) {
-        let form = table.taxonomy.as_ref().and_then(|taxonomy| taxonomy.form().ok());
-        if matches!(form, Some(TaxonomyForm::File | TaxonomyForm::Flat | TaxonomyForm::Prefix)) {
+        let form = table
+            .taxonomy
+            .as_ref()
+            .and_then(|taxonomy| taxonomy.form().ok());
+        if matches!(
+            form,
+            Some(TaxonomyForm::File | TaxonomyForm::Flat | TaxonomyForm::Prefix)
+        ) {
             found.push(table.name.clone());
         }
     }
@@ -299,22 +349,34 @@ fn alike(columns: &Columns) -> Option<(String, String)> {
 
 /// The text of a feed file.
 fn read(file: &Path) -> Result<String> {
-    let about = std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+    let about =
+        std::fs::metadata(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
     if about.is_dir() {
-        return Err(Error::new(ErrorCategory::Usage, "this is a directory: name the feed file in it").in_file(file));
+        return Err(Error::new(
+            ErrorCategory::Usage,
+            "this is a directory: name the feed file in it",
+        )
+        .in_file(file));
     }
     if !about.is_file() {
         return Err(Error::irregular(ErrorCategory::Feed, file));
     }
     if about.len() > MOST_BYTES {
-        return Err(Error::new(ErrorCategory::Feed, "larger than 4 MiB: this is not a feed file").in_file(file));
+        return Err(Error::new(
+            ErrorCategory::Feed,
+            "larger than 4 MiB: this is not a feed file",
+        )
+        .in_file(file));
     }
-    let bytes = std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
+    let bytes =
+        std::fs::read(file).map_err(|error| Error::io(file, "read the feed file", &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + right.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let text = format!("line {line} is not UTF-8 text: save the file as UTF-8");
-        Error::new(ErrorCategory::Feed, text).in_file(file).at_line(line)
+        Error::new(ErrorCategory::Feed, text)
+            .in_file(file)
+            .at_line(line)
     })
 }
 
@@ -325,10 +387,17 @@ fn facts(tables: &[ColumnTable], columns: &[Column]) -> ColumnFacts {
     let quasi = tables.iter().filter(|table| table.role == Role::Quasi);
     ColumnFacts {
         quasi: quasi.map(|table| table.name.as_str().into()).collect(),
-        guarded_sets: sensitive().flat_map(|table| &table.guarded).map(Vec::len).sum(),
+        guarded_sets: sensitive()
+            .flat_map(|table| &table.guarded)
+            .map(Vec::len)
+            .sum(),
         sensitive: count(Role::Sensitive),
         sensitive_taxonomies: sensitive().filter(|table| table.taxonomy.is_some()).count(),
         measures: count(Role::Measure),
-        details: columns.iter().filter(|column| column.role == Role::Quasi).map(|column| column.detail).collect(),
+        details: columns
+            .iter()
+            .filter(|column| column.role == Role::Quasi)
+            .map(|column| column.detail)
+            .collect(),
     }
 }

@@ -1,5 +1,6 @@
-//! `[notify]` of a feed file (CONTRACTS 1): the topics and web addresses that receive notifications of releases, halts
-//! and rejections, the keys that sign requests, and where requests may go. Nothing is connected to or read here.
+//! `[notify]` of a feed file (CONTRACTS 1): the topics and web addresses that receive notifications
+//! of releases, halts and rejections, the keys that sign requests, and where requests may go.
+//! Nothing is connected to or read here.
 
 use std::path::Path;
 
@@ -47,8 +48,13 @@ pub fn read(
     base: &Path,
     notes: &mut Notes,
 ) -> Notify {
-    let Some(table) = table else { return Notify::default() };
-    for (path, topic) in [("notify.topic", &table.topic), ("notify.operator_topic", &table.operator_topic)] {
+    let Some(table) = table else {
+        return Notify::default();
+    };
+    for (path, topic) in [
+        ("notify.topic", &table.topic),
+        ("notify.operator_topic", &table.operator_topic),
+    ] {
         let Some(topic) = topic else { continue };
         notes.refuse_if(!is_topic(topic), path, TOPIC);
         notes.refuse_if(
@@ -56,21 +62,30 @@ pub fn read(
             path,
             "a topic needs the brokers of a Kafka source, but this source is a directory: use a webhook",
         );
-        notes.refuse_if(Some(topic.as_str()) == source, path, "this is the topic of the source: use another one");
+        notes.refuse_if(
+            Some(topic.as_str()) == source,
+            path,
+            "this is the topic of the source: use another one",
+        );
     }
     apart(&table, notes);
     let private = table.private_hosts.unwrap_or_default();
-    let reach = AllowedHosts::new(table.allowed_hosts.as_deref(), &private).unwrap_or_else(|(path, text)| {
-        notes.refuse(path, text);
-        AllowedHosts::default()
-    });
+    let reach = AllowedHosts::new(table.allowed_hosts.as_deref(), &private).unwrap_or_else(
+        |(path, text)| {
+            notes.refuse(path, text);
+            AllowedHosts::default()
+        },
+    );
     let mut hook = |path: &str, address: Option<WebAddress>, key: Option<Secret>| {
         if let Some(address) = &address {
             judge(path, address, &reach, notes);
         }
         let (name, line) = (format!("{path}_key"), path.trim_start_matches("notify."));
         match (address, key) {
-            (Some(address), Some(key)) => Some(WebhookSettings { address: address.under(base), key: key.under(base) }),
+            (Some(address), Some(key)) => Some(WebhookSettings {
+                address: address.under(base),
+                key: key.under(base),
+            }),
             (Some(_), None) => {
                 let text = format!(
                     "every request is signed, so that its receiver can detect a forged one: write `{line}_key = \
@@ -80,7 +95,10 @@ pub fn read(
                 None
             }
             (None, Some(_)) => {
-                notes.refuse(&name, format!("there is no `{line}` whose requests this key could sign: remove it"));
+                notes.refuse(
+                    &name,
+                    format!("there is no `{line}` whose requests this key could sign: remove it"),
+                );
                 None
             }
             (None, None) => None,
@@ -88,7 +106,11 @@ pub fn read(
     };
     Notify {
         webhook: hook("notify.webhook", table.webhook, table.webhook_key),
-        operator_webhook: hook("notify.operator_webhook", table.operator_webhook, table.operator_webhook_key),
+        operator_webhook: hook(
+            "notify.operator_webhook",
+            table.operator_webhook,
+            table.operator_webhook_key,
+        ),
         topic: table.topic,
         operator_topic: table.operator_topic,
         proxy: table.proxy.map(|proxy| proxy.under(base)),
@@ -102,16 +124,26 @@ fn apart(table: &NotifyTable, notes: &mut Notes) {
     let both = |a: bool, b: bool| a && b;
     let topics = both(table.topic.is_some(), table.topic == table.operator_topic);
     notes.refuse_if(topics, "notify.operator_topic", text);
-    let webhooks = both(table.webhook.is_some(), table.webhook == table.operator_webhook);
+    let webhooks = both(
+        table.webhook.is_some(),
+        table.webhook == table.operator_webhook,
+    );
     notes.refuse_if(webhooks, "notify.operator_webhook", text);
-    let text = "with one key for both, the receiver of public facts could forge a halt: make another key";
-    let keys = both(table.webhook_key.is_some(), table.webhook_key == table.operator_webhook_key);
+    let text =
+        "with one key for both, the receiver of public facts could forge a halt: make another key";
+    let keys = both(
+        table.webhook_key.is_some(),
+        table.webhook_key == table.operator_webhook_key,
+    );
     notes.refuse_if(keys, "notify.operator_webhook_key", text);
 }
 
-/// Checks that a web address in the feed file may be used; an address in another file is checked when it is read.
+/// Checks that a web address in the feed file may be used; an address in another file is checked
+/// when it is read.
 fn judge(path: &str, address: &WebAddress, reach: &AllowedHosts, notes: &mut Notes) {
-    let WebAddress::Plain(text) = address else { return };
+    let WebAddress::Plain(text) = address else {
+        return;
+    };
     if let Err(why) = reach.url(text) {
         notes.refuse(path, why);
     }

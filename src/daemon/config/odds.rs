@@ -1,5 +1,5 @@
-//! A coin together with guarded values (SCIENCE 5): the belief that masking leaves, changed by all tests of a chain,
-//! must still be at most 1/m, or no release could ever be published.
+//! A coin together with guarded values (SCIENCE 5): the belief that masking leaves, changed by all
+//! tests of a chain, must still be at most 1/m, or no release could ever be published.
 
 use super::places::ConfigProblem;
 use crate::engine::gate::minimality::masked_from;

@@ -1,5 +1,5 @@
-//! The position of each key of a feed file, so that every problem found later can be shown with its line and a caret;
-//! and the positions of secrets, which are masked before a line is shown.
+//! The position of each key of a feed file, so that every problem found later can be shown with its
+//! line and a caret; and the positions of secrets, which are masked before a line is shown.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,8 @@ pub type TextSpan = Range<usize>;
 pub struct Places<'t> {
     file: PathBuf,
     text: &'t str,
-    /// From the path of a key, such as `column[1].taxonomy.bands`, to the positions of the key and its value.
+    /// From the path of a key, such as `column[1].taxonomy.bands`, to the positions of the key and
+    /// its value.
     known: BTreeMap<String, KeyPlace>,
     secrets: Vec<TextSpan>,
 }
@@ -40,14 +41,22 @@ pub struct ConfigProblem {
 impl ConfigProblem {
     /// A problem with the value of a key.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> ConfigProblem {
-        ConfigProblem { path: path.into(), error: Error::new(ErrorCategory::Feed, text) }
+        ConfigProblem {
+            path: path.into(),
+            error: Error::new(ErrorCategory::Feed, text),
+        }
     }
 }
 
 impl<'t> Places<'t> {
     /// Starts without keys.
     pub fn new(file: &Path, text: &'t str) -> Places<'t> {
-        Places { file: file.to_path_buf(), text, known: BTreeMap::new(), secrets: Vec::new() }
+        Places {
+            file: file.to_path_buf(),
+            text,
+            known: BTreeMap::new(),
+            secrets: Vec::new(),
+        }
     }
 
     /// Records the position of a key.
@@ -75,13 +84,19 @@ impl<'t> Places<'t> {
     pub fn around(&self, at: &TextSpan) -> Option<&str> {
         let holds = |place: &KeyPlace| place.value.start <= at.start && at.end <= place.value.end;
         let inside = self.known.iter().filter(|(_, place)| holds(place));
-        inside.min_by_key(|(_, place)| place.value.len()).map(|(path, _)| path.as_str())
+        inside
+            .min_by_key(|(_, place)| place.value.len())
+            .map(|(path, _)| path.as_str())
     }
 
     /// The first problem in the order of the file, with its place.
     pub fn first(&self, problems: Vec<ConfigProblem>) -> Option<Error> {
-        let start = |problem: &ConfigProblem| self.find(&problem.path).map_or(0, |place| place.key.start);
-        problems.into_iter().min_by_key(start).map(|problem| self.place(problem))
+        let start =
+            |problem: &ConfigProblem| self.find(&problem.path).map_or(0, |place| place.key.start);
+        problems
+            .into_iter()
+            .min_by_key(start)
+            .map(|problem| self.place(problem))
     }
 
     /// Adds the place of its value, or of the table that should contain the key.
@@ -103,7 +118,9 @@ impl<'t> Places<'t> {
         let span = span.start.min(self.text.len())..span.end.min(self.text.len());
         let start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let number = self.text[..start].matches('\n').count() as u64 + 1;
-        let end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
+        let end = self.text[start..]
+            .find('\n')
+            .map_or(self.text.len(), |at| start + at);
         let line = self.masked(start..end);
         let from = (span.start - start).min(line.len());
         let at = from..(span.end - start).clamp(from, line.len());
@@ -114,14 +131,21 @@ impl<'t> Places<'t> {
 
     /// Some bytes of the text, with an asterisk for each byte of a secret.
     fn masked(&self, span: TextSpan) -> String {
-        let mut bytes = self.text[span.clone()].trim_end_matches('\r').as_bytes().to_vec();
+        let mut bytes = self.text[span.clone()]
+            .trim_end_matches('\r')
+            .as_bytes()
+            .to_vec();
         for secret in &self.secrets {
-            let (from, to) = (secret.start.max(span.start), secret.end.min(span.start + bytes.len()));
+            let (from, to) = (
+                secret.start.max(span.start),
+                secret.end.min(span.start + bytes.len()),
+            );
             if from < to {
                 bytes[from - span.start..to - span.start].fill(b'*');
             }
         }
-        String::from_utf8(bytes).expect("secrets are whole TOML values, so whole characters are masked")
+        String::from_utf8(bytes)
+            .expect("secrets are whole TOML values, so whole characters are masked")
     }
 }
 
@@ -129,21 +153,35 @@ impl<'t> Places<'t> {
 const SECRET_KEYS: [&str; 6] = ["password", "key", "token", "webhook", "url", "secret"];
 
 impl Places<'_> {
-    /// The TOML parser's message, with its place. Nothing is known about such a text, so a line is shown only if it
-    /// looks harmless.
+    /// The TOML parser's message, with its place. Nothing is known about such a text, so a line is
+    /// shown only if it looks harmless.
     pub fn of_syntax(&self, error: &toml::de::Error) -> Error {
         let mut text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
         // The most common mistake: a list of tables written as a table.
-        let twice = error.span().and_then(|span| self.text.get(span)).is_some_and(|key| key.contains("column"));
+        let twice = error
+            .span()
+            .and_then(|span| self.text.get(span))
+            .is_some_and(|key| key.contains("column"));
         if twice && error.message().contains("duplicate key") {
             text.push_str("; a feed has several columns, so each begins with `[[column]]`, in two pairs of brackets");
         }
         let found = Error::new(ErrorCategory::Feed, text);
-        let Some(span) = error.span() else { return found.in_file(&self.file) };
+        let Some(span) = error.span() else {
+            return found.in_file(&self.file);
+        };
         let mut found = self.at(&span, found);
         let several_lines = self.text.contains("\"\"\"") || self.text.contains("'''");
-        let suspicious = |line: &str| SECRET_KEYS.iter().any(|key| line.to_lowercase().contains(key));
-        if several_lines || found.passage.as_ref().is_some_and(|passage| suspicious(&passage.line)) {
+        let suspicious = |line: &str| {
+            SECRET_KEYS
+                .iter()
+                .any(|key| line.to_lowercase().contains(key))
+        };
+        if several_lines
+            || found
+                .passage
+                .as_ref()
+                .is_some_and(|passage| suspicious(&passage.line))
+        {
             found.passage = None;
         }
         found

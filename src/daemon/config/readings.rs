@@ -1,6 +1,7 @@
-//! The interpretation of a feed file that does not name its search, and of halving in a disjoint chain: a new chain
-//! halves with a coin, unless its guarantee is not `blind`, and a running chain continues as it was begun. Both
-//! interpretations are made, so that a file that fits only a running chain can still be used for it.
+//! The interpretation of a feed file that does not name its search, and of halving in a disjoint
+//! chain: a new chain halves with a coin, unless its guarantee is not `blind`, and a running chain
+//! continues as it was begun. Both interpretations are made, so that a file that fits only a
+//! running chain can still be used for it.
 
 use super::columns::like_release;
 use super::file::FeedFile;
@@ -10,8 +11,8 @@ use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, ColumnFacts, Guarantee, NoCount, OnUnsafe, Output, Policy, PolicySettings, Search,
-    contradictions,
+    ChainKind, ChainPromise, ColumnFacts, Guarantee, NoCount, OnUnsafe, Output, Policy,
+    PolicySettings, Search, contradictions,
 };
 
 /// A feed file, completely read except for the policy.
@@ -57,12 +58,20 @@ impl FeedFileText<'_> {
     pub fn readings(&self) -> Result<Readings> {
         let settings = &self.file.policy;
         let Some(begun) = self.begun() else {
-            return Ok(Readings { newest: self.reading(settings)?, earlier: None, unfit: None });
+            return Ok(Readings {
+                newest: self.reading(settings)?,
+                earlier: None,
+                unfit: None,
+            });
         };
         let halves = self.reading(&begun);
         let earlier = self.reading(settings);
         Ok(match (halves, earlier) {
-            (Ok(newest), earlier) => Readings { newest, earlier: earlier.ok(), unfit: None },
+            (Ok(newest), earlier) => Readings {
+                newest,
+                earlier: earlier.ok(),
+                unfit: None,
+            },
             (Err(unfit), Ok(newest)) => {
                 let default = "`search` is missing here, and its default is \"halves\"; with `search = \"top-down\"`, \
                                one list of labels for all rows, this file is valid";
@@ -70,7 +79,11 @@ impl FeedFileText<'_> {
                     None => format!("{}. {default}", unfit.text),
                     Some(_) => unfit.text,
                 };
-                Readings { newest, earlier: None, unfit: Some(Error { text, ..unfit }) }
+                Readings {
+                    newest,
+                    earlier: None,
+                    unfit: Some(Error { text, ..unfit }),
+                }
             }
             (Err(error), Err(_)) => return Err(error),
         })
@@ -81,17 +94,25 @@ impl FeedFileText<'_> {
         let settings = &self.file.policy;
         let unnamed = settings.search.is_none();
         let differs = match self.chain() {
-            ChainKind::Cumulative => unnamed && matches!(settings.guarantee, None | Some(Guarantee::Blind)),
+            ChainKind::Cumulative => {
+                unnamed && matches!(settings.guarantee, None | Some(Guarantee::Blind))
+            }
             // Two tables have one list of labels.
             ChainKind::Disjoint if unnamed => settings.output != Some(Output::TwoTable),
-            ChainKind::Disjoint => settings.search == Some(Search::Halves) && settings.publish_every.is_none(),
+            ChainKind::Disjoint => {
+                settings.search == Some(Search::Halves) && settings.publish_every.is_none()
+            }
         };
         let every = settings
             .publish_every
             .or(Some(ChainPromise::PUBLISH_EVERY))
             .filter(|_| self.chain() == ChainKind::Disjoint);
         let publish_every = settings.publish_every.or(every);
-        differs.then(|| PolicySettings { search: Some(Search::Halves), publish_every, ..settings.clone() })
+        differs.then(|| PolicySettings {
+            search: Some(Search::Halves),
+            publish_every,
+            ..settings.clone()
+        })
     }
 
     fn chain(&self) -> ChainKind {
@@ -102,17 +123,28 @@ impl FeedFileText<'_> {
     fn reading(&self, settings: &PolicySettings) -> Result<Reading> {
         let policy_problems = contradictions(settings, self.chain(), &self.facts);
         let mut problems = self.problems.to_vec();
-        problems.extend(policy_problems.into_iter().map(|found| ConfigProblem::new(found.key, found.text)));
+        problems.extend(
+            policy_problems
+                .into_iter()
+                .map(|found| ConfigProblem::new(found.key, found.text)),
+        );
         problems.extend(self.gathered(settings));
         if let Some(mut error) = self.places.first(problems) {
-            // An operator who corrects a missing safeguard should not learn about another one in the next run only.
-            let in_policy = error.field.as_ref().is_some_and(|field| field.starts_with("policy"));
+            // An operator who corrects a missing safeguard should not learn about another one in
+            // the next run only.
+            let in_policy = error
+                .field
+                .as_ref()
+                .is_some_and(|field| field.starts_with("policy"));
             if let Some(unbuilt) = self.unbuilt.first().filter(|_| in_policy) {
                 error.text = format!("{}; besides, {}", error.text, unbuilt.text);
             }
             return Err(error);
         }
-        if let Some(error) = self.places.first(self.unbuilt.iter().map(UnbuiltSafeguard::problem).collect()) {
+        if let Some(error) = self
+            .places
+            .first(self.unbuilt.iter().map(UnbuiltSafeguard::problem).collect())
+        {
             return Err(error);
         }
         let policy = Policy::new(settings, self.chain(), &self.facts)
@@ -132,8 +164,13 @@ impl FeedFileText<'_> {
         if let Some(problem) = self.measure_problem(&columns, &policy) {
             return Err(self.places.place(problem));
         }
-        if let Some(Err(NoCount { at, text })) = policy.workload().map(|workload| workload.counts(&columns.trees())) {
-            return Err(self.places.place(ConfigProblem::new(format!("policy.workload[{at}]"), text)));
+        if let Some(Err(NoCount { at, text })) = policy
+            .workload()
+            .map(|workload| workload.counts(&columns.trees()))
+        {
+            return Err(self
+                .places
+                .place(ConfigProblem::new(format!("policy.workload[{at}]"), text)));
         }
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),
@@ -155,11 +192,20 @@ impl FeedFileText<'_> {
         }
     }
 
-    /// The problem with measures, if there is one: no table of them can be made, or it would contain a column twice.
+    /// The problem with measures, if there is one: no table of them can be made, or it would
+    /// contain a column twice.
     fn measure_problem(&self, columns: &Columns, policy: &Policy) -> Option<ConfigProblem> {
-        let at = |name: &str| self.file.column.iter().position(|column| column.name == name).unwrap_or(0);
+        let at = |name: &str| {
+            self.file
+                .column
+                .iter()
+                .position(|column| column.name == name)
+                .unwrap_or(0)
+        };
         let measures = || columns.of(Role::Measure);
-        let first = measures().next().filter(|_| self.purpose == Purpose::Releases)?;
+        let first = measures()
+            .next()
+            .filter(|_| self.purpose == Purpose::Releases)?;
         let refused = if policy.output() == Output::TwoTable {
             "in two tables labels only form the classes, and a table of measures would separate them: remove `output`, \
              or this column"
@@ -170,16 +216,25 @@ impl FeedFileText<'_> {
             ""
         };
         if !refused.is_empty() {
-            return Some(ConfigProblem::new(format!("column[{}].role", at(&first.name)), refused));
+            return Some(ConfigProblem::new(
+                format!("column[{}].role", at(&first.name)),
+                refused,
+            ));
         }
         let related = measures().find(|measure| !measure.unrelated);
         if let Some(related) = related.filter(|_| policy.masking().is_some()) {
             let text = "a number that goes with a guarded value undoes masking (`m`): its sums show which classes have such a \
                         value although their rows do not. Remove this column or `m`, or write `unrelated = true` here if its \
                         numbers do not depend on guarded values, which no check examines";
-            return Some(ConfigProblem::new(format!("column[{}].role", at(&related.name)), text));
+            return Some(ConfigProblem::new(
+                format!("column[{}].role", at(&related.name)),
+                text,
+            ));
         }
-        let mut taken: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
+        let mut taken: Vec<&str> = columns
+            .of(Role::Quasi)
+            .map(|column| &*column.name)
+            .collect();
         taken.extend(columns.release().name());
         measures().find_map(|measure| {
             let names = measure.aggregates();
@@ -199,6 +254,7 @@ impl FeedFileText<'_> {
         let text = "with `search = \"halves\"` every tick counts, even one without new rows: a release with fewer new \
                     rows than `min_records` would prove that others wait. Remove `min_records`; to publish more people \
                     together, write `publish_every` in [policy]";
-        (crowds && self.min_records > Some(1)).then(|| ConfigProblem::new("schedule.min_records", text.to_owned()))
+        (crowds && self.min_records > Some(1))
+            .then(|| ConfigProblem::new("schedule.min_records", text.to_owned()))
     }
 }

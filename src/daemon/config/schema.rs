@@ -1,5 +1,5 @@
-//! The JSON Schema of a feed file, generated from its types (STYLE 10). The same schema is shipped in `schemas/v1` and
-//! defines which keys and types the loader accepts, so the two cannot diverge.
+//! The JSON Schema of a feed file, generated from its types (STYLE 10). The same schema is shipped
+//! in `schemas/v1` and defines which keys and types the loader accepts, so the two cannot diverge.
 
 use std::sync::LazyLock;
 
@@ -71,20 +71,30 @@ impl<'s> SchemaNode<'s> {
             let target = self.root.pointer(pointer.trim_start_matches('#'));
             here = target.expect("a generated schema refers to itself only");
         }
-        SchemaNode { root: self.root, here }
+        SchemaNode {
+            root: self.root,
+            here,
+        }
     }
 
     /// The keys of a table, in the order of the type.
     pub fn keys(self) -> impl Iterator<Item = (&'s str, SchemaNode<'s>)> {
         let table = self.here.get("properties").and_then(Value::as_object);
-        table.into_iter().flatten().map(move |(key, here)| (key.as_str(), self.at(here)))
+        table
+            .into_iter()
+            .flatten()
+            .map(move |(key, here)| (key.as_str(), self.at(here)))
     }
 
     /// The key of a table.
     pub fn key(self, key: &str) -> Option<SchemaNode<'s>> {
         let named = self.here.get("properties").and_then(|keys| keys.get(key));
         // If a table has user-defined keys, the schema describes all their values.
-        let any = || self.here.get("additionalProperties").filter(|any| any.is_object());
+        let any = || {
+            self.here
+                .get("additionalProperties")
+                .filter(|any| any.is_object())
+        };
         named.or_else(any).map(|here| self.at(here))
     }
 
@@ -96,20 +106,36 @@ impl<'s> SchemaNode<'s> {
 
     /// The schema of the items of a list.
     pub fn items(self) -> Option<SchemaNode<'s>> {
-        self.here.get("items").filter(|items| items.is_object()).map(|here| self.at(here))
+        self.here
+            .get("items")
+            .filter(|items| items.is_object())
+            .map(|here| self.at(here))
     }
 
     /// The permitted words; empty if it is no enumeration.
     pub fn words(self) -> Vec<&'s str> {
-        let list = |key: &str| self.here.get(key).and_then(Value::as_array).into_iter().flatten();
-        let plain = list("enum").chain(self.here.get("const")).filter_map(Value::as_str);
-        plain.chain(list("oneOf").flat_map(|one| self.at(one).words())).collect()
+        let list = |key: &str| {
+            self.here
+                .get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
+        let plain = list("enum")
+            .chain(self.here.get("const"))
+            .filter_map(Value::as_str);
+        plain
+            .chain(list("oneOf").flat_map(|one| self.at(one).words()))
+            .collect()
     }
 
     /// The alternatives, or the node itself.
     pub fn choices(self) -> Vec<SchemaNode<'s>> {
         match self.here.get("anyOf").and_then(Value::as_array) {
-            Some(choices) => choices.iter().flat_map(|here| self.at(here).choices()).collect(),
+            Some(choices) => choices
+                .iter()
+                .flat_map(|here| self.at(here).choices())
+                .collect(),
             None => vec![self],
         }
     }
@@ -122,12 +148,18 @@ impl<'s> SchemaNode<'s> {
 
     /// Whether numbers below 0 are refused.
     pub fn is_unsigned(self) -> bool {
-        self.here.get("minimum").and_then(Value::as_f64).is_some_and(|least| least >= 0.0)
+        self.here
+            .get("minimum")
+            .and_then(Value::as_f64)
+            .is_some_and(|least| least >= 0.0)
     }
 
     /// The smallest permitted whole number; 0 if none is given.
     pub fn least(self) -> u64 {
-        self.here.get("minimum").and_then(Value::as_u64).unwrap_or(0)
+        self.here
+            .get("minimum")
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
     }
 
     /// Whether the value is a secret.

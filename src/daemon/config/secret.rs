@@ -1,5 +1,6 @@
-//! The secrets of a feed file (CONTRACTS 1 and 5): the file names their places, and they are only read when they are
-//! used. Nothing here prints a secret, and nothing reads one before [`Secret::read`] is called.
+//! The secrets of a feed file (CONTRACTS 1 and 5): the file names their places, and they are only
+//! read when they are used. Nothing here prints a secret, and nothing reads one before
+//! [`Secret::read`] is called.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,13 +32,17 @@ impl Secret {
     /// Reads the secret, without surrounding white space.
     ///
     /// # Errors
-    /// The file cannot be read, other accounts can read it, or the variable is not set; the message names only the place.
+    /// The file cannot be read, other accounts can read it, or the variable is not set; the message
+    /// names only the place.
     pub fn read(&self) -> Result<String> {
         let secret = match &self.0 {
             SecretPlace::In(file) => small_file::secret(file, "read the secret", Readers::Group)?,
-            SecretPlace::Env(name) => std::env::var(name)
-                .map(Zeroizing::new)
-                .map_err(|_| Error::new(ErrorCategory::Usage, format!("the environment variable {name} is not set")))?,
+            SecretPlace::Env(name) => std::env::var(name).map(Zeroizing::new).map_err(|_| {
+                Error::new(
+                    ErrorCategory::Usage,
+                    format!("the environment variable {name} is not set"),
+                )
+            })?,
         };
         Ok(secret.trim().to_owned())
     }
@@ -67,11 +72,20 @@ impl TryFrom<String> for Secret {
         if let Some(file) = text.strip_prefix("file:").filter(|file| !file.is_empty()) {
             return Ok(Secret(SecretPlace::In(file.into())));
         }
-        let name = text.strip_prefix("${").and_then(|text| text.strip_suffix('}')).ok_or(wrong)?;
-        let letter =
-            |at: usize, char: char| char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit());
-        let is_name = !name.is_empty() && name.chars().enumerate().all(|(at, char)| letter(at, char));
-        if is_name { Ok(Secret(SecretPlace::Env(name.to_owned()))) } else { Err(wrong.to_owned()) }
+        let name = text
+            .strip_prefix("${")
+            .and_then(|text| text.strip_suffix('}'))
+            .ok_or(wrong)?;
+        let letter = |at: usize, char: char| {
+            char == '_' || char.is_ascii_alphabetic() || (at > 0 && char.is_ascii_digit())
+        };
+        let is_name =
+            !name.is_empty() && name.chars().enumerate().all(|(at, char)| letter(at, char));
+        if is_name {
+            Ok(Secret(SecretPlace::Env(name.to_owned())))
+        } else {
+            Err(wrong.to_owned())
+        }
     }
 }
 
@@ -91,8 +105,8 @@ impl JsonSchema for Secret {
     }
 }
 
-/// A web address. The part after the host often contains a token, so it counts as a secret: it may be written in the
-/// feed file, is never printed, and may be in another place like a [`Secret`].
+/// A web address. The part after the host often contains a token, so it counts as a secret: it may
+/// be written in the feed file, is never printed, and may be in another place like a [`Secret`].
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum WebAddress {
@@ -105,7 +119,9 @@ pub enum WebAddress {
 impl WebAddress {
     /// `https` or `http`, and the host; `None` if the address is in another place.
     pub fn host(&self) -> Option<(&str, &str)> {
-        let WebAddress::Plain(text) = self else { return None };
+        let WebAddress::Plain(text) = self else {
+            return None;
+        };
         parts(text)
     }
 
@@ -134,7 +150,9 @@ impl WebAddress {
 pub fn parts(address: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     Some((scheme, host_of(host)))
 }
 
@@ -148,7 +166,10 @@ pub fn host_of(authority: &str) -> &str {
 
 /// Whether a host is this machine.
 pub fn is_local(host: &str) -> bool {
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 impl fmt::Debug for WebAddress {
@@ -200,7 +221,8 @@ mod tests {
         let secret = Secret::try_from("${PLANTED}".to_owned()).expect("a place");
         assert_eq!(format!("{secret:?}"), "Secret(..)");
         let address =
-            WebAddress::try_from("https://user:planted@hooks.example/planted?planted".to_owned()).expect("one");
+            WebAddress::try_from("https://user:planted@hooks.example/planted?planted".to_owned())
+                .expect("one");
         assert_eq!(format!("{address:?}"), "Address(https://hooks.example/..)");
         for text in ["hunter2", "${", "${}", "${1A}", "file:", "${A B}"] {
             let refused = Secret::try_from(text.to_owned()).expect_err("no place of a secret");

@@ -1,5 +1,6 @@
-//! The files of secrets that a feed file names (CONTRACTS 1): none is read as a taxonomy, whose labels are shown and
-//! published, and none lies where readers of releases look. Nothing is opened here.
+//! The files of secrets that a feed file names (CONTRACTS 1): none is read as a taxonomy, whose
+//! labels are shown and published, and none lies where readers of releases look. Nothing is opened
+//! here.
 
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,20 @@ const FILE: &str = "file:";
 /// All files of secrets that a feed file names, whatever the key.
 pub fn of(tree: &DeTable<'_>, base: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    tree.iter().for_each(|(_, value)| look(value.get_ref(), base, &mut found));
+    tree.iter()
+        .for_each(|(_, value)| look(value.get_ref(), base, &mut found));
     found
 }
 
 fn look(value: &DeValue<'_>, base: &Path, found: &mut Vec<PathBuf>) {
     match value {
         DeValue::String(text) => found.extend(text.strip_prefix(FILE).map(|file| base.join(file))),
-        DeValue::Array(items) => items.iter().for_each(|item| look(item.get_ref(), base, found)),
-        DeValue::Table(table) => table.iter().for_each(|(_, value)| look(value.get_ref(), base, found)),
+        DeValue::Array(items) => items
+            .iter()
+            .for_each(|item| look(item.get_ref(), base, found)),
+        DeValue::Table(table) => table
+            .iter()
+            .for_each(|(_, value)| look(value.get_ref(), base, found)),
         _ => {}
     }
 }
@@ -35,8 +41,15 @@ pub fn is_one(file: &Path, secrets: &[PathBuf]) -> bool {
 }
 
 /// Why the public root may not be where it is: readers would find raw rows or keys beside releases.
-pub fn exposed(public: &Root, source: Option<&SourcePlace>, secrets: &[PathBuf], base: &Path) -> Option<ConfigProblem> {
-    let Root::Directory(readers) = public else { return None };
+pub fn exposed(
+    public: &Root,
+    source: Option<&SourcePlace>,
+    secrets: &[PathBuf],
+    base: &Path,
+) -> Option<ConfigProblem> {
+    let Root::Directory(readers) = public else {
+        return None;
+    };
     let problem = |text: &str| Some(ConfigProblem::new("store.public", text));
     if let Some(SourcePlace::Directory { path, .. }) = source
         && public.overlaps(&Root::Directory(path.clone()))
@@ -50,10 +63,14 @@ pub fn exposed(public: &Root, source: Option<&SourcePlace>, secrets: &[PathBuf],
     for secret in secrets {
         let secret = resolved(secret);
         if secret.starts_with(&readers) {
-            return problem("a key or another secret that this file names is inside the public root: move one of them");
+            return problem(
+                "a key or another secret that this file names is inside the public root: move one of them",
+            );
         }
         // The folder of the feed file may hold all of them.
-        let Some(keys) = secret.parent().filter(|keys| !base.starts_with(keys)) else { continue };
+        let Some(keys) = secret.parent().filter(|keys| !base.starts_with(keys)) else {
+            continue;
+        };
         if readers.starts_with(keys) {
             return problem(
                 "the public root is inside a folder of keys, which readers of releases must not enter: move one of them",

@@ -1,12 +1,15 @@
-//! Source, store, schedule and the other tables of a feed file that `run` needs (CONTRACTS 1): converts them into
-//! settings that cannot contradict themselves. Nothing is opened, connected to or read here, secrets least of all.
+//! Source, store, schedule and the other tables of a feed file that `run` needs (CONTRACTS 1):
+//! converts them into settings that cannot contradict themselves. Nothing is opened, connected to
+//! or read here, secrets least of all.
 
 use std::net::SocketAddr;
 use std::path::Path;
 
 use super::approvers::{self, Approvers};
 use super::columns::is_no_name;
-use super::file::{self, Approval, FeedFile, HttpTable, LogFormat, PublishTable, ScheduleTable, StoreTable};
+use super::file::{
+    self, Approval, FeedFile, HttpTable, LogFormat, PublishTable, ScheduleTable, StoreTable,
+};
 use super::notes::Notes;
 use super::notify::{self, Notify};
 use super::secret::Secret;
@@ -117,7 +120,13 @@ pub struct PageTexts {
 
 impl Default for Publish {
     fn default() -> Publish {
-        Publish { delta: true, release_column: None, keep: None, retain: None, pages: PageTexts::default() }
+        Publish {
+            delta: true,
+            release_column: None,
+            keep: None,
+            retain: None,
+            pages: PageTexts::default(),
+        }
     }
 }
 
@@ -126,7 +135,8 @@ impl Default for Publish {
 pub struct Http {
     /// Address and port.
     pub bind: SocketAddr,
-    /// Tokens, of which a reader has to present one; empty only if other machines cannot reach the address.
+    /// Tokens, of which a reader has to present one; empty only if other machines cannot reach the
+    /// address.
     pub tokens: Vec<Secret>,
 }
 
@@ -145,22 +155,51 @@ impl Http {
     #[must_use]
     pub fn changed_by(&self, bind: Option<SocketAddr>, token: Option<&Path>) -> Http {
         let more = token.map(|file| Secret::file(file.to_owned()));
-        Http { bind: bind.unwrap_or(self.bind), tokens: more.into_iter().chain(self.tokens.iter().cloned()).collect() }
+        Http {
+            bind: bind.unwrap_or(self.bind),
+            tokens: more
+                .into_iter()
+                .chain(self.tokens.iter().cloned())
+                .collect(),
+        }
     }
 }
 
-/// Reads all these tables, which it takes out of the file. `None` if one of them is invalid; `notes` says why.
+/// Reads all these tables, which it takes out of the file. `None` if one of them is invalid;
+/// `notes` says why.
 pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
     let topic = file.source.as_ref().and_then(|source| source.topic.clone());
-    let source = file.source.take().map(|table| super::source::read(table, base, notes));
-    let directory = matches!(source, Some(Some(SourceSettings { place: SourcePlace::Directory { .. }, .. })));
-    let kafka = matches!(source, Some(Some(SourceSettings { place: SourcePlace::Kafka { .. }, .. })));
+    let source = file
+        .source
+        .take()
+        .map(|table| super::source::read(table, base, notes));
+    let directory = matches!(
+        source,
+        Some(Some(SourceSettings {
+            place: SourcePlace::Directory { .. },
+            ..
+        }))
+    );
+    let kafka = matches!(
+        source,
+        Some(Some(SourceSettings {
+            place: SourcePlace::Kafka { .. },
+            ..
+        }))
+    );
     let store = file.store.take().map(|table| store(table, base, notes));
-    let schedule = file.schedule.take().map(|table| schedule(table, kafka, notes));
+    let schedule = file
+        .schedule
+        .take()
+        .map(|table| schedule(table, kafka, notes));
     let publish = publish(file.publish.take(), notes);
     let notify = notify::read(file.notify.take(), directory, topic.as_deref(), base, notes);
     let http = http(file.http.take(), base, notes);
-    let log = file.log.take().and_then(|table| table.format).unwrap_or(LogFormat::Text);
+    let log = file
+        .log
+        .take()
+        .and_then(|table| table.format)
+        .unwrap_or(LogFormat::Text);
     let max_clock_step = file.feed.max_clock_step.unwrap_or(Period::seconds(3_600));
     if max_clock_step.is_zero() {
         notes.refuse(
@@ -193,19 +232,34 @@ fn whole<T>(read: Option<Option<T>>) -> Option<Option<T>> {
 const MOST_LETTERS: usize = 500;
 
 fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
-    let Some(table) = table else { return Publish::default() };
-    let PublishTable { delta, release_column, keep, retain, purpose, contact, language } = table;
+    let Some(table) = table else {
+        return Publish::default();
+    };
+    let PublishTable {
+        delta,
+        release_column,
+        keep,
+        retain,
+        purpose,
+        contact,
+        language,
+    } = table;
     for (path, text) in [("publish.purpose", &purpose), ("publish.contact", &contact)] {
         let wrong = |text: &String| {
-            text.trim().is_empty() || text.chars().count() > MOST_LETTERS || text.chars().any(char::is_control)
+            text.trim().is_empty()
+                || text.chars().count() > MOST_LETTERS
+                || text.chars().any(char::is_control)
         };
-        let refused =
-            "this is one line of text for readers: write 1 to 500 characters without control characters, or remove it";
+        let refused = "this is one line of text for readers: write 1 to 500 characters without control characters, or remove it";
         notes.refuse_if(text.as_ref().is_some_and(wrong), path, refused);
     }
     for (path, period) in [("publish.keep", &keep), ("publish.retain", &retain)] {
         let none = period.is_some_and(|period| period.is_zero());
-        notes.refuse_if(none, path, "this is a length of time: write \"90d\", or another length above 0");
+        notes.refuse_if(
+            none,
+            path,
+            "this is a length of time: write \"90d\", or another length above 0",
+        );
     }
     let release_column = release_column.map(|column| match column {
         file::ReleaseColumnName::Name(name) => {
@@ -220,15 +274,29 @@ fn publish(table: Option<PublishTable>, notes: &mut Notes) -> Publish {
         }
         file::ReleaseColumnName::Whether(false) => ReleaseColumn::Absent,
     });
-    let pages = PageTexts { purpose, contact, language: language.unwrap_or_default() };
-    Publish { delta: delta.unwrap_or(true), release_column, keep, retain, pages }
+    let pages = PageTexts {
+        purpose,
+        contact,
+        language: language.unwrap_or_default(),
+    };
+    Publish {
+        delta: delta.unwrap_or(true),
+        release_column,
+        keep,
+        retain,
+        pages,
+    }
 }
 
 fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> StoreSettings {
-    let [private, public] = [table.private, table.public].map(|root| root.map(|root| root.under(base)));
+    let [private, public] =
+        [table.private, table.public].map(|root| root.map(|root| root.under(base)));
     let text = "the public root and the private one must be separate: personal data must never be in a place that readers can \
         access";
-    let overlap = private.as_ref().zip(public.as_ref()).is_some_and(|(private, public)| private.overlaps(public));
+    let overlap = private
+        .as_ref()
+        .zip(public.as_ref())
+        .is_some_and(|(private, public)| private.overlaps(public));
     notes.refuse_if(overlap, "store.public", text);
     if table.signing_key.is_none() {
         notes.warn(
@@ -252,7 +320,11 @@ fn store(table: StoreTable, base: &Path, notes: &mut Notes) -> StoreSettings {
 
 fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Schedule> {
     let per_file = table.per_file == Some(true);
-    notes.refuse_if(per_file && kafka, "schedule.per_file", "a topic has no files: write `every` or `cron` instead");
+    notes.refuse_if(
+        per_file && kafka,
+        "schedule.per_file",
+        "a topic has no files: write `every` or `cron` instead",
+    );
     if table.timezone.is_some() && table.cron.is_none() {
         notes.warn(
             "schedule.timezone",
@@ -271,7 +343,10 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
     let pattern = table.cron.as_deref().map(cron);
     let ticks = match (table.every, pattern) {
         (Some(_), Some(_)) => {
-            notes.refuse("schedule.cron", "`every` and `cron` exclude each other: keep one of them");
+            notes.refuse(
+                "schedule.cron",
+                "`every` and `cron` exclude each other: keep one of them",
+            );
             None
         }
         (Some(every), None) => {
@@ -283,38 +358,63 @@ fn schedule(table: ScheduleTable, kafka: bool, notes: &mut Notes) -> Option<Sche
             Some(Ticks::Every(every))
         }
         (None, Some(None)) => {
-            let text =
-                "`cron` is five fields, minute hour day month weekday, such as \"0 3 * * *\" (or six, seconds first)";
+            let text = "`cron` is five fields, minute hour day month weekday, such as \"0 3 * * *\" (or six, seconds first)";
             notes.refuse("schedule.cron", text);
             None
         }
-        (None, Some(Some(pattern))) => zone.map(|zone| Ticks::Cron { pattern: Box::new(pattern), zone }),
+        (None, Some(Some(pattern))) => zone.map(|zone| Ticks::Cron {
+            pattern: Box::new(pattern),
+            zone,
+        }),
         (None, None) if per_file => Some(Ticks::PerFile),
         (None, None) => {
-            notes
-                .refuse("schedule", "the times of ticks are missing: write `every = \"1d\"` or `cron = \"0 3 * * *\"`");
+            notes.refuse(
+                "schedule",
+                "the times of ticks are missing: write `every = \"1d\"` or `cron = \"0 3 * * *\"`",
+            );
             None
         }
     };
-    let (min_records, approval) = (table.min_records.unwrap_or(1), table.approval.unwrap_or(Approval::None));
+    let (min_records, approval) = (
+        table.min_records.unwrap_or(1),
+        table.approval.unwrap_or(Approval::None),
+    );
     let approvers = approvers::read(table.approvers, table.approvals, approval, notes);
-    ticks.map(|ticks| Schedule { ticks, min_records, approval, approvers })
+    ticks.map(|ticks| Schedule {
+        ticks,
+        min_records,
+        approval,
+        approvers,
+    })
 }
 
 /// A cron pattern of five or six fields.
 fn cron(text: &str) -> Option<croner::Cron> {
     let fields = text.split_whitespace().count();
-    (5..=6).contains(&fields).then(|| text.parse().ok()).flatten()
+    (5..=6)
+        .contains(&fields)
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 fn http(table: Option<HttpTable>, base: &Path, notes: &mut Notes) -> Option<Http> {
     let (bind, tokens) = table.map_or((None, None), |table| (table.bind, table.tokens));
-    let parsed = bind.as_deref().unwrap_or("127.0.0.1:9464").parse::<SocketAddr>();
+    let parsed = bind
+        .as_deref()
+        .unwrap_or("127.0.0.1:9464")
+        .parse::<SocketAddr>();
     let Ok(bind) = parsed else {
-        notes.refuse("http.bind", "`bind` is an address and a port, such as \"127.0.0.1:9464\"");
+        notes.refuse(
+            "http.bind",
+            "`bind` is an address and a port, such as \"127.0.0.1:9464\"",
+        );
         return None;
     };
-    let tokens: Vec<Secret> = tokens.into_iter().flatten().map(|token| token.under(base)).collect();
+    let tokens: Vec<Secret> = tokens
+        .into_iter()
+        .flatten()
+        .map(|token| token.under(base))
+        .collect();
     let http = Http { bind, tokens };
     if http.is_reached_from_outside() {
         notes.warn(

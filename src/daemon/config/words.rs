@@ -1,5 +1,6 @@
-//! The small types of a feed file (CONTRACTS 1): periods such as `30d`, and the roots of a store. Each is checked when
-//! it is parsed and remembers its text. Nothing here looks whether a place exists.
+//! The small types of a feed file (CONTRACTS 1): periods such as `30d`, and the roots of a store.
+//! Each is checked when it is parsed and remembers its text. Nothing here looks whether a place
+//! exists.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +15,13 @@ use serde::{Deserialize, Serialize};
 pub struct Period(Duration);
 
 /// Units, largest first.
-const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
+const UNITS: [(char, u64); 5] = [
+    ('w', 604_800),
+    ('d', 86_400),
+    ('h', 3600),
+    ('m', 60),
+    ('s', 1),
+];
 
 impl Period {
     /// A number of days.
@@ -42,16 +49,25 @@ impl TryFrom<String> for Period {
     type Error = String;
 
     fn try_from(text: String) -> Result<Period, String> {
-        let wrong =
-            || "must be a length of time: a whole number and s, m, h, d or w, such as \"90m\" or \"30d\"".to_owned();
+        let wrong = || {
+            "must be a length of time: a whole number and s, m, h, d or w, such as \"90m\" or \"30d\"".to_owned()
+        };
         let unit = text.chars().next_back().ok_or_else(wrong)?;
-        let (_, seconds) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
+        let (_, seconds) = UNITS
+            .into_iter()
+            .find(|(name, _)| *name == unit)
+            .ok_or_else(wrong)?;
         let count = &text[..text.len() - 1];
         if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(wrong());
         }
-        let total = count.parse::<u64>().ok().and_then(|count| count.checked_mul(seconds));
-        let total = total.filter(|total| *total <= 100 * 366 * 86_400).ok_or("is longer than a hundred years")?;
+        let total = count
+            .parse::<u64>()
+            .ok()
+            .and_then(|count| count.checked_mul(seconds));
+        let total = total
+            .filter(|total| *total <= 100 * 366 * 86_400)
+            .ok_or("is longer than a hundred years")?;
         Ok(Period(Duration::from_secs(total)))
     }
 }
@@ -113,8 +129,13 @@ impl Root {
                 mine.starts_with(&theirs) || theirs.starts_with(&mine)
             }
             (Root::Bucket(mine), Root::Bucket(theirs)) => {
-                let parts =
-                    |bucket: &str| bucket.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+                let parts = |bucket: &str| {
+                    bucket
+                        .split('/')
+                        .filter(|part| !part.is_empty())
+                        .map(str::to_owned)
+                        .collect()
+                };
                 let (mine, theirs): (Vec<String>, Vec<String>) = (parts(mine), parts(theirs));
                 mine.iter().zip(&theirs).all(|(a, b)| a == b)
             }
@@ -123,10 +144,14 @@ impl Root {
     }
 }
 
-/// An absolute path without `.` and `..`; links are not followed, since the place need not exist yet.
+/// An absolute path without `.` and `..`; links are not followed, since the place need not exist
+/// yet.
 pub fn resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
-    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+    for part in std::path::absolute(path)
+        .unwrap_or_else(|_| path.to_path_buf())
+        .components()
+    {
         match part {
             Component::ParentDir => {
                 resolved.pop();
@@ -172,11 +197,31 @@ mod tests {
 
     #[test]
     fn periods_come_back_as_they_mean() {
-        for (written, shown) in [("1d", "1d"), ("24h", "1d"), ("90m", "90m"), ("2s", "2s"), ("14d", "2w"), ("0s", "0s")]
-        {
-            assert_eq!(Period::try_from(written.to_owned()).map(|period| period.to_string()), Ok(shown.to_owned()));
+        for (written, shown) in [
+            ("1d", "1d"),
+            ("24h", "1d"),
+            ("90m", "90m"),
+            ("2s", "2s"),
+            ("14d", "2w"),
+            ("0s", "0s"),
+        ] {
+            assert_eq!(
+                Period::try_from(written.to_owned()).map(|period| period.to_string()),
+                Ok(shown.to_owned())
+            );
         }
-        for text in ["", "d", "1", "1.5h", "-1d", "1 d", "1y", "99999999999999999999s", "9999w", "1µ"] {
+        for text in [
+            "",
+            "d",
+            "1",
+            "1.5h",
+            "-1d",
+            "1 d",
+            "1y",
+            "99999999999999999999s",
+            "9999w",
+            "1µ",
+        ] {
             assert!(Period::try_from(text.to_owned()).is_err(), "{text}");
         }
     }

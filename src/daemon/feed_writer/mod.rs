@@ -1,5 +1,5 @@
-//! A running feed (HOUSE 2 and 3): its state is the fold of its log, and every action is an entry first. Nothing here
-//! approves a release; nothing here waits for a clock.
+//! A running feed (HOUSE 2 and 3): its state is the fold of its log, and every action is an entry
+//! first. Nothing here approves a release; nothing here waits for a clock.
 
 mod apply_entry;
 mod intake;

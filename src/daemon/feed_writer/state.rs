@@ -1,5 +1,5 @@
-//! The state of a feed: the fold of its log (HOUSE 3), entry after entry, in order, and nothing else. It can be
-//! discarded and read again.
+//! The state of a feed: the fold of its log (HOUSE 3), entry after entry, in order, and nothing
+//! else. It can be discarded and read again.
 //!
 //! Nothing here writes, and nothing decides.
 
@@ -13,8 +13,8 @@ use sha2::Digest as _;
 use super::objects::in_json;
 use super::publish::chain_table::ChainTable;
 use super::state_parts::{
-    Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment, SetAsideMessages,
-    UndecidedRelease, UnpublishedAtoms,
+    Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment,
+    SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
 };
 use crate::daemon::formats::LeavingAtom;
 use crate::daemon::ingest::topic::Position;
@@ -31,8 +31,8 @@ use crate::engine::release::{PartLine, Sha256, TableId, TableKind};
 pub struct FeedState {
     /// The terms that are frozen while the chain runs.
     pub terms: ChainTerms,
-    /// The terms of all chains as they were written, each with the first tick that was closed under it; the newest are
-    /// `terms`.
+    /// The terms of all chains as they were written, each with the first tick that was closed under
+    /// it; the newest are `terms`.
     pub terms_from: Vec<(u32, Ref)>,
     /// The digest of the other settings of the feed file.
     pub services: Option<Sha256>,
@@ -80,11 +80,13 @@ pub struct FeedState {
     pub counts: Vec<(u32, Ref)>,
     /// The members of atoms, in chains of crowds.
     pub members: Vec<Membership>,
-    /// Atoms that the next release leaves out and the newest one contains, because people in them are erased.
+    /// Atoms that the next release leaves out and the newest one contains, because people in them
+    /// are erased.
     pub erased: Vec<LeavingAtom>,
     /// Atoms that the next release leaves out because they are older than the retention.
     pub retired: Vec<LeavingAtom>,
-    /// The newest release that added such atoms, if there are or were any, including atoms that have been erased since.
+    /// The newest release that added such atoms, if there are or were any, including atoms that
+    /// have been erased since.
     pub retired_through: Option<u32>,
     /// Whether something has to be removed from the public root.
     pub cleaning: bool,
@@ -103,7 +105,8 @@ pub struct FeedState {
     /// The proposed release, while it is in memory.
     #[serde(skip)]
     pub candidate: Option<Box<ProposedRelease>>,
-    /// The decisions of the last tick, until its counts are known, and whether these contain the rest.
+    /// The decisions of the last tick, until its counts are known, and whether these contain the
+    /// rest.
     #[serde(skip)]
     pub fixed: Option<(FixedTick, bool)>,
     /// People in entries: while a log is read, many of them are added together.
@@ -114,7 +117,9 @@ pub struct FeedState {
 impl FeedState {
     /// The newest time in the log that is stored.
     pub fn newest(&self) -> Option<Timestamp> {
-        let times = [&self.ticked, &self.visible, &self.since].into_iter().flatten();
+        let times = [&self.ticked, &self.visible, &self.since]
+            .into_iter()
+            .flatten();
         let times = times.chain(self.quarantine.iter().map(|aside| &aside.time));
         times.filter_map(|time| time.parse().ok()).max()
     }
@@ -162,18 +167,27 @@ impl FeedState {
         }
     }
 
-    /// Adds the column for the number of the release, which is stored with the chain's table and not with the columns.
+    /// Adds the column for the number of the release, which is stored with the chain's table and
+    /// not with the columns.
     #[must_use]
     pub fn with_release(self) -> FeedState {
         let table = self.tables.get(&TableId::rows(self.feed.chain()));
-        let release = table.map(|table| table.release_column.clone()).unwrap_or_default();
-        FeedState { terms: self.terms.with_release(release), ..self }
+        let release = table
+            .map(|table| table.release_column.clone())
+            .unwrap_or_default();
+        FeedState {
+            terms: self.terms.with_release(release),
+            ..self
+        }
     }
 
     /// Adds the settings of detail of the quasi columns, which are not stored with the columns.
     #[must_use]
     pub fn with_details(self, details: &[DetailSettings]) -> FeedState {
-        FeedState { terms: self.terms.with_details(details), ..self }
+        FeedState {
+            terms: self.terms.with_details(details),
+            ..self
+        }
     }
 
     /// The whole state, for comparing and storing.
@@ -194,7 +208,9 @@ impl FeedState {
 
     /// Whether a file of this name was accepted with this content.
     pub fn knows(&self, file: &str, sha256: &Sha256, ring: &KeyRing) -> bool {
-        self.files.get(file).is_some_and(|known| known.iter().any(|look| look.has(ring, sha256)))
+        self.files
+            .get(file)
+            .is_some_and(|known| known.iter().any(|look| look.has(ring, sha256)))
     }
 
     /// The files with the rows of the newest release, if the chain's table grows.
@@ -204,13 +220,23 @@ impl FeedState {
 
     /// The files of one of its tables.
     pub fn parts_of(&self, kind: TableKind) -> Vec<PartLine> {
-        self.tables.get(&TableId { chain: self.feed.chain(), kind }).map(ChainTable::newest).unwrap_or_default()
+        self.tables
+            .get(&TableId {
+                chain: self.feed.chain(),
+                kind,
+            })
+            .map(ChainTable::newest)
+            .unwrap_or_default()
     }
 
     /// The tables of the running chain.
     pub fn table_ids(&self) -> Vec<TableId> {
         let chain = self.feed.chain();
-        self.tables.keys().copied().filter(|table| table.chain == chain).collect()
+        self.tables
+            .keys()
+            .copied()
+            .filter(|table| table.chain == chain)
+            .collect()
     }
 
     /// The number of sensitive columns.
@@ -220,14 +246,17 @@ impl FeedState {
 
     /// The releases of the running chain.
     pub fn of_chain(&self) -> impl Iterator<Item = &DecidedRelease> {
-        self.releases.iter().filter(|line| line.chain == self.feed.chain())
+        self.releases
+            .iter()
+            .filter(|line| line.chain == self.feed.chain())
     }
 
     /// Objects with raw rows that no later tick needs.
     pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
         let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
-        let needed = move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
+        let needed =
+            move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);
         self.raw.iter().filter(move |raw| !needed(&raw.object))
     }
 }

@@ -1,5 +1,5 @@
-//! Folds the entries of the log into the state of the feed (HOUSE 3). Objects that are gone because nothing needs them
-//! any more are skipped; at the end no needed object may be missing.
+//! Folds the entries of the log into the state of the feed (HOUSE 3). Objects that are gone because
+//! nothing needs them any more are skipped; at the end no needed object may be missing.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,10 @@ impl FeedState {
     /// # Errors
     /// Its terms cannot be read.
     pub fn begin(chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<FeedState> {
-        Ok(FeedState::new(reading.terms(&chain.terms, &chain.release_column)?, chain.terms.clone()))
+        Ok(FeedState::new(
+            reading.terms(&chain.terms, &chain.release_column)?,
+            chain.terms.clone(),
+        ))
     }
 
     /// Applies an entry.
@@ -44,7 +47,9 @@ impl FeedState {
             EntryBody::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
             EntryBody::Coins(coins) => self.tossed(coins),
             EntryBody::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
-            EntryBody::Decision(decision) => self.decided(decision, entry.sha256, &self.terms.policy()?),
+            EntryBody::Decision(decision) => {
+                self.decided(decision, entry.sha256, &self.terms.policy()?)
+            }
             EntryBody::Refused(refused) => self.refused(refused),
             EntryBody::Approve(approval) => self.approved(approval, &self.terms.policy()?),
             EntryBody::Published(published) => self.published(published),
@@ -59,18 +64,32 @@ impl FeedState {
     }
 
     /// Records that a tick passed; its decisions are applied when its counts are known.
-    fn went_by(&mut self, closed: &ClosedTick, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
+    fn went_by(
+        &mut self,
+        closed: &ClosedTick,
+        reading: &ObjectSources<'_>,
+        policy: &Policy,
+    ) -> Result<()> {
         let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
-        let bytes = now.as_ref().map(|atoms| reading.read_now(atoms)).transpose()?.flatten();
+        let bytes = now
+            .as_ref()
+            .map(|atoms| reading.read_now(atoms))
+            .transpose()?
+            .flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
-        let turns = policy.publish_every().map(|_| HalvingTicks::behind(closed.turn));
+        let turns = policy
+            .publish_every()
+            .map(|_| HalvingTicks::behind(closed.turn));
         if closed.skipped {
             self.feed.skipped(turns.unwrap_or_default());
         } else if policy.waits_again() {
             self.again();
         }
         let atoms_now = now.or_else(|| closed.atoms.clone());
-        self.closed(&ClosedTick { atoms: atoms_now, ..closed.clone() });
+        self.closed(&ClosedTick {
+            atoms: atoms_now,
+            ..closed.clone()
+        });
         self.fixed = match atoms {
             Some(atoms) => {
                 let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
@@ -116,13 +135,24 @@ impl FeedState {
             let counts = self.counts.iter_mut().map(|(_, counts)| counts);
             let segments = self.segments.iter_mut().map(|segment| &mut segment.object);
             let closing = self.closing.iter_mut().flat_map(|closing| {
-                closing.segments.iter_mut().map(|segment| &mut segment.object).chain([&mut closing.atoms])
+                closing
+                    .segments
+                    .iter_mut()
+                    .map(|segment| &mut segment.object)
+                    .chain([&mut closing.atoms])
             });
             let ledgers = self.ledgers.values_mut();
             let members = self.members.iter_mut().map(|members| &mut members.object);
-            let known = raw.chain(pool).chain(&mut self.formed).chain(ledgers).chain(counts).chain(segments);
+            let known = raw
+                .chain(pool)
+                .chain(&mut self.formed)
+                .chain(ledgers)
+                .chain(counts)
+                .chain(segments);
             let known = known.chain(closing).chain(members);
-            known.filter(|object| object.path == *old).for_each(|object| object.clone_from(new));
+            known
+                .filter(|object| object.path == *old)
+                .for_each(|object| object.clone_from(new));
         }
         if erase.waits_again {
             self.again();
@@ -130,7 +160,8 @@ impl FeedState {
         Ok(())
     }
 
-    /// Begins a new chain, with all people who are not published; the objects with their rows are not needed here.
+    /// Begins a new chain, with all people who are not published; the objects with their rows are
+    /// not needed here.
     fn chain(&mut self, chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<()> {
         self.live.insert(chain.terms.path.clone());
         if chain.chain == 1 {
@@ -138,7 +169,10 @@ impl FeedState {
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
-        self.terms_are(reading.terms(&chain.terms, &chain.release_column)?, &chain.terms);
+        self.terms_are(
+            reading.terms(&chain.terms, &chain.release_column)?,
+            &chain.terms,
+        );
         self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();
@@ -158,7 +192,8 @@ impl FeedState {
                 }
             }
         }
-        self.feed.begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
+        self.feed
+            .begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
         self.history = Default::default();
         (self.due, self.held, self.candidate) = (None, None, None);
         Ok(())
@@ -174,8 +209,15 @@ impl FeedState {
         Ok(())
     }
 
-    fn counted(&mut self, masked: &Masked, reading: &ObjectSources<'_>, policy: &Policy) -> Result<()> {
-        let object = reading.now(&masked.counts).unwrap_or_else(|| masked.counts.clone());
+    fn counted(
+        &mut self,
+        masked: &Masked,
+        reading: &ObjectSources<'_>,
+        policy: &Policy,
+    ) -> Result<()> {
+        let object = reading
+            .now(&masked.counts)
+            .unwrap_or_else(|| masked.counts.clone());
         let counts = AtomCounts::parse(&reading.objects.need(&object)?)?;
         self.named.extend(counts.people());
         if self.named.len() >= TOGETHER {
@@ -183,23 +225,48 @@ impl FeedState {
         }
         let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
         let turns = self.closing.as_ref().and_then(|closing| closing.turns);
-        let named = masked.ledger.as_ref().map(|ledger| reading.read(ledger)).transpose()?;
+        let named = masked
+            .ledger
+            .as_ref()
+            .map(|ledger| reading.read(ledger))
+            .transpose()?;
         // Without the ledger only the counts show what was published.
         let forgotten = named.as_ref().is_some_and(Option::is_none);
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
             Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
-            None => (FixedTick { turns, ..counts.fixed(grain, &trees)? }, None),
+            None => (
+                FixedTick {
+                    turns,
+                    ..counts.fixed(grain, &trees)?
+                },
+                None,
+            ),
         };
         // All people who were published may have been erased since.
         let is_fixed = fixed.proposed.is_some() && (fixed.formed.is_some() || !policy.forms());
         let ledger = ledger.filter(|_| is_fixed);
-        let ledger = ledger.map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees)).transpose()?;
+        let ledger = ledger
+            .map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees))
+            .transpose()?;
         self.take_over(fixed, policy);
-        ledger.into_iter().for_each(|ledger| self.feed.masked(ledger));
-        let ledger = masked.ledger.as_ref().and_then(|ledger| reading.now(ledger));
-        let members = masked.members.as_ref().and_then(|members| reading.now(members));
-        self.masked(&Masked { counts: object, ledger, members, ..masked.clone() });
+        ledger
+            .into_iter()
+            .for_each(|ledger| self.feed.masked(ledger));
+        let ledger = masked
+            .ledger
+            .as_ref()
+            .and_then(|ledger| reading.now(ledger));
+        let members = masked
+            .members
+            .as_ref()
+            .and_then(|members| reading.now(members));
+        self.masked(&Masked {
+            counts: object,
+            ledger,
+            members,
+            ..masked.clone()
+        });
         Ok(())
     }
 
@@ -213,13 +280,20 @@ impl FeedState {
             self.take_over(fixed, &self.terms.policy()?);
         }
         let members = self.members.iter().map(|members| &members.object);
-        for needed in self.formed.iter().chain(self.pool.iter().map(|place| &place.object)).chain(members) {
+        for needed in self
+            .formed
+            .iter()
+            .chain(self.pool.iter().map(|place| &place.object))
+            .chain(members)
+        {
             if reading.objects.read(needed)?.is_none() {
                 reading.objects.need(needed)?;
             }
         }
         for segment in &mut self.segments {
-            segment.object = reading.now(&segment.object).unwrap_or_else(|| segment.object.clone());
+            segment.object = reading
+                .now(&segment.object)
+                .unwrap_or_else(|| segment.object.clone());
         }
         let trees = self.terms.columns.trees();
         let open: Vec<&Segment> = match &self.closing {
@@ -240,12 +314,16 @@ impl FeedState {
 
     /// Records that these objects are not named any more.
     pub(super) fn forgets(&mut self, objects: &[String]) {
-        // The number of named objects grows with every tick, and the cost of an entry should not: the oldest objects
-        // are the first.
+        // The number of named objects grows with every tick, and the cost of an entry should not:
+        // the oldest objects are the first.
         objects.iter().for_each(|path| _ = self.live.remove(path));
-        let (mut aside, mut raw): (BTreeSet<&str>, BTreeSet<&str>) =
-            objects.iter().map(String::as_str).partition(|path| path.starts_with("quarantine/"));
-        self.raw.retain(|of| raw.is_empty() || !raw.remove(of.object.path.as_str()));
-        self.quarantine.retain(|of| aside.is_empty() || !aside.remove(of.object.path.as_str()));
+        let (mut aside, mut raw): (BTreeSet<&str>, BTreeSet<&str>) = objects
+            .iter()
+            .map(String::as_str)
+            .partition(|path| path.starts_with("quarantine/"));
+        self.raw
+            .retain(|of| raw.is_empty() || !raw.remove(of.object.path.as_str()));
+        self.quarantine
+            .retain(|of| aside.is_empty() || !aside.remove(of.object.path.as_str()));
     }
 }

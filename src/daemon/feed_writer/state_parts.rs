@@ -1,5 +1,5 @@
-//! The parts of a feed's state: decided releases, files and messages that were accepted, people who are not published,
-//! and a release that is being published.
+//! The parts of a feed's state: decided releases, files and messages that were accepted, people who
+//! are not published, and a release that is being published.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,11 +29,13 @@ pub struct DecidedRelease {
     pub files: Vec<(String, Sha256)>,
     /// The digest of its manifest, once it is visible.
     pub manifest: Option<Sha256>,
-    /// Atoms that it leaves out and the previous release contains, because people in them are erased.
+    /// Atoms that it leaves out and the previous release contains, because people in them are
+    /// erased.
     pub erased: Vec<LeavingAtom>,
     /// Atoms that it leaves out because they are older than the retention.
     pub retired: Vec<LeavingAtom>,
-    /// The newest release that added such atoms, if there are or were any, including atoms that have been erased since.
+    /// The newest release that added such atoms, if there are or were any, including atoms that
+    /// have been erased since.
     pub retired_through: Option<u32>,
     /// Its scheduled time.
     pub time: String,
@@ -61,7 +63,12 @@ impl Consumed {
     /// A file whose bytes have this digest.
     pub fn new(ring: &KeyRing, sha256: &Sha256, size: u64, modified: SystemTime) -> Consumed {
         let (code, generation) = (ring.new_file_code(sha256), ring.generation());
-        Consumed { code, generation, size, modified: nanoseconds(modified) }
+        Consumed {
+            code,
+            generation,
+            size,
+            modified: nanoseconds(modified),
+        }
     }
 
     /// Whether it is a file whose bytes have this digest.
@@ -69,7 +76,8 @@ impl Consumed {
         ring.file_code(self.generation, sha256) == Some(self.code)
     }
 
-    /// Whether a file with this size and time is the same, as far as can be judged without reading it.
+    /// Whether a file with this size and time is the same, as far as can be judged without reading
+    /// it.
     pub fn looks(&self, size: u64, modified: SystemTime) -> bool {
         (self.size, self.modified) == (size, nanoseconds(modified))
     }
@@ -93,9 +101,16 @@ pub struct UnpublishedAtoms {
 
 impl UnpublishedAtoms {
     /// The rows to which it refers, by the tick of their arrival.
-    pub fn rows_of<'a>(&self, atoms: &'a Atoms) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
+    pub fn rows_of<'a>(
+        &self,
+        atoms: &'a Atoms,
+    ) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
         let (waits, has_formed) = (self.waiting, self.formed);
-        let waiting = atoms.waiting.iter().chain(&atoms.withheld).filter(move |_| waits);
+        let waiting = atoms
+            .waiting
+            .iter()
+            .chain(&atoms.withheld)
+            .filter(move |_| waits);
         waiting.chain(atoms.formed.iter().filter(move |_| has_formed))
     }
 }
@@ -172,7 +187,8 @@ pub struct UndecidedRelease {
     pub verdict: Option<Ref>,
 }
 
-/// Whether a coin allows a finer release that passes its test. As secret as the test: `Debug` does not show it.
+/// Whether a coin allows a finer release that passes its test. As secret as the test: `Debug` does
+/// not show it.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoinResult(pub bool);
 

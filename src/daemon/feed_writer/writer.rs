@@ -1,5 +1,5 @@
-//! The writer of a running feed: an entry is appended to the log first and then applied to the state, never the
-//! reverse.
+//! The writer of a running feed: an entry is appended to the log first and then applied to the
+//! state, never the reverse.
 
 use super::publish::public_root::PublicRoot;
 use super::state::FeedState;
@@ -38,7 +38,8 @@ pub struct FeedSettings {
     pub keep_aside: u64,
     /// How long manifests stay in the public root, in seconds; `None`: for ever.
     pub keep: Option<u64>,
-    /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for ever.
+    /// How long rows stay in the newest release of a table that grows, in seconds; `None`: for
+    /// ever.
     pub retain: Option<u64>,
     /// The number of entries or objects from which on they are packed.
     pub few: usize,

@@ -1,4 +1,5 @@
-//! Durable writing: data is on the disk before anything is based on it. Knows nothing about the data.
+//! Durable writing: data is on the disk before anything is based on it. Knows nothing about the
+//! data.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,7 +13,12 @@ use crate::daemon::error::{Error, Result};
 /// # Errors
 /// It cannot be written.
 pub fn write(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    let opened = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(file);
+    let opened = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(mode)
+        .open(file);
     let written = opened.and_then(|mut to| {
         to.write_all(bytes)?;
         to.sync_all()
@@ -36,7 +42,9 @@ pub fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// The disk refuses.
 pub fn sync(folder: &Path) -> Result<()> {
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io(folder, "write", &error))
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| Error::io(folder, "write", &error))
 }
 
 /// Removes a folder or a file, if it is there.
@@ -45,16 +53,24 @@ pub fn sync(folder: &Path) -> Result<()> {
 /// It cannot be removed.
 pub fn remove(path: &Path) -> Result<()> {
     let folder = fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
-    let removed = if folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let removed = if folder {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
     match removed {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, "remove", &error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io(path, "remove", &error))
+        }
         _ => Ok(()),
     }
 }
 
 /// The folder that contains a path.
 pub fn around(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// The entries of a folder; empty if it does not exist.
@@ -64,7 +80,11 @@ pub fn around(path: &Path) -> &Path {
 pub fn within(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect()),
+        entries => entries.and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect()
+        }),
     };
     entries.map_err(|error| Error::io(folder, "look into the folder", &error))
 }

@@ -68,8 +68,18 @@ pub struct TickTotals {
 
 impl InputEntry {
     /// The entry of a tick without reasons.
-    pub fn new(input: usize, outcome: InputOutcome, release: Option<u32>, totals: TickTotals) -> InputEntry {
-        let TickTotals { rows, waiting, withheld, pending } = totals;
+    pub fn new(
+        input: usize,
+        outcome: InputOutcome,
+        release: Option<u32>,
+        totals: TickTotals,
+    ) -> InputEntry {
+        let TickTotals {
+            rows,
+            waiting,
+            withheld,
+            pending,
+        } = totals;
         let reasons = Vec::new();
         InputEntry {
             release,

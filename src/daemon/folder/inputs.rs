@@ -50,19 +50,36 @@ impl Input {
     /// Rows without a file, with a number as their name.
     pub fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
-        let look = InputLook { sha256: Sha256::of(name.as_bytes()), size: 0, modified: SystemTime::UNIX_EPOCH };
-        Input { name, look, rows: Some(rows), aside: None, nulled: 0, spellings: Vec::new() }
+        let look = InputLook {
+            sha256: Sha256::of(name.as_bytes()),
+            size: 0,
+            modified: SystemTime::UNIX_EPOCH,
+        };
+        Input {
+            name,
+            look,
+            rows: Some(rows),
+            aside: None,
+            nulled: 0,
+            spellings: Vec::new(),
+        }
     }
 }
 
-/// The remedy for a value outside a taxonomy, before a chain begins or while the one in this state runs.
+/// The remedy for a value outside a taxonomy, before a chain begins or while the one in this state
+/// runs.
 ///
 /// # Errors
 /// Its terms cannot be read.
 pub fn outside(state: Option<&FeedState>) -> Result<String> {
     let policy = state.map(|state| state.terms.policy()).transpose()?;
     let running = match policy.map(|policy| policy.taxonomies_grow()) {
-        None => return Ok(format!("{}, or set such rows aside with --quarantine-share", MisfitKind::Outside)),
+        None => {
+            return Ok(format!(
+                "{}, or set such rows aside with --quarantine-share",
+                MisfitKind::Outside
+            ));
+        }
         Some(true) => {
             "add it there as a new leaf under an inner node (everything else of a column is frozen in this \
              folder)"
@@ -72,10 +89,13 @@ pub fn outside(state: Option<&FeedState>) -> Result<String> {
              the source"
         }
     };
-    Ok(format!("the taxonomy lacks the value: {running}, or set such rows aside with --quarantine-share"))
+    Ok(format!(
+        "the taxonomy lacks the value: {running}, or set such rows aside with --quarantine-share"
+    ))
 }
 
-/// Decodes all inputs that are not in the folder yet. The error for a value outside a taxonomy contains the words `outside`.
+/// Decodes all inputs that are not in the folder yet. The error for a value outside a taxonomy
+/// contains the words `outside`.
 ///
 /// # Errors
 /// One of them cannot be read or decoded.
@@ -89,21 +109,43 @@ pub fn read(
     let mut inputs: Vec<Input> = Vec::new();
     let mut reported: Vec<String> = Vec::new();
     for (at, path) in task.inputs.iter().enumerate() {
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let look = look(path)?;
-        let seen = inputs.iter().any(|input| input.name == name && input.look.sha256 == look.sha256);
+        let seen = inputs
+            .iter()
+            .any(|input| input.name == name && input.look.sha256 == look.sha256);
         if seen || known.is_some_and(|(known, ring)| known.knows(&name, &look.sha256, ring)) {
-            inputs.push(Input { name, look, rows: None, aside: None, nulled: 0, spellings: Vec::new() });
+            inputs.push(Input {
+                name,
+                look,
+                rows: None,
+                aside: None,
+                nulled: 0,
+                spellings: Vec::new(),
+            });
             continue;
         }
-        let decoded = decoded(task, path, (hasher, outside), &mut |rows| watch.reading(at, rows))?;
+        let decoded = decoded(task, path, (hasher, outside), &mut |rows| {
+            watch.reading(at, rows)
+        })?;
         if digest(path)? != look.sha256 {
             let text = "the file changed while it was read: repeat the command when no program writes to it";
             return Err(Error::new(ErrorCategory::Input, text).in_file(path));
         }
-        let DecodedInput { rows, aside, undeclared, nulled, spellings } = decoded;
+        let DecodedInput {
+            rows,
+            aside,
+            undeclared,
+            nulled,
+            spellings,
+        } = decoded;
         let mut news = |columns: Vec<String>, report: &mut dyn FnMut(&[String])| {
-            let news: Vec<String> = columns.into_iter().filter(|column| !reported.contains(column)).collect();
+            let news: Vec<String> = columns
+                .into_iter()
+                .filter(|column| !reported.contains(column))
+                .collect();
             if !news.is_empty() {
                 report(&news);
                 reported.extend(news);
@@ -113,10 +155,23 @@ pub fn read(
         if nulled > 0 {
             watch.missing(at, nulled);
         }
-        unknown(&rows, &task.feed.columns, |column, leaf, rows| watch.unknown(at, column, leaf, rows));
-        misspelled(&rows, &task.feed.columns, |column, rows| watch.misspelled(at, column, rows));
-        news(telling(&rows, &task.feed.columns), &mut |columns| watch.telling(columns));
-        inputs.push(Input { name, look, rows: Some(rows), aside, nulled, spellings });
+        unknown(&rows, &task.feed.columns, |column, leaf, rows| {
+            watch.unknown(at, column, leaf, rows)
+        });
+        misspelled(&rows, &task.feed.columns, |column, rows| {
+            watch.misspelled(at, column, rows)
+        });
+        news(telling(&rows, &task.feed.columns), &mut |columns| {
+            watch.telling(columns)
+        });
+        inputs.push(Input {
+            name,
+            look,
+            rows: Some(rows),
+            aside,
+            nulled,
+            spellings,
+        });
     }
     Ok(inputs)
 }
@@ -139,15 +194,39 @@ fn decoded(
 ) -> Result<DecodedInput> {
     let columns = &task.feed.columns;
     let Some(share) = task.quarantine else {
-        let DecodedFile { rows, undeclared, nulled, spellings, .. } =
-            decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
-        return Ok(DecodedInput { rows, aside: None, undeclared, nulled, spellings });
+        let DecodedFile {
+            rows,
+            undeclared,
+            nulled,
+            spellings,
+            ..
+        } = decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
+        return Ok(DecodedInput {
+            rows,
+            aside: None,
+            undeclared,
+            nulled,
+            spellings,
+        });
     };
     let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
     taken.bearable(path, share, outside)?;
-    let TakenRows { rows, aside, undeclared, nulled, spellings, .. } = taken;
+    let TakenRows {
+        rows,
+        aside,
+        undeclared,
+        nulled,
+        spellings,
+        ..
+    } = taken;
     let messages = aside.messages().len() as u64;
-    Ok(DecodedInput { rows, aside: (messages > 0).then(|| (messages, aside.bytes())), undeclared, nulled, spellings })
+    Ok(DecodedInput {
+        rows,
+        aside: (messages > 0).then(|| (messages, aside.bytes())),
+        undeclared,
+        nulled,
+        spellings,
+    })
 }
 
 fn look(path: &Path) -> Result<InputLook> {
@@ -156,13 +235,21 @@ fn look(path: &Path) -> Result<InputLook> {
     let (size, modified) = about
         .and_then(|about| Ok((about.len(), about.modified()?)))
         .map_err(|error| Error::io(path, "look at the file", &error))?;
-    Ok(InputLook { sha256, size, modified })
+    Ok(InputLook {
+        sha256,
+        size,
+        modified,
+    })
 }
 
-/// Columns with a leaf for unknown values, and how many rows are on it: mistakes in the source would go unnoticed.
+/// Columns with a leaf for unknown values, and how many rows are on it: mistakes in the source
+/// would go unnoticed.
 fn unknown(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, &str, u64)) {
     for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
-        let Some((label, leaf)) = column.unknown.as_deref().and_then(|label| Some((label, tree.find_leaf(label)?)))
+        let Some((label, leaf)) = column
+            .unknown
+            .as_deref()
+            .and_then(|label| Some((label, tree.find_leaf(label)?)))
         else {
             continue;
         };
@@ -173,14 +260,19 @@ fn unknown(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, &st
     }
 }
 
-/// Columns with guarded values, and how many rows have another spelling of one of them that is not guarded: a mistake
-/// in the source would publish it.
+/// Columns with guarded values, and how many rows have another spelling of one of them that is not
+/// guarded: a mistake in the source would publish it.
 fn misspelled(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, u64)) {
     for (at, column) in columns.of(Role::Sensitive).enumerate() {
         let is_misspelled = column.misspellings();
-        let slips: Vec<bool> =
-            (0..rows.values().len() as u32).map(|code| is_misspelled(&rows.values().get(code)[at])).collect();
-        let found = rows.codes().iter().filter(|&&code| slips[code as usize]).count();
+        let slips: Vec<bool> = (0..rows.values().len() as u32)
+            .map(|code| is_misspelled(&rows.values().get(code)[at]))
+            .collect();
+        let found = rows
+            .codes()
+            .iter()
+            .filter(|&&code| slips[code as usize])
+            .count();
         if found > 0 {
             report(&column.name, found as u64);
         }
@@ -190,19 +282,24 @@ fn misspelled(rows: &CodedRows, columns: &Columns, mut report: impl FnMut(&str, 
 /// The number of rows from which on it is suspicious that nearly all of them differ.
 const MANY: usize = 100;
 
-/// Sensitive columns that nearly identify people: nine of ten rows have a value of their own. Only for the operator's
-/// information; no decision depends on it.
+/// Sensitive columns that nearly identify people: nine of ten rows have a value of their own. Only
+/// for the operator's information; no decision depends on it.
 fn telling(rows: &CodedRows, columns: &Columns) -> Vec<String> {
     let (values, all) = (rows.values(), rows.len());
     if all < MANY || values.len() * 10 < all * 9 {
         return Vec::new();
     }
     let distinct = |column: usize| {
-        let mut seen: Vec<_> = (0..values.len() as u32).map(|code| &values.get(code)[column]).collect();
+        let mut seen: Vec<_> = (0..values.len() as u32)
+            .map(|code| &values.get(code)[column])
+            .collect();
         seen.sort_unstable();
         seen.dedup();
         seen.len() * 10 >= all * 9
     };
     let sensitive = columns.of(Role::Sensitive).enumerate();
-    sensitive.filter(|&(at, _)| distinct(at)).map(|(_, column)| column.name.to_string()).collect()
+    sensitive
+        .filter(|&(at, _)| distinct(at))
+        .map(|(_, column)| column.name.to_string())
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The key of a folder: from a named file, from the feed file, or from a new file beside the folder.
+//! The key of a folder: from a named file, from the feed file, or from a new file beside the
+//! folder.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,11 @@ impl NewKey {
         let mut name = self.file.as_os_str().to_owned();
         name.push(".new");
         let new = PathBuf::from(name);
-        write(&new, Zeroizing::new(format!("{}\n", *self.text)).as_bytes(), 0o600)?;
+        write(
+            &new,
+            Zeroizing::new(format!("{}\n", *self.text)).as_bytes(),
+            0o600,
+        )?;
         let kept = std::fs::hard_link(&new, &self.file);
         remove(&new)?;
         kept.map_err(|error| Error::io(&self.file, "write the key", &error))?;
@@ -53,10 +58,15 @@ impl NewKey {
 /// The folder has no name that a file beside it could have.
 pub fn beside(folder: &Path) -> Result<PathBuf> {
     // `.` and `..` have no names of their own; the file has to be beside the folder, not in it.
-    let real = if folder.file_name().is_none() { folder.canonicalize().ok() } else { None };
+    let real = if folder.file_name().is_none() {
+        folder.canonicalize().ok()
+    } else {
+        None
+    };
     let folder = real.as_deref().unwrap_or(folder);
     let name = folder.file_name().ok_or_else(|| {
-        let text = "a key cannot be made beside this folder: name another one, or the key with --key";
+        let text =
+            "a key cannot be made beside this folder: name another one, or the key with --key";
         Error::new(ErrorCategory::Usage, text).in_field("--out")
     })?;
     let mut name = name.to_owned();
@@ -68,14 +78,21 @@ pub fn beside(folder: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// There is none, or it is no key.
-pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: bool) -> Result<OpenedKey> {
+pub fn find(
+    named: Option<&Path>,
+    feed: Option<&Secret>,
+    folder: &Path,
+    new: bool,
+) -> Result<OpenedKey> {
     let found = |key| OpenedKey { key, made: None };
     if let Some(file) = named {
         return read(file).map(found);
     }
     if let Some(secret) = feed {
         let text = Zeroizing::new(secret.read()?);
-        return OperatorKey::parse(&text).map(found).ok_or_else(|| no_key().in_field("store.key"));
+        return OperatorKey::parse(&text)
+            .map(found)
+            .ok_or_else(|| no_key().in_field("store.key"));
     }
     let file = beside(folder)?;
     if file.exists() {
@@ -83,11 +100,16 @@ pub fn find(named: Option<&Path>, feed: Option<&Secret>, folder: &Path, new: boo
     }
     if !new {
         let text = "the key of this folder is not beside it: name it with --key, or as store.key in the feed file";
-        return Err(Error::new(ErrorCategory::Usage, text).in_file(&file).in_field("--key"));
+        return Err(Error::new(ErrorCategory::Usage, text)
+            .in_file(&file)
+            .in_field("--key"));
     }
     let text = Zeroizing::new(chance::key()?);
     let key = OperatorKey::parse(&text).ok_or_else(no_key)?;
-    Ok(OpenedKey { key, made: Some(NewKey { file, text }) })
+    Ok(OpenedKey {
+        key,
+        made: Some(NewKey { file, text }),
+    })
 }
 
 /// Reads the key in a file.

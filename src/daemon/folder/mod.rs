@@ -1,6 +1,6 @@
-//! A chain of releases in a folder, one file after the other (CONTRACTS 3, anonymize): each input is a tick, and each
-//! release goes through the same feed, log and gate as the daemon's. Decides nothing: rows go in, and the results are
-//! reported.
+//! A chain of releases in a folder, one file after the other (CONTRACTS 3, anonymize): each input
+//! is a tick, and each release goes through the same feed, log and gate as the daemon's. Decides
+//! nothing: rows go in, and the results are reported.
 
 mod disk;
 mod entry;

@@ -1,5 +1,6 @@
-//! The record of a tick for the operator: the answer, the whole verdict, and every candidate that the search refused
-//! with its reason. Private: it may be read together with the releases' history, and is never published.
+//! The record of a tick for the operator: the answer, the whole verdict, and every candidate that
+//! the search refused with its reason. Private: it may be read together with the releases' history,
+//! and is never published.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,13 @@ pub struct TickVerdict {
 
 impl TickVerdict {
     /// The record of an input and its outcome.
-    pub fn of(recorded: RecordedTick, file: &str, answer: InputEntry, time: &str, chain: u32) -> TickVerdict {
+    pub fn of(
+        recorded: RecordedTick,
+        file: &str,
+        answer: InputEntry,
+        time: &str,
+        chain: u32,
+    ) -> TickVerdict {
         TickVerdict {
             schema: 1,
             tick: recorded.tick,
@@ -53,7 +60,8 @@ impl TickVerdict {
 
     /// The bytes to be stored.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
+        let mut bytes =
+            serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }

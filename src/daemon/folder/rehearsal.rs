@@ -32,7 +32,9 @@ impl RehearsalRows {
         let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
         let hasher = PersonHasher::new(&ring.people());
         // Nothing can be set aside here.
-        Ok(RehearsalRows { inputs: inputs::read(task, None, &hasher, &MisfitKind::Outside.to_string(), watch)? })
+        Ok(RehearsalRows {
+            inputs: inputs::read(task, None, &hasher, &MisfitKind::Outside.to_string(), watch)?,
+        })
     }
 
     /// All rows, in order.
@@ -50,12 +52,16 @@ impl RehearsalRows {
     /// The same rows as several inputs of equal size.
     #[must_use]
     pub fn divided(&self, parts: usize) -> RehearsalRows {
-        let Some(rows) = self.rows() else { return RehearsalRows { inputs: Vec::new() } };
+        let Some(rows) = self.rows() else {
+            return RehearsalRows { inputs: Vec::new() };
+        };
         let input = |part: usize| {
             let (from, to) = (rows.len() * part / parts, rows.len() * (part + 1) / parts);
             Input::of_rows(part, rows.only(|row| (from..to).contains(&row)))
         };
-        RehearsalRows { inputs: (0..parts).map(input).collect() }
+        RehearsalRows {
+            inputs: (0..parts).map(input).collect(),
+        }
     }
 }
 

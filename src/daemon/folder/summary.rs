@@ -1,5 +1,5 @@
-//! The outcome of a tick, from the log: after the tick itself, and by the command that completes a tick that a kill
-//! interrupted.
+//! The outcome of a tick, from the log: after the tick itself, and by the command that completes a
+//! tick that a kill interrupted.
 
 use super::entry::{InputEntry, InputOutcome, TickTotals};
 use super::outcome::TickVerdict;
@@ -18,14 +18,25 @@ struct TickEntries {
     decision: Option<Decision>,
 }
 
-/// The input of the newest tick, with this index in the command, and its outcome; `None` before the first.
+/// The input of the newest tick, with this index in the command, and its outcome; `None` before the
+/// first.
 ///
 /// # Errors
 /// The log cannot be read.
 pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
-    let Some(tick) = writer.state().feed.ticks().checked_sub(1) else { return Ok(None) };
-    let TickEntries { part: Some(part), closed: Some(closed), decision } = TickEntries::read(writer, tick)? else {
-        return Err(Error::new(ErrorCategory::Internal, "each tick of a folder has its input"));
+    let Some(tick) = writer.state().feed.ticks().checked_sub(1) else {
+        return Ok(None);
+    };
+    let TickEntries {
+        part: Some(part),
+        closed: Some(closed),
+        decision,
+    } = TickEntries::read(writer, tick)?
+    else {
+        return Err(Error::new(
+            ErrorCategory::Internal,
+            "each tick of a folder has its input",
+        ));
     };
     let kept: Option<&Ref> = match &decision {
         Some(decision) => decision.verdict(),
@@ -34,16 +45,32 @@ pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, T
     let recorded = writer.recorded(tick, kept)?;
     let state = writer.state();
     let outcome = match outcome(&closed, decision.as_ref()) {
-        InputOutcome::Waiting if closed.skipped && state.feed.published().is_empty() => InputOutcome::Held,
+        InputOutcome::Waiting if closed.skipped && state.feed.published().is_empty() => {
+            InputOutcome::Held
+        }
         outcome => outcome,
     };
-    let release = state.releases.last().filter(|_| outcome == InputOutcome::Published);
-    let mut answer = InputEntry::new(input, outcome, release.map(|line| line.release), totals(writer));
+    let release = state
+        .releases
+        .last()
+        .filter(|_| outcome == InputOutcome::Published);
+    let mut answer = InputEntry::new(
+        input,
+        outcome,
+        release.map(|line| line.release),
+        totals(writer),
+    );
     answer.added = added(writer, &closed, outcome);
     (answer.duplicate, answer.quarantined) = (part.counts.duplicate, part.counts.quarantined);
     answer.reasons.clone_from(&recorded.reasons);
     answer.levels.clone_from(&recorded.levels);
-    let verdict = TickVerdict::of(recorded, &part.origin.name(), answer, &closed.time, state.feed.chain());
+    let verdict = TickVerdict::of(
+        recorded,
+        &part.origin.name(),
+        answer,
+        &closed.time,
+        state.feed.chain(),
+    );
     Ok(Some((part, verdict)))
 }
 
@@ -68,11 +95,21 @@ impl TickEntries {
             at -= 1;
             let path = Logged::path(at);
             let gone = |text: String| Error::new(ErrorCategory::Input, text).in_field(path.clone());
-            let bytes = log.store().read(&path)?.ok_or_else(|| gone("this entry of the log is missing".to_owned()))?;
-            match Logged::parse(&bytes, log.ring()).map_err(|none| gone(none.to_string()))?.body {
-                EntryBody::Ingest(ingest) if ingest.tick == tick => found.part = ingest.parts.into_iter().next(),
+            let bytes = log
+                .store()
+                .read(&path)?
+                .ok_or_else(|| gone("this entry of the log is missing".to_owned()))?;
+            match Logged::parse(&bytes, log.ring())
+                .map_err(|none| gone(none.to_string()))?
+                .body
+            {
+                EntryBody::Ingest(ingest) if ingest.tick == tick => {
+                    found.part = ingest.parts.into_iter().next()
+                }
                 EntryBody::Closed(closed) if closed.tick == tick => found.closed = Some(closed),
-                EntryBody::Decision(decision) if decision.tick() == tick => found.decision = Some(decision),
+                EntryBody::Decision(decision) if decision.tick() == tick => {
+                    found.decision = Some(decision)
+                }
                 _ => {}
             }
         }
@@ -85,10 +122,11 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
         (ClosingOutcome::Held, _) => InputOutcome::Held,
         (ClosingOutcome::Waiting | ClosingOutcome::Skipped, _) => InputOutcome::Waiting,
         (ClosingOutcome::Stopped, _)
-        | (ClosingOutcome::Candidate, Some(Decision::Reject(Rejection { stops: true, .. }))) => InputOutcome::Stopped,
-        (ClosingOutcome::Impossible, _) | (ClosingOutcome::Candidate, Some(Decision::Reject(_)) | None) => {
-            InputOutcome::Rejected
+        | (ClosingOutcome::Candidate, Some(Decision::Reject(Rejection { stops: true, .. }))) => {
+            InputOutcome::Stopped
         }
+        (ClosingOutcome::Impossible, _)
+        | (ClosingOutcome::Candidate, Some(Decision::Reject(_)) | None) => InputOutcome::Rejected,
         (ClosingOutcome::Candidate, Some(_)) => InputOutcome::Published,
     }
 }

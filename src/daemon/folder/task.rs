@@ -37,16 +37,18 @@ pub trait TaskProgress {
     fn undeclared(&mut self, columns: &[String]);
     /// This many sensitive cells of an input were missing or could not be read.
     fn missing(&mut self, input: usize, cells: u64);
-    /// This many rows of an input are on the leaf of a column for values that its taxonomy does not know.
+    /// This many rows of an input are on the leaf of a column for values that its taxonomy does not
+    /// know.
     fn unknown(&mut self, input: usize, column: &str, leaf: &str, rows: u64);
-    /// In this many rows of an input a sensitive column has a guarded value with other surrounding spaces or in another
-    /// case, so that it is not guarded.
+    /// In this many rows of an input a sensitive column has a guarded value with other surrounding
+    /// spaces or in another case, so that it is not guarded.
     fn misspelled(&mut self, input: usize, column: &str, rows: u64);
     /// A column of an input has values that differ in spelling alone.
     fn spelled(&mut self, input: usize, found: &ColumnSpellings);
     /// Sensitive columns in which nearly every row of an input has a value of its own.
     fn telling(&mut self, columns: &[String]);
-    /// A file that an earlier command had accepted, and that is none of this command's inputs, has its tick now.
+    /// A file that an earlier command had accepted, and that is none of this command's inputs, has
+    /// its tick now.
     fn finished(&mut self, file: &str, entry: &InputEntry);
     /// The new key is in this file now.
     fn kept(&mut self, key: &Path);

@@ -1,5 +1,5 @@
-//! Runs one tick after the other: an input is accepted, closed, judged and published as the daemon does it, and the
-//! outcome is reported. Decides nothing itself.
+//! Runs one tick after the other: an input is accepted, closed, judged and published as the daemon
+//! does it, and the outcome is reported. Decides nothing itself.
 
 use std::sync::Arc;
 
@@ -35,10 +35,11 @@ pub struct CommandOutcome {
 /// Runs all ticks.
 ///
 /// # Errors
-/// An input cannot be decoded (then the folder is unchanged), or the folder cannot be read or written.
+/// An input cannot be decoded (then the folder is unchanged), or the folder cannot be read or
+/// written.
 pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
-    // A command that continues a chain locks the folder from the first read on. If no chain exists, nothing is created
-    // on the disk before the inputs are known to be valid.
+    // A command that continues a chain locks the folder from the first read on. If no chain exists,
+    // nothing is created on the disk before the inputs are known to be valid.
     if begun(task.folder)? {
         let place = ReleaseFolder::open(task.folder)?;
         let ahead = ahead(task, place.private.clone(), place.public.clone(), None)?;
@@ -49,9 +50,20 @@ pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutco
     }
     task.feed.beginning()?;
     let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
-    let inputs = inputs::read(task, None, &PersonHasher::new(&ring.people()), &inputs::outside(None)?, watch)?;
+    let inputs = inputs::read(
+        task,
+        None,
+        &PersonHasher::new(&ring.people()),
+        &inputs::outside(None)?,
+        watch,
+    )?;
     let place = ReleaseFolder::open(task.folder)?;
-    let ahead = ahead(task, place.private.clone(), place.public.clone(), Some(ring))?;
+    let ahead = ahead(
+        task,
+        place.private.clone(),
+        place.public.clone(),
+        Some(ring),
+    )?;
     if let Some(made) = &task.made {
         made.keep()?;
         watch.kept(made.file());
@@ -70,7 +82,12 @@ pub fn in_memory(
 ) -> Result<(Vec<InputEntry>, Memory)> {
     let public = Memory::default();
     let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
-    let ahead = ahead(task, Arc::new(Memory::default()), Arc::new(public.clone()), Some(ring))?;
+    let ahead = ahead(
+        task,
+        Arc::new(Memory::default()),
+        Arc::new(public.clone()),
+        Some(ring),
+    )?;
     let entries = Work::begin(task, None, ahead)?.ticks(inputs, watch)?;
     Ok((entries, public))
 }
@@ -83,7 +100,8 @@ fn ahead<'t>(
     drawn: Option<KeyRing>,
 ) -> Result<OpenedFeed<'t>> {
     let feed = task.feed;
-    let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
+    let text = std::fs::read(&feed.file)
+        .map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
     let settings = FeedSettings {
         layout: Layout::Folders,
         signing: None,
@@ -123,7 +141,8 @@ struct Work {
     /// The folder.
     place: Option<ReleaseFolder>,
     writer: FeedWriter,
-    /// The time at which the command began, for all that is written: times of a folder never go back.
+    /// The time at which the command began, for all that is written: times of a folder never go
+    /// back.
     time: String,
     /// The tick that a kill had interrupted and that is complete now.
     resumed: Option<(IntakePart, InputEntry)>,
@@ -134,11 +153,22 @@ impl Work {
     fn begin(task: &Task<'_>, place: Option<ReleaseFolder>, ahead: OpenedFeed<'_>) -> Result<Work> {
         let (writer, _) = ahead.begin()?;
         let newest = writer.state().newest().map(clock::text);
-        let time = newest.map_or_else(|| task.time.to_owned(), |newest| newest.max(task.time.to_owned()));
-        let mut work = Work { place, writer, time, resumed: None };
+        let time = newest.map_or_else(
+            || task.time.to_owned(),
+            |newest| newest.max(task.time.to_owned()),
+        );
+        let mut work = Work {
+            place,
+            writer,
+            time,
+            resumed: None,
+        };
         let newest = work.writer.state().feed.ticks().checked_sub(1);
-        let interrupted = newest.is_some_and(|tick| work.place.as_ref().is_some_and(|place| !place.has_verdict(tick)))
-            || !work.writer.state().fresh.is_empty();
+        let interrupted = newest.is_some_and(|tick| {
+            work.place
+                .as_ref()
+                .is_some_and(|place| !place.has_verdict(tick))
+        }) || !work.writer.state().fresh.is_empty();
         if interrupted {
             work.resumed = Some(work.finish(0)?);
         }
@@ -146,7 +176,11 @@ impl Work {
     }
 
     /// One input after the other.
-    fn ticks(&mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<Vec<InputEntry>> {
+    fn ticks(
+        &mut self,
+        inputs: Vec<Input>,
+        watch: &mut dyn TaskProgress,
+    ) -> Result<Vec<InputEntry>> {
         let tick = |(at, input)| {
             watch.deciding(at);
             self.tick(at, input)
@@ -157,29 +191,58 @@ impl Work {
     /// All ticks of a command, and its durable result.
     fn ran(mut self, inputs: Vec<Input>, watch: &mut dyn TaskProgress) -> Result<CommandOutcome> {
         for (at, input) in inputs.iter().enumerate() {
-            input.spellings.iter().for_each(|found| watch.spelled(at, found));
+            input
+                .spellings
+                .iter()
+                .for_each(|found| watch.spelled(at, found));
         }
         let entries = self.ticks(inputs, watch)?;
         self.writer.forget(clock::instant())?;
         self.writer.pack()?;
         self.writer.checkpoint()?;
         let finished = self.resumed.take();
-        finished.iter().for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));
-        Ok(CommandOutcome { entries, finished: finished.map(|(_, entry)| entry) })
+        finished
+            .iter()
+            .for_each(|(part, entry)| watch.finished(&part.origin.name(), entry));
+        Ok(CommandOutcome {
+            entries,
+            finished: finished.map(|(_, entry)| entry),
+        })
     }
 
     /// One input.
     fn tick(&mut self, at: usize, input: Input) -> Result<InputEntry> {
-        let (name, InputLook { sha256, size, modified }, ring) = (&input.name, input.look, self.writer.log().ring());
-        if let Some((_, entry)) = self.resumed.take_if(|(part, _)| is(part, name, &sha256, ring)) {
+        let (
+            name,
+            InputLook {
+                sha256,
+                size,
+                modified,
+            },
+            ring,
+        ) = (&input.name, input.look, self.writer.log().ring());
+        if let Some((_, entry)) = self
+            .resumed
+            .take_if(|(part, _)| is(part, name, &sha256, ring))
+        {
             return Ok(InputEntry { input: at, ..entry });
         }
         let known = self.writer.state().knows(name, &sha256, ring);
-        let Some(rows) = input.rows.filter(|_| !known) else { return Ok(InputEntry::known(at, totals(&self.writer))) };
+        let Some(rows) = input.rows.filter(|_| !known) else {
+            return Ok(InputEntry::known(at, totals(&self.writer)));
+        };
         let look = Consumed::new(ring, &sha256, size, modified);
-        let Input { name: file, aside, nulled, .. } = input;
+        let Input {
+            name: file,
+            aside,
+            nulled,
+            ..
+        } = input;
         let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
-        self.writer.take(TakenMessages::file(file, look, seen, rows, aside, nulled), &self.time)?;
+        self.writer.take(
+            TakenMessages::file(file, look, seen, rows, aside, nulled),
+            &self.time,
+        )?;
         Ok(self.finish(at)?.1)
     }
 
@@ -192,13 +255,18 @@ impl Work {
         }
         if self.writer.state().due.is_some() {
             let release = self.writer.state().feed.releases() + 1;
-            self.place.as_ref().map_or(Ok(()), |place| place.free(release))?;
+            self.place
+                .as_ref()
+                .map_or(Ok(()), |place| place.free(release))?;
             self.writer.decide()?;
         }
         self.writer.leave(&time)?;
         let newest_tick = newest(&self.writer, input)?;
-        let (part, verdict) = newest_tick.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
-        self.place.as_ref().map_or(Ok(()), |place| place.store_verdict(&verdict))?;
+        let (part, verdict) =
+            newest_tick.ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick went by"))?;
+        self.place
+            .as_ref()
+            .map_or(Ok(()), |place| place.store_verdict(&verdict))?;
         Ok((part, verdict.answer))
     }
 }
@@ -206,9 +274,12 @@ impl Work {
 /// Whether messages are those of this file.
 fn is(part: &IntakePart, name: &str, sha256: &Sha256, ring: &KeyRing) -> bool {
     match &part.origin {
-        MessageOrigin::File { file, code, generation, .. } => {
-            file == name && ring.file_code(*generation, sha256) == Some(*code)
-        }
+        MessageOrigin::File {
+            file,
+            code,
+            generation,
+            ..
+        } => file == name && ring.file_code(*generation, sha256) == Some(*code),
         MessageOrigin::Partition { .. } => false,
     }
 }

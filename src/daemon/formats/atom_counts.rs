@@ -1,5 +1,5 @@
-//! The permanent record of a tick, as a sealed object (HOUSE 3): the number of rows of each value per atom, and a keyed
-//! hash of each person who came.
+//! The permanent record of a tick, as a sealed object (HOUSE 3): the number of rows of each value
+//! per atom, and a keyed hash of each person who came.
 
 use std::collections::BTreeSet;
 
@@ -74,17 +74,26 @@ impl Grain {
 
 impl AtomCounts {
     /// From the decisions of a tick and the people who came since the previous one.
-    pub fn of(fixed: &FixedTick, grain: Grain, mut people: Vec<Person>, trees: &[&Taxonomy]) -> AtomCounts {
+    pub fn of(
+        fixed: &FixedTick,
+        grain: Grain,
+        mut people: Vec<Person>,
+        trees: &[&Taxonomy],
+    ) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
         let rows = match (&fixed.formed, &fixed.cut) {
-            (Some(formed), Some(cut)) if grain == Grain::Atoms => formed.clone().as_one(0).coarsened(cut, trees),
+            (Some(formed), Some(cut)) if grain == Grain::Atoms => {
+                formed.clone().as_one(0).coarsened(cut, trees)
+            }
             (Some(formed), _) if grain == Grain::Leaves => formed.clone().as_one(0),
             (Some(formed), _) if grain == Grain::Labels => match &fixed.carving {
                 Some(carving) => formed.clone().as_one(0).labelled(carving, trees),
                 None => formed.clone().as_one(0),
             },
-            (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => fixed.waiting.clone().as_one(0),
+            (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => {
+                fixed.waiting.clone().as_one(0)
+            }
             _ => none,
         };
         let node = |column: usize, leaf: Leaf| match &fixed.cut {
@@ -92,15 +101,26 @@ impl AtomCounts {
             _ if grain == Grain::Labels => leaf,
             _ => trees[column].leaf_node(leaf),
         };
-        let tuples: Vec<usize> =
-            (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple)).collect();
-        let cells: Vec<Cell> = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple).to_vec()).collect();
-        let column =
-            |at: usize| LabelColumn::of(tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])), trees[at]);
+        let tuples: Vec<usize> = (0..rows.tuples())
+            .flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple))
+            .collect();
+        let cells: Vec<Cell> = (0..rows.tuples())
+            .flat_map(|tuple| rows.cells_of(tuple).to_vec())
+            .collect();
+        let column = |at: usize| {
+            LabelColumn::of(
+                tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])),
+                trees[at],
+            )
+        };
         AtomCounts {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
-            steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
+            steps: fixed
+                .steps
+                .iter()
+                .map(|&(column, node)| (column, trees[column].label(node).into()))
+                .collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
@@ -109,7 +129,10 @@ impl AtomCounts {
             codes: cells.iter().map(|cell| cell.value).collect(),
             counts: cells.iter().map(|cell| cell.count).collect(),
             people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
-            measures: fixed.measures.as_ref().map(|table| Aggregates::of(table, trees)),
+            measures: fixed
+                .measures
+                .as_ref()
+                .map(|table| Aggregates::of(table, trees)),
         }
     }
 
@@ -132,7 +155,10 @@ impl AtomCounts {
             return format.content(content);
         }
         let (counts, measures): (AtomCounts, Aggregates) = format.content(content)?;
-        Ok(AtomCounts { measures: Some(measures), ..counts })
+        Ok(AtomCounts {
+            measures: Some(measures),
+            ..counts
+        })
     }
 
     /// The same for a tick in which these people came.
@@ -146,14 +172,24 @@ impl AtomCounts {
     /// The same without the rows of these labels, and without values that no other row has.
     #[must_use]
     pub fn without_labels(mut self, labels: &BTreeSet<Vec<Box<str>>>) -> AtomCounts {
-        let label =
-            |cell: usize| -> Vec<Box<str>> { self.nodes.iter().map(|column| column.text(cell).into()).collect() };
-        let left: Vec<usize> = (0..self.counts.len()).filter(|&cell| !labels.contains(&label(cell))).collect();
+        let label = |cell: usize| -> Vec<Box<str>> {
+            self.nodes
+                .iter()
+                .map(|column| column.text(cell).into())
+                .collect()
+        };
+        let left: Vec<usize> = (0..self.counts.len())
+            .filter(|&cell| !labels.contains(&label(cell)))
+            .collect();
         let mut used = vec![false; self.values.len()];
-        left.iter().for_each(|&cell| used[self.codes[cell] as usize] = true);
+        left.iter()
+            .for_each(|&cell| used[self.codes[cell] as usize] = true);
         let (values, codes) = self.values.only(&used);
         self.nodes = self.nodes.iter().map(|column| column.only(&left)).collect();
-        self.codes = left.iter().map(|&cell| codes[self.codes[cell] as usize]).collect();
+        self.codes = left
+            .iter()
+            .map(|&cell| codes[self.codes[cell] as usize])
+            .collect();
         self.counts = left.iter().map(|&cell| self.counts[cell]).collect();
         self.values = values;
         self.measures = self.measures.map(|measures| measures.without(labels));
@@ -162,25 +198,42 @@ impl AtomCounts {
 
     /// The people who came.
     pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
-        self.people.iter().map(|bytes| Person(u128::from_le_bytes(*bytes)))
+        self.people
+            .iter()
+            .map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
 
     /// The decisions of a tick, with its atoms from this record.
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn completed(&self, fixed: FixedTick, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
+    pub fn completed(
+        &self,
+        fixed: FixedTick,
+        grain: Grain,
+        trees: &[&Taxonomy],
+    ) -> Result<FixedTick> {
         let counted = self.fixed(grain, trees)?;
         let carving = fixed.carving.filter(|_| grain != Grain::Labels);
-        let fixed = FixedTick { carving, measures: counted.measures, ..fixed };
+        let fixed = FixedTick {
+            carving,
+            measures: counted.measures,
+            ..fixed
+        };
         Ok(match grain.forms() {
-            true => FixedTick { formed: counted.formed, ..fixed },
-            false => FixedTick { waiting: counted.waiting, ..fixed },
+            true => FixedTick {
+                formed: counted.formed,
+                ..fixed
+            },
+            false => FixedTick {
+                waiting: counted.waiting,
+                ..fixed
+            },
         })
     }
 
-    /// The decisions of the tick, as far as they are recorded: without waiting and withheld people, except where the rows of a release are
-    /// those of the people who waited.
+    /// The decisions of the tick, as far as they are recorded: without waiting and withheld people,
+    /// except where the rows of a release are those of the people who waited.
     ///
     /// # Errors
     /// The taxonomies have changed.
@@ -189,25 +242,43 @@ impl AtomCounts {
             Grain::Labels => node,
             _ => tree.leaf_range(node).start,
         };
-        let columns =
-            self.nodes.iter().zip(trees).map(|(labels, tree)| {
-                Ok(labels.nodes(tree)?.into_iter().map(|node| node_of_grain(node, tree)).collect())
-            });
+        let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| {
+            Ok(labels
+                .nodes(tree)?
+                .into_iter()
+                .map(|node| node_of_grain(node, tree))
+                .collect())
+        });
         let columns: Vec<Vec<Leaf>> = columns.collect::<Result<_>>()?;
         let sound = columns.len() == trees.len()
-            && columns.iter().all(|column| column.len() == self.counts.len())
+            && columns
+                .iter()
+                .all(|column| column.len() == self.counts.len())
             && self.codes.len() == self.counts.len();
         if !sound {
             return Err(other());
         }
         let cells = self.codes.iter().zip(&self.counts);
-        let cells: Vec<Cell> = cells.map(|(&value, &count)| Cell { increment: 0, value, count }).collect();
-        if cells.iter().any(|cell| cell.value as usize >= self.values.len()) {
+        let cells: Vec<Cell> = cells
+            .map(|(&value, &count)| Cell {
+                increment: 0,
+                value,
+                count,
+            })
+            .collect();
+        if cells
+            .iter()
+            .any(|cell| cell.value as usize >= self.values.len())
+        {
             return Err(other());
         }
         let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
         let none = Histogram::empty(trees.len(), self.values.width());
-        let (formed, waiting) = if grain.forms() { (Some(rows), none.clone()) } else { (None, rows) };
+        let (formed, waiting) = if grain.forms() {
+            (Some(rows), none.clone())
+        } else {
+            (None, rows)
+        };
         Ok(FixedTick {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
@@ -220,7 +291,11 @@ impl AtomCounts {
             carving: None,
             finer: recoding(self.finer.as_ref(), trees)?,
             turns: None,
-            measures: self.measures.as_ref().map(|measures| measures.table(trees)).transpose()?,
+            measures: self
+                .measures
+                .as_ref()
+                .map(|measures| measures.table(trees))
+                .transpose()?,
         })
     }
 }

@@ -1,5 +1,5 @@
-//! The places of people after a tick, as a sealed object (HOUSE 3): rows with their people, as long as they are
-//! unpublished or the raw rows are kept.
+//! The places of people after a tick, as a sealed object (HOUSE 3): rows with their people, as long
+//! as they are unpublished or the raw rows are kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,22 +36,33 @@ pub struct Atoms {
     pub withheld: RowsByTick,
     /// People in the atoms that this tick formed.
     pub formed: RowsByTick,
-    /// Whether the new people of this tick are published, so that the rows are not kept here any more: the counts have
-    /// them.
+    /// Whether the new people of this tick are published, so that the rows are not kept here any
+    /// more: the counts have them.
     pub are_published: bool,
 }
 
 impl Atoms {
     /// From the decisions of a tick and its people.
-    pub fn of(fixed: &FixedTick, [waiting, withheld, formed]: [RowsByTick; 3], trees: &[&Taxonomy]) -> Atoms {
+    pub fn of(
+        fixed: &FixedTick,
+        [waiting, withheld, formed]: [RowsByTick; 3],
+        trees: &[&Taxonomy],
+    ) -> Atoms {
         Atoms {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
-            steps: fixed.steps.iter().map(|&(column, node)| (column, trees[column].label(node).into())).collect(),
+            steps: fixed
+                .steps
+                .iter()
+                .map(|&(column, node)| (column, trees[column].label(node).into()))
+                .collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
-            carving: fixed.carving.as_ref().map(|carving| classes(carving, trees)),
+            carving: fixed
+                .carving
+                .as_ref()
+                .map(|carving| classes(carving, trees)),
             waiting,
             withheld,
             formed,
@@ -69,9 +80,10 @@ impl Atoms {
     /// # Errors
     /// The taxonomies have changed.
     pub fn dissolved(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let (Some(carving), rows) =
-            (carving(self.carving.as_ref(), trees)?, histogram(&self.formed, sensitive, trees)?)
-        else {
+        let (Some(carving), rows) = (
+            carving(self.carving.as_ref(), trees)?,
+            histogram(&self.formed, sensitive, trees)?,
+        ) else {
             return Ok(());
         };
         let people = Release::carved(&rows, 0..u32::MAX, &carving, trees);
@@ -80,12 +92,16 @@ impl Atoms {
         Ok(())
     }
 
-    /// Removes leaf tuples that no person in the atoms of this tick has any more, if classes list their tuples.
+    /// Removes leaf tuples that no person in the atoms of this tick has any more, if classes list
+    /// their tuples.
     ///
     /// # Errors
     /// The taxonomies have changed.
     pub fn forget_tuples(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let Some(carving) = carving(self.carving.as_ref(), trees)?.filter(Carving::has_groups) else { return Ok(()) };
+        let Some(carving) = carving(self.carving.as_ref(), trees)?.filter(Carving::has_groups)
+        else {
+            return Ok(());
+        };
         let people = histogram(&self.formed, sensitive, trees)?.headcount();
         let left = carving.with_tuples(|tuple| people.find(tuple).is_some());
         self.carving = Some(classes(&left, trees));
@@ -122,7 +138,12 @@ impl Atoms {
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn fixed(&self, sensitive: usize, policy: &Policy, trees: &[&Taxonomy]) -> Result<FixedTick> {
+    pub fn fixed(
+        &self,
+        sensitive: usize,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Result<FixedTick> {
         let formed = histogram(&self.formed, sensitive, trees)?;
         Ok(FixedTick {
             tick: self.tick,
@@ -140,31 +161,58 @@ impl Atoms {
         })
     }
 
-    /// The aggregates of the measures of the people whose atoms formed, if there are measures; in policies without atoms, of the people
-    /// who waited. If people join the classes of earlier releases, their addends.
+    /// The aggregates of the measures of the people whose atoms formed, if there are measures; in
+    /// policies without atoms, of the people who waited. If people join the classes of earlier
+    /// releases, their addends.
     ///
     /// # Errors
     /// The taxonomies have changed.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
-        let people = if policy.forms() { &self.formed } else { &self.waiting };
-        let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else { return Ok(None) };
+        let people = if policy.forms() {
+            &self.formed
+        } else {
+            &self.waiting
+        };
+        let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else {
+            return Ok(None);
+        };
         let suppression = SumSuppression::of(policy);
         if let Some(carving) = carving(self.carving.as_ref(), trees)? {
             let finder = carving.finder(trees);
-            return Ok(Some(
-                suppression.aggregates(&rows, |leaves| finder.class(leaves).map(|(_, label)| label.to_vec())),
-            ));
+            return Ok(Some(suppression.aggregates(&rows, |leaves| {
+                finder.class(leaves).map(|(_, label)| label.to_vec())
+            })));
         }
         let grain = Grain::of(policy);
-        let cuts = if grain == Grain::Atoms { &self.cut } else { &self.proposed };
-        let Some(cuts) = recoding(cuts.as_ref(), trees)? else { return Ok(None) };
-        let class = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
+        let cuts = if grain == Grain::Atoms {
+            &self.cut
+        } else {
+            &self.proposed
+        };
+        let Some(cuts) = recoding(cuts.as_ref(), trees)? else {
+            return Ok(None);
+        };
+        let class = |leaves: &[Leaf]| {
+            Some(
+                cuts.iter()
+                    .zip(leaves)
+                    .map(|(cut, &leaf)| cut.at(leaf))
+                    .collect(),
+            )
+        };
         if !policy.joins() {
             return Ok(Some(suppression.aggregates(&rows, class)));
         }
         // A later release may be finer, if leaf tuples are kept.
-        let tuple =
-            |leaves: &[Leaf]| Some(trees.iter().zip(leaves).map(|(tree, &leaf)| tree.leaf_node(leaf)).collect());
+        let tuple = |leaves: &[Leaf]| {
+            Some(
+                trees
+                    .iter()
+                    .zip(leaves)
+                    .map(|(tree, &leaf)| tree.leaf_node(leaf))
+                    .collect(),
+            )
+        };
         Ok(Some(match grain {
             Grain::Atoms => suppression.addends(&rows, class),
             _ => suppression.addends(&rows, tuple),
@@ -177,7 +225,9 @@ impl Atoms {
 /// # Errors
 /// The taxonomies have changed.
 pub fn histogram(rolls: &RowsByTick, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
-    let part = |(since, roll): &(u32, RowColumns)| -> Result<Histogram> { Ok(roll.rows(trees)?.histogram(*since)) };
+    let part = |(since, roll): &(u32, RowColumns)| -> Result<Histogram> {
+        Ok(roll.rows(trees)?.histogram(*since))
+    };
     let parts = rolls.iter().map(part).collect::<Result<Vec<_>>>()?;
     Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), sensitive)))
 }

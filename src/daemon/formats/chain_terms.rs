@@ -1,5 +1,6 @@
-//! The terms of a chain as a sealed object (HOUSE 3). They are JSON with names, in which an absent key has its default:
-//! additions in later versions of the program do not change the terms of a running chain.
+//! The terms of a chain as a sealed object (HOUSE 3). They are JSON with names, in which an absent
+//! key has its default: additions in later versions of the program do not change the terms of a
+//! running chain.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +44,18 @@ pub fn terms_from_bytes(bytes: &[u8]) -> Result<ChainTerms> {
     let format = SealedFormat::Terms;
     let text: &str = format.parse(bytes)?;
     let stored: StoredTerms = serde_json::from_str(text).map_err(|_| format.unreadable())?;
-    let StoredTerms { feed: name, disjoint, policy, columns: stored } = stored;
+    let StoredTerms {
+        feed: name,
+        disjoint,
+        policy,
+        columns: stored,
+    } = stored;
     let all: Option<Vec<Column>> = stored.into_iter().map(StoredColumn::column).collect();
     let columns = all.and_then(columns).ok_or_else(|| format.unreadable())?;
-    Ok(ChainTerms { name, disjoint, policy: serde_json::Value::from(policy).to_string(), columns })
+    Ok(ChainTerms {
+        name,
+        disjoint,
+        policy: serde_json::Value::from(policy).to_string(),
+        columns,
+    })
 }

@@ -1,5 +1,5 @@
-//! The kinds of events of a feed (HOUSE 3). Entries contain counts, digests, times and names of objects and files; the
-//! content of records is in sealed objects.
+//! The kinds of events of a feed (HOUSE 3). Entries contain counts, digests, times and names of
+//! objects and files; the content of records is in sealed objects.
 
 mod decision;
 mod intake;
@@ -8,12 +8,14 @@ mod requests;
 mod tick;
 
 pub use decision::{
-    ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord, HoldDecision, NamedApprover,
-    Published, RecodingChoice, Rejection, ReleaseDecision,
+    ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord,
+    HoldDecision, NamedApprover, Published, RecodingChoice, Rejection, ReleaseDecision,
 };
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
-pub use requests::{ChainStart, Config, Erase, ErasedRows, Moved, Refused, Rekey, RequestOrigin, Signed};
+pub use requests::{
+    ChainStart, Config, Erase, ErasedRows, Moved, Refused, Rekey, RequestOrigin, Signed,
+};
 pub use tick::{ClosedTick, ClosingOutcome, Coin, Coins, Masked};
 
 use schemars::JsonSchema;
@@ -71,29 +73,43 @@ impl EntryBody {
     /// The sealed objects that the event names.
     pub fn objects(&self) -> Vec<&Ref> {
         match self {
-            EntryBody::Fence(_) | EntryBody::Approve(_) | EntryBody::Published(_) | EntryBody::Rekey(_) => Vec::new(),
-            EntryBody::Withdraw(_) | EntryBody::Retire(_) | EntryBody::Expire(_) | EntryBody::Cleaned(_) => Vec::new(),
+            EntryBody::Fence(_)
+            | EntryBody::Approve(_)
+            | EntryBody::Published(_)
+            | EntryBody::Rekey(_) => Vec::new(),
+            EntryBody::Withdraw(_)
+            | EntryBody::Retire(_)
+            | EntryBody::Expire(_)
+            | EntryBody::Cleaned(_) => Vec::new(),
             EntryBody::Forgotten(_) | EntryBody::Refused(_) => Vec::new(),
             EntryBody::Chain(chain) => vec![&chain.terms],
             EntryBody::Config(config) => config.terms.iter().collect(),
             EntryBody::Ingest(ingest) => {
                 let segments = ingest.segments.iter().map(|kept| &kept.object);
-                segments.chain(ingest.quarantine.iter().map(|aside| &aside.object)).collect()
+                segments
+                    .chain(ingest.quarantine.iter().map(|aside| &aside.object))
+                    .collect()
             }
             EntryBody::Retry(retry) => {
                 let segments = retry.segments.iter().map(|kept| &kept.object);
-                segments.chain(retry.rest.iter().flatten().map(|aside| &aside.object)).collect()
+                segments
+                    .chain(retry.rest.iter().flatten().map(|aside| &aside.object))
+                    .collect()
             }
             EntryBody::Closed(closed) => closed.atoms.iter().chain(&closed.verdict).collect(),
-            EntryBody::Masked(masked) => {
-                [&masked.counts].into_iter().chain(&masked.ledger).chain(&masked.members).collect()
-            }
+            EntryBody::Masked(masked) => [&masked.counts]
+                .into_iter()
+                .chain(&masked.ledger)
+                .chain(&masked.members)
+                .collect(),
             EntryBody::Coin(coin) => vec![&coin.coin],
             EntryBody::Coins(coins) => vec![&coins.coins],
             EntryBody::Decision(decision) => decision.verdict().into_iter().collect(),
             EntryBody::Erase(erase) => {
                 let moved = erase.moved.iter().filter_map(|moved| moved.new.as_ref());
-                moved.chain(erase.rows.iter().map(|rows| &rows.named)).collect()
+                moved
+                    .chain(erase.rows.iter().map(|rows| &rows.named))
+                    .collect()
             }
         }
     }

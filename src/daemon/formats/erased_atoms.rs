@@ -1,4 +1,5 @@
-//! The erased atoms, as the log names them (SCIENCE 11, erasure): a release and a label each, no hash and no value.
+//! The erased atoms, as the log names them (SCIENCE 11, erasure): a release and a label each, no
+//! hash and no value.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +40,14 @@ impl LeavingAtom {
     /// # Errors
     /// The taxonomies have changed.
     pub fn nodes(&self, trees: &[&Taxonomy]) -> Result<Vec<Node>> {
-        let nodes: Option<Vec<Node>> = self.label.iter().zip(trees).map(|(label, tree)| tree.find(label)).collect();
-        nodes.filter(|nodes| nodes.len() == trees.len()).ok_or_else(other)
+        let nodes: Option<Vec<Node>> = self
+            .label
+            .iter()
+            .zip(trees)
+            .map(|(label, tree)| tree.find(label))
+            .collect();
+        nodes
+            .filter(|nodes| nodes.len() == trees.len())
+            .ok_or_else(other)
     }
 }

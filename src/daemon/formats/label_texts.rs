@@ -1,4 +1,5 @@
-//! Cuts, steps of a search and classes by their labels, so that they can be found in taxonomies that have grown since.
+//! Cuts, steps of a search and classes by their labels, so that they can be found in taxonomies
+//! that have grown since.
 
 use std::fmt;
 
@@ -14,8 +15,9 @@ pub(super) type Cuts = Vec<Vec<Box<str>>>;
 /// Specialisations of a cut, in order, by column and label.
 pub(super) type Steps = Vec<(usize, Box<str>)>;
 
-/// Classes by their labels, which may be those of leaves. If labels do not determine the members of classes, an empty
-/// list follows, and for each class the leaves of its tuples, one after the other.
+/// Classes by their labels, which may be those of leaves. If labels do not determine the members of
+/// classes, an empty list follows, and for each class the leaves of its tuples, one after the
+/// other.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Classes(Vec<Vec<Box<str>>>);
 
@@ -28,47 +30,82 @@ impl fmt::Debug for Classes {
 /// Classes by their labels.
 pub(super) fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Classes {
     let label = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).into();
-    let labels = |nodes: &Vec<Node>| -> Vec<Box<str>> { nodes.iter().zip(trees.iter().cycle()).map(label).collect() };
+    let labels = |nodes: &Vec<Node>| -> Vec<Box<str>> {
+        nodes.iter().zip(trees.iter().cycle()).map(label).collect()
+    };
     let mut written: Vec<Vec<Box<str>>> = carving.classes().iter().map(labels).collect();
     if let Some(groups) = carving.groups() {
         let leaves = |tuple: &Vec<Leaf>| -> Vec<Node> {
-            tuple.iter().zip(trees).map(|(&leaf, tree)| tree.leaf_node(leaf)).collect()
+            tuple
+                .iter()
+                .zip(trees)
+                .map(|(&leaf, tree)| tree.leaf_node(leaf))
+                .collect()
         };
         written.push(Vec::new());
-        written.extend(groups.iter().map(|group| labels(&group.iter().flat_map(leaves).collect())));
+        written.extend(
+            groups
+                .iter()
+                .map(|group| labels(&group.iter().flat_map(leaves).collect())),
+        );
     }
     Classes(written)
 }
 
 pub(super) fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
-    let Some(Classes(classes)) = classes else { return Ok(None) };
+    let Some(Classes(classes)) = classes else {
+        return Ok(None);
+    };
     let class = |class: &Vec<Box<str>>| -> Option<Vec<Node>> {
-        let nodes = class.iter().zip(trees).map(|(label, tree)| tree.find(label));
-        (class.len() == trees.len()).then(|| nodes.collect()).flatten()
+        let nodes = class
+            .iter()
+            .zip(trees)
+            .map(|(label, tree)| tree.find(label));
+        (class.len() == trees.len())
+            .then(|| nodes.collect())
+            .flatten()
     };
     let end = classes.iter().position(Vec::is_empty);
     let (classes, groups) = classes.split_at(end.unwrap_or(classes.len()));
     let classes: Option<Vec<Vec<Node>>> = classes.iter().map(class).collect();
     let classes = classes.ok_or_else(other)?;
-    let Some((_, groups)) = groups.split_first() else { return Ok(Some(Carving::new(classes))) };
+    let Some((_, groups)) = groups.split_first() else {
+        return Ok(Some(Carving::new(classes)));
+    };
     let tuple = |labels: &[Box<str>]| -> Option<Vec<Leaf>> {
-        let leaves = labels.iter().zip(trees).map(|(label, tree)| tree.find_leaf(label));
-        (labels.len() == trees.len()).then(|| leaves.collect()).flatten()
+        let leaves = labels
+            .iter()
+            .zip(trees)
+            .map(|(label, tree)| tree.find_leaf(label));
+        (labels.len() == trees.len())
+            .then(|| leaves.collect())
+            .flatten()
     };
     let tuples = |group: &Vec<Box<str>>| group.chunks(trees.len()).map(tuple).collect();
     let groups: Option<Vec<Vec<Vec<Leaf>>>> = groups.iter().map(tuples).collect();
-    let groups = groups.filter(|groups| groups.len() == classes.len()).ok_or_else(other)?;
+    let groups = groups
+        .filter(|groups| groups.len() == classes.len())
+        .ok_or_else(other)?;
     Ok(Some(Carving::of_groups(classes, &groups)))
 }
 
 pub(super) fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
-    let of = |(cut, tree): (&Cut, &&Taxonomy)| cut.nodes().iter().map(|&node| tree.label(node).into()).collect();
+    let of = |(cut, tree): (&Cut, &&Taxonomy)| {
+        cut.nodes()
+            .iter()
+            .map(|&node| tree.label(node).into())
+            .collect()
+    };
     cut.iter().zip(trees).map(of).collect()
 }
 
 pub(super) fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, Node)>> {
-    let node = |(column, label): &(usize, Box<str>)| Some((*column, trees.get(*column)?.find(label)?));
-    steps.iter().map(|step| node(step).ok_or_else(other)).collect()
+    let node =
+        |(column, label): &(usize, Box<str>)| Some((*column, trees.get(*column)?.find(label)?));
+    steps
+        .iter()
+        .map(|step| node(step).ok_or_else(other))
+        .collect()
 }
 
 /// A cut by its labels: new leaves of a taxonomy are under one of them, or are nodes of the cut.
@@ -76,10 +113,16 @@ pub(super) fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Optio
     let Some(cuts) = cuts else { return Ok(None) };
     let of = |(labels, tree): (&Vec<Box<str>>, &&Taxonomy)| {
         let nodes: Option<Vec<Node>> = labels.iter().map(|label| tree.find(label)).collect();
-        nodes.and_then(|nodes| Cut::completed(tree, &nodes).ok()).ok_or_else(other)
+        nodes
+            .and_then(|nodes| Cut::completed(tree, &nodes).ok())
+            .ok_or_else(other)
     };
     if !cuts.is_empty() && cuts.len() != trees.len() {
         return Err(other());
     }
-    cuts.iter().zip(trees).map(of).collect::<Result<Recoding>>().map(Some)
+    cuts.iter()
+        .zip(trees)
+        .map(of)
+        .collect::<Result<Recoding>>()
+        .map(Some)
 }

@@ -1,5 +1,5 @@
-//! The changed values of an increment, as a sealed object (HOUSE 3, Masked): it is written before anything is based on
-//! it, and deleted with the rows.
+//! The changed values of an increment, as a sealed object (HOUSE 3, Masked): it is written before
+//! anything is based on it, and deleted with the rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,11 +59,24 @@ impl LedgerColumns {
     /// The taxonomies have changed.
     pub fn ledger(&self, trees: &[&Taxonomy]) -> Result<Ledger> {
         let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
-            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
+            Ok(labels
+                .nodes(tree)?
+                .into_iter()
+                .map(|node| tree.leaf_range(node).start)
+                .collect())
         };
-        let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .labels
+            .iter()
+            .zip(trees)
+            .map(leaves)
+            .collect::<Result<Vec<_>>>()?;
         let lines = self.rows.len();
-        let known = |codes: &[ValueCode]| codes.iter().all(|code| (*code as usize) < self.values.len());
+        let known = |codes: &[ValueCode]| {
+            codes
+                .iter()
+                .all(|code| (*code as usize) < self.values.len())
+        };
         let sound = columns.len() == trees.len()
             && columns.iter().all(|column| column.len() == lines)
             && [self.since.len(), self.from.len(), self.to.len()] == [lines; 3]
@@ -79,6 +92,9 @@ impl LedgerColumns {
             to: self.to[at],
             rows: self.rows[at],
         });
-        Ok(Ledger { values: self.values.clone(), changed: changed.collect() })
+        Ok(Ledger {
+            values: self.values.clone(),
+            changed: changed.collect(),
+        })
     }
 }

@@ -1,6 +1,6 @@
-//! The members of the published atoms of a chain of crowds (SCIENCE 11, erasure): keyed hashes under the published
-//! labels, and nothing else. They outlast the raw rows, so that the whole atom of a person can be erased as long as the
-//! feed exists.
+//! The members of the published atoms of a chain of crowds (SCIENCE 11, erasure): keyed hashes
+//! under the published labels, and nothing else. They outlast the raw rows, so that the whole atom
+//! of a person can be erased as long as the feed exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -34,7 +34,9 @@ impl AtomMembers {
     /// # Errors
     /// The taxonomies have changed.
     pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
-        let Some(carving) = atoms.carved(trees)? else { return Ok(None) };
+        let Some(carving) = atoms.carved(trees)? else {
+            return Ok(None);
+        };
         let finder = carving.finder(trees);
         let mut found: BTreeMap<LabelTexts, Vec<[u8; 16]>> = BTreeMap::new();
         for (_, roll) in &atoms.formed {
@@ -42,7 +44,11 @@ impl AtomMembers {
             for (row, person) in rows.people().unwrap_or_default().iter().enumerate() {
                 let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
                 let (_, class) = finder.class(&leaves).ok_or_else(other)?;
-                let label = class.iter().zip(trees).map(|(&node, tree)| tree.label(node).into()).collect();
+                let label = class
+                    .iter()
+                    .zip(trees)
+                    .map(|(&node, tree)| tree.label(node).into())
+                    .collect();
                 found.entry(label).or_default().push(person.0.to_le_bytes());
             }
         }
@@ -53,14 +59,26 @@ impl AtomMembers {
     }
 
     /// The labels of the atoms of these people.
-    pub fn labels_of<'m>(&'m self, people: &'m BTreeSet<Person>) -> impl Iterator<Item = &'m LabelTexts> {
+    pub fn labels_of<'m>(
+        &'m self,
+        people: &'m BTreeSet<Person>,
+    ) -> impl Iterator<Item = &'m LabelTexts> {
         let meets = |of: &[[u8; 16]]| of.iter().any(|person| people.contains(&person_of(person)));
-        self.atoms.iter().filter(move |(_, of)| meets(of)).map(|(label, _)| label)
+        self.atoms
+            .iter()
+            .filter(move |(_, of)| meets(of))
+            .map(|(label, _)| label)
     }
 
     /// The people of the atoms with these labels.
-    pub fn people_of<'m>(&'m self, labels: &'m BTreeSet<LabelTexts>) -> impl Iterator<Item = Person> {
-        let atoms = self.atoms.iter().filter(|(label, _)| labels.contains(label));
+    pub fn people_of<'m>(
+        &'m self,
+        labels: &'m BTreeSet<LabelTexts>,
+    ) -> impl Iterator<Item = Person> {
+        let atoms = self
+            .atoms
+            .iter()
+            .filter(|(label, _)| labels.contains(label));
         atoms.flat_map(|(_, people)| people.iter().map(person_of))
     }
 

@@ -1,6 +1,7 @@
-//! Rows with their people, as in sealed objects. Leaves are stored by their labels, so that they can be found in
-//! taxonomies that have grown since. They are followed by the values of measures, in columns of the same form: whole
-//! numbers in units of the last decimal, and empty texts for rows without a value.
+//! Rows with their people, as in sealed objects. Leaves are stored by their labels, so that they
+//! can be found in taxonomies that have grown since. They are followed by the values of measures,
+//! in columns of the same form: whole numbers in units of the last decimal, and empty texts for
+//! rows without a value.
 //!
 //! `Debug` shows only the number of rows.
 
@@ -54,7 +55,10 @@ impl LabelColumn {
 
     /// The label of a row.
     pub fn text(&self, row: usize) -> &str {
-        self.rows.get(row).and_then(|&known| self.known.get(known as usize)).map_or("", |label| label)
+        self.rows
+            .get(row)
+            .and_then(|&known| self.known.get(known as usize))
+            .map_or("", |label| label)
     }
 
     /// The labels of some rows, and no others.
@@ -75,10 +79,19 @@ impl LabelColumn {
     /// # Errors
     /// They are no numbers.
     fn numbers(&self) -> Result<Vec<Option<i64>>> {
-        let number = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+        let number = |text: &str| {
+            if text.is_empty() {
+                Some(None)
+            } else {
+                text.parse().ok().map(Some)
+            }
+        };
         let found: Option<Vec<Option<i64>>> = self.known.iter().map(|text| number(text)).collect();
         let found = found.ok_or_else(other)?;
-        self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
+        self.rows
+            .iter()
+            .map(|&row| found.get(row as usize).copied().ok_or_else(other))
+            .collect()
     }
 
     /// The nodes of a taxonomy with these labels.
@@ -88,7 +101,10 @@ impl LabelColumn {
     pub fn nodes(&self, tree: &Taxonomy) -> Result<Vec<Node>> {
         let found: Option<Vec<Node>> = self.known.iter().map(|label| tree.find(label)).collect();
         let found = found.ok_or_else(other)?;
-        self.rows.iter().map(|&row| found.get(row as usize).copied().ok_or_else(other)).collect()
+        self.rows
+            .iter()
+            .map(|&row| found.get(row as usize).copied().ok_or_else(other))
+            .collect()
     }
 }
 
@@ -97,7 +113,11 @@ fn numbers(values: &[Option<i64>]) -> LabelColumn {
     let (mut number, mut known) = (BTreeMap::new(), Vec::new());
     let rows = values.iter().map(|value| {
         *number.entry(*value).or_insert_with(|| {
-            known.push(value.map_or_else(String::new, |value| value.to_string()).into());
+            known.push(
+                value
+                    .map_or_else(String::new, |value| value.to_string())
+                    .into(),
+            );
             known.len() as u32 - 1
         })
     });
@@ -122,13 +142,23 @@ impl RowColumns {
     /// From rows.
     pub fn of(rows: &CodedRows, trees: &[&Taxonomy]) -> RowColumns {
         let column = |(at, tree): (usize, &&Taxonomy)| {
-            LabelColumn::of(rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)), tree)
+            LabelColumn::of(
+                rows.column(at).iter().map(|&leaf| tree.leaf_node(leaf)),
+                tree,
+            )
         };
         RowColumns {
-            labels: trees.iter().enumerate().map(column).chain(rows.measures().iter().map(|of| numbers(of))).collect(),
+            labels: trees
+                .iter()
+                .enumerate()
+                .map(column)
+                .chain(rows.measures().iter().map(|of| numbers(of)))
+                .collect(),
             values: rows.values().clone(),
             codes: rows.codes().to_vec(),
-            people: rows.people().map(|people| people.iter().map(|person| person.0.to_le_bytes()).collect()),
+            people: rows
+                .people()
+                .map(|people| people.iter().map(|person| person.0.to_le_bytes()).collect()),
         }
     }
 
@@ -144,7 +174,10 @@ impl RowColumns {
 
     /// The people of the rows.
     pub fn people(&self) -> impl Iterator<Item = Person> + '_ {
-        self.people.iter().flatten().map(|bytes| Person(u128::from_le_bytes(*bytes)))
+        self.people
+            .iter()
+            .flatten()
+            .map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
 
     /// The rows.
@@ -153,20 +186,47 @@ impl RowColumns {
     /// The taxonomies have changed.
     pub fn rows(&self, trees: &[&Taxonomy]) -> Result<CodedRows> {
         let leaves = |(labels, tree): (&LabelColumn, &&Taxonomy)| -> Result<Vec<Leaf>> {
-            Ok(labels.nodes(tree)?.into_iter().map(|node| tree.leaf_range(node).start).collect())
+            Ok(labels
+                .nodes(tree)?
+                .into_iter()
+                .map(|node| tree.leaf_range(node).start)
+                .collect())
         };
-        let columns = self.labels.iter().zip(trees).map(leaves).collect::<Result<Vec<_>>>()?;
-        let measures = self.labels.iter().skip(trees.len()).map(LabelColumn::numbers).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .labels
+            .iter()
+            .zip(trees)
+            .map(leaves)
+            .collect::<Result<Vec<_>>>()?;
+        let measures = self
+            .labels
+            .iter()
+            .skip(trees.len())
+            .map(LabelColumn::numbers)
+            .collect::<Result<Vec<_>>>()?;
         let sound = columns.len() == trees.len()
-            && measures.iter().all(|column| column.len() == self.codes.len())
-            && columns.iter().all(|column| column.len() == self.codes.len())
-            && self.people.as_ref().is_none_or(|people| people.len() == self.codes.len())
-            && self.codes.iter().all(|&code| (code as usize) < self.values.len());
+            && measures
+                .iter()
+                .all(|column| column.len() == self.codes.len())
+            && columns
+                .iter()
+                .all(|column| column.len() == self.codes.len())
+            && self
+                .people
+                .as_ref()
+                .is_none_or(|people| people.len() == self.codes.len())
+            && self
+                .codes
+                .iter()
+                .all(|&code| (code as usize) < self.values.len());
         if !sound {
             return Err(other());
         }
         let people = self.people.is_some().then(|| self.people().collect());
-        Ok(CodedRows::new(columns, self.values.clone(), self.codes.clone(), people).with_measures(measures))
+        Ok(
+            CodedRows::new(columns, self.values.clone(), self.codes.clone(), people)
+                .with_measures(measures),
+        )
     }
 }
 

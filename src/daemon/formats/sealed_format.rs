@@ -1,5 +1,5 @@
-//! The formats of sealed objects. An object begins with the version of its format, so that a format which this program
-//! does not know is refused by name.
+//! The formats of sealed objects. An object begins with the version of its format, so that a format
+//! which this program does not know is refused by name.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub enum SealedFormat {
     CoinSeed,
     /// Policy, columns and taxonomies of a chain (`terms/`).
     Terms,
-    /// The state of a feed after an entry (`checkpoint/`). It can be computed from the log again, so other versions of
-    /// it are ignored.
+    /// The state of a feed after an entry (`checkpoint/`). It can be computed from the log again,
+    /// so other versions of it are ignored.
     Checkpoint,
 }
 
@@ -74,7 +74,11 @@ impl SealedFormat {
             SealedFormat::Terms => ("the terms of a chain", 3, 3),
             SealedFormat::Checkpoint => ("a checkpoint", 25, 25),
         };
-        FormatFacts { name, oldest, newest }
+        FormatFacts {
+            name,
+            oldest,
+            newest,
+        }
     }
 
     /// The name of an object with this format.
@@ -98,13 +102,19 @@ impl SealedFormat {
     /// # Panics
     /// If this format has no such version.
     pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> WipedBytes {
-        assert!(self.versions().contains(&version), "{self:?} has no version {version}");
+        assert!(
+            self.versions().contains(&version),
+            "{self:?} has no version {version}"
+        );
         written((version, object), WipedBytes::default())
     }
 
     /// An object of the newest version as bytes, to be sealed, with memory for so many.
     pub fn bytes_within(self, capacity: usize, object: &impl Serialize) -> WipedBytes {
-        written((self.facts().newest, object), WipedBytes::with_capacity(capacity))
+        written(
+            (self.facts().newest, object),
+            WipedBytes::with_capacity(capacity),
+        )
     }
 
     /// The version of a sealed object, and the bytes after it.
@@ -112,10 +122,18 @@ impl SealedFormat {
     /// # Errors
     /// This program does not read that version.
     pub fn version(self, bytes: &[u8]) -> Result<(u32, &[u8])> {
-        let FormatFacts { name, oldest, newest } = self.facts();
-        let (version, rest) = postcard::take_from_bytes::<u32>(bytes).map_err(|_| self.unreadable())?;
-        let reads =
-            if oldest == newest { format!("version {newest}") } else { format!("versions {oldest} to {newest}") };
+        let FormatFacts {
+            name,
+            oldest,
+            newest,
+        } = self.facts();
+        let (version, rest) =
+            postcard::take_from_bytes::<u32>(bytes).map_err(|_| self.unreadable())?;
+        let reads = if oldest == newest {
+            format!("version {newest}")
+        } else {
+            format!("versions {oldest} to {newest}")
+        };
         let refused = |why: &str| {
             let text = format!(
                 "{name} in the private root: format version {version}. This version of tidegate reads {reads}: {why}"
@@ -172,14 +190,30 @@ mod tests {
         for format in SealedFormat::ALL {
             let name = format.facts().name;
             let (oldest, newest) = format.versions().into_inner();
-            assert!(format.version(&format.bytes(&7u32)).is_ok_and(|(version, rest)| version == newest && rest == [7]));
+            assert!(
+                format
+                    .version(&format.bytes(&7u32))
+                    .is_ok_and(|(version, rest)| version == newest && rest == [7])
+            );
             let newer = postcard::to_stdvec(&(newest + 1, 7u32)).expect("bytes");
-            let text = format.parse::<u32>(&newer).expect_err("it is too new").to_string();
-            assert!(text.contains(name) && text.contains("a newer tidegate wrote it"), "{text}");
+            let text = format
+                .parse::<u32>(&newer)
+                .expect_err("it is too new")
+                .to_string();
+            assert!(
+                text.contains(name) && text.contains("a newer tidegate wrote it"),
+                "{text}"
+            );
             assert!(text.contains(&format!("version {}", newest + 1)), "{text}");
             let older = postcard::to_stdvec(&(oldest - 1, 7u32)).expect("bytes");
-            let text = format.parse::<u32>(&older).expect_err("it is too old").to_string();
-            assert!(text.contains(name) && text.contains("use the tidegate that wrote it"), "{text}");
+            let text = format
+                .parse::<u32>(&older)
+                .expect_err("it is too old")
+                .to_string();
+            assert!(
+                text.contains(name) && text.contains("use the tidegate that wrote it"),
+                "{text}"
+            );
             assert!(format.parse::<u64>(&format.bytes(&"text")).is_err());
             assert!(format.version(&[]).is_err());
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::{
-    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, FileLevels, Kind, LeafRule, Role,
-    Taxonomy, Tree,
+    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, FileLevels, Kind,
+    LeafRule, Role, Taxonomy, Tree,
 };
 
 /// A column.
@@ -46,7 +46,8 @@ pub struct StoredTaxonomy {
     /// The number of values of each leaf, unless it is 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<u64>>,
-    /// For each label its lowest level, unless levels are counted from the leaves of the longest paths.
+    /// For each label its lowest level, unless levels are counted from the leaves of the longest
+    /// paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<StoredLevels>,
     pub rule: StoredRule,
@@ -87,12 +88,29 @@ pub enum StoredKind {
 #[serde(rename_all = "lowercase")]
 pub enum StoredRule {
     Label,
-    Integers { min: i64, max: i64, open: bool },
-    Intervals { edges: Vec<i64> },
-    Dates { from: i32, to: i32, level: StoredLevel },
-    Named { names: Vec<(Box<str>, Box<str>)> },
-    Cut { code: StoredShape, instead: Vec<(Box<str>, Box<str>)> },
-    Edges { edges: Vec<f64> },
+    Integers {
+        min: i64,
+        max: i64,
+        open: bool,
+    },
+    Intervals {
+        edges: Vec<i64>,
+    },
+    Dates {
+        from: i32,
+        to: i32,
+        level: StoredLevel,
+    },
+    Named {
+        names: Vec<(Box<str>, Box<str>)>,
+    },
+    Cut {
+        code: StoredShape,
+        instead: Vec<(Box<str>, Box<str>)>,
+    },
+    Edges {
+        edges: Vec<f64>,
+    },
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -145,13 +163,24 @@ impl StoredRule {
         match rule {
             LeafRule::Label => StoredRule::Label,
             &LeafRule::Integers { min, max, open } => StoredRule::Integers { min, max, open },
-            LeafRule::Intervals { edges } => StoredRule::Intervals { edges: edges.clone() },
-            &LeafRule::Dates { from, to, level } => StoredRule::Dates { from, to, level: StoredLevel::of(level) },
-            LeafRule::Named { names } => StoredRule::Named { names: names.clone() },
-            LeafRule::Cut { code, instead } => {
-                StoredRule::Cut { code: StoredShape::of(*code), instead: instead.clone() }
-            }
-            LeafRule::Edges { edges } => StoredRule::Edges { edges: edges.iter().map(|edge| edge.get()).collect() },
+            LeafRule::Intervals { edges } => StoredRule::Intervals {
+                edges: edges.clone(),
+            },
+            &LeafRule::Dates { from, to, level } => StoredRule::Dates {
+                from,
+                to,
+                level: StoredLevel::of(level),
+            },
+            LeafRule::Named { names } => StoredRule::Named {
+                names: names.clone(),
+            },
+            LeafRule::Cut { code, instead } => StoredRule::Cut {
+                code: StoredShape::of(*code),
+                instead: instead.clone(),
+            },
+            LeafRule::Edges { edges } => StoredRule::Edges {
+                edges: edges.iter().map(|edge| edge.get()).collect(),
+            },
         }
     }
 
@@ -161,12 +190,19 @@ impl StoredRule {
             StoredRule::Label => LeafRule::Label,
             StoredRule::Integers { min, max, open } => LeafRule::Integers { min, max, open },
             StoredRule::Intervals { edges } => LeafRule::Intervals { edges },
-            StoredRule::Dates { from, to, level } => LeafRule::Dates { from, to, level: level.known() },
+            StoredRule::Dates { from, to, level } => LeafRule::Dates {
+                from,
+                to,
+                level: level.known(),
+            },
             StoredRule::Named { names } => LeafRule::Named { names },
-            StoredRule::Cut { code, instead } => LeafRule::Cut { code: code.known(), instead },
-            StoredRule::Edges { edges } => {
-                LeafRule::Edges { edges: edges.into_iter().map(Edge::new).collect::<Option<_>>()? }
-            }
+            StoredRule::Cut { code, instead } => LeafRule::Cut {
+                code: code.known(),
+                instead,
+            },
+            StoredRule::Edges { edges } => LeafRule::Edges {
+                edges: edges.into_iter().map(Edge::new).collect::<Option<_>>()?,
+            },
         })
     }
 }
@@ -176,13 +212,19 @@ impl StoredLevels {
         if tree.counts_from_longest_paths() && tree.repeated().is_empty() {
             return None;
         }
-        let of_labels = (0..tree.nodes() as u32).map(|node| tree.level(node)).collect();
+        let of_labels = (0..tree.nodes() as u32)
+            .map(|node| tree.level(node))
+            .collect();
         let mut repeated = vec![0; tree.nodes()];
         for &(leaf, lines) in tree.repeated() {
             repeated[tree.leaf_node(leaf) as usize] = lines;
         }
         let repeated = Some(repeated).filter(|_| !tree.repeated().is_empty());
-        Some(StoredLevels { of_labels, count: tree.levels(), repeated })
+        Some(StoredLevels {
+            of_labels,
+            count: tree.levels(),
+            repeated,
+        })
     }
 }
 
@@ -190,7 +232,9 @@ impl StoredTaxonomy {
     fn of(domain: &Domain) -> StoredTaxonomy {
         let tree = &domain.tree;
         let nodes = || 0..tree.nodes() as u32;
-        let values: Vec<u64> = (0..tree.leaves() as u32).map(|leaf| tree.values(tree.leaf_node(leaf))).collect();
+        let values: Vec<u64> = (0..tree.leaves() as u32)
+            .map(|leaf| tree.values(tree.leaf_node(leaf)))
+            .collect();
         StoredTaxonomy {
             labels: nodes().map(|node| tree.label(node).into()).collect(),
             parents: nodes().map(|node| tree.parent(node).unwrap_or(0)).collect(),
@@ -202,9 +246,18 @@ impl StoredTaxonomy {
 
     /// The taxonomy; `None` if labels and parents do not form a tree in preorder.
     pub fn domain(self) -> Option<Domain> {
-        let StoredTaxonomy { labels, parents, values, levels, rule } = self;
-        let is_leaf: Vec<bool> = (0..labels.len()).map(|at| parents.get(at + 1) != Some(&(at as u32))).collect();
-        if labels.len() != parents.len() || (1..parents.len()).any(|at| parents[at] as usize >= at) {
+        let StoredTaxonomy {
+            labels,
+            parents,
+            values,
+            levels,
+            rule,
+        } = self;
+        let is_leaf: Vec<bool> = (0..labels.len())
+            .map(|at| parents.get(at + 1) != Some(&(at as u32)))
+            .collect();
+        if labels.len() != parents.len() || (1..parents.len()).any(|at| parents[at] as usize >= at)
+        {
             return None;
         }
         let mut sizes = values.map(|values| values.into_iter());
@@ -220,24 +273,47 @@ impl StoredTaxonomy {
         }
         let tree = match levels {
             None => tree.finish().ok()?,
-            Some(StoredLevels { of_labels: level, count: levels, repeated }) => {
+            Some(StoredLevels {
+                of_labels: level,
+                count: levels,
+                repeated,
+            }) => {
                 let repeated = repeated.unwrap_or_else(|| vec![0; labels.len()]);
                 if level.len() != labels.len() || repeated.len() != labels.len() {
                     return None;
                 }
-                tree.finish_with_levels(&FileLevels { level, levels, repeated }).ok()?
+                tree.finish_with_levels(&FileLevels {
+                    level,
+                    levels,
+                    repeated,
+                })
+                .ok()?
             }
         };
         let is_label = |at: usize| tree.label(at as u32) == &*labels[at];
         (0..labels.len()).all(is_label).then_some(())?;
-        Some(Domain { tree, rule: rule.known()? })
+        Some(Domain {
+            tree,
+            rule: rule.known()?,
+        })
     }
 }
 
 impl StoredColumn {
     /// Of a column.
     pub fn of(column: &Column) -> StoredColumn {
-        let Column { name, path, role, kind, taxonomy, guarded, optional, unknown, detail, unrelated } = column;
+        let Column {
+            name,
+            path,
+            role,
+            kind,
+            taxonomy,
+            guarded,
+            optional,
+            unknown,
+            detail,
+            unrelated,
+        } = column;
         StoredColumn {
             name: name.clone(),
             path: path.clone(),
@@ -255,8 +331,19 @@ impl StoredColumn {
 
     /// The column; `None` if it contradicts itself.
     pub fn column(self) -> Option<Column> {
-        let StoredColumn { name, path, role, kind, taxonomy, guarded, optional, unknown, weight, floor, unrelated } =
-            self;
+        let StoredColumn {
+            name,
+            path,
+            role,
+            kind,
+            taxonomy,
+            guarded,
+            optional,
+            unknown,
+            weight,
+            floor,
+            unrelated,
+        } = self;
         Some(Column {
             name,
             path,
@@ -278,7 +365,9 @@ impl StoredColumn {
 /// The settings of detail of a column; `None` for an invalid weight.
 pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettings> {
     let detail = match hundredths {
-        Some(hundredths) => DetailSettings::default().weighted(Decimal::new(hundredths.into(), 2)?)?,
+        Some(hundredths) => {
+            DetailSettings::default().weighted(Decimal::new(hundredths.into(), 2)?)?
+        }
         None => DetailSettings::default(),
     };
     Some(floor.map_or(detail, |floor| detail.with_floor(floor)))

@@ -1,4 +1,5 @@
-//! The format of sensitive values in sealed objects: a serialisation of the engine's dictionary, for `#[serde(with)]`.
+//! The format of sensitive values in sealed objects: a serialisation of the engine's dictionary,
+//! for `#[serde(with)]`.
 
 use std::fmt;
 
@@ -122,7 +123,11 @@ impl<'de> Visitor<'de> for NextTuple<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<usize, A::Error> {
         let before = self.0.len();
         while let Some(stored) = list.next_element::<StoredValue>()? {
-            self.0.push(stored.value().ok_or_else(|| de::Error::custom("a number is not finite"))?);
+            self.0.push(
+                stored
+                    .value()
+                    .ok_or_else(|| de::Error::custom("a number is not finite"))?,
+            );
         }
         Ok(self.0.len() - before)
     }
@@ -143,15 +148,32 @@ fn tuples<S: Serializer>(values: &&SensitiveValues, serializer: S) -> Result<S::
     list.end()
 }
 
-pub fn serialize<S: Serializer>(values: &SensitiveValues, serializer: S) -> Result<S::Ok, S::Error> {
-    BorrowedTable { width: values.width(), tuples: values }.serialize(serializer)
+pub fn serialize<S: Serializer>(
+    values: &SensitiveValues,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    BorrowedTable {
+        width: values.width(),
+        tuples: values,
+    }
+    .serialize(serializer)
 }
 
-pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SensitiveValues, D::Error> {
-    let ValueTable { width, tuples: FlatTuples { cells, number, width: found } } =
-        ValueTable::deserialize(deserializer)?;
+pub fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<SensitiveValues, D::Error> {
+    let ValueTable {
+        width,
+        tuples:
+            FlatTuples {
+                cells,
+                number,
+                width: found,
+            },
+    } = ValueTable::deserialize(deserializer)?;
     let tuple = |at: usize| &cells[at * width..][..width];
-    let sound = found.is_none_or(|found| found == width) && (1..number).all(|at| tuple(at - 1) < tuple(at));
+    let sound =
+        found.is_none_or(|found| found == width) && (1..number).all(|at| tuple(at - 1) < tuple(at));
     if !sound {
         return Err(de::Error::custom("the values are not in their order"));
     }
@@ -185,8 +207,13 @@ mod tests {
             Value::Text("é".into()),
             Value::Decimal(-1),
         ];
-        let (values, _) =
-            SensitiveValues::from_distinct(1, tuples.into_iter().map(|value| vec![value].into_boxed_slice()).collect());
+        let (values, _) = SensitiveValues::from_distinct(
+            1,
+            tuples
+                .into_iter()
+                .map(|value| vec![value].into_boxed_slice())
+                .collect(),
+        );
         let object = Object { values, behind: 9 };
         let bytes = postcard::to_stdvec(&object).expect("bytes");
         let meant = [
@@ -201,14 +228,24 @@ mod tests {
             &[9],
         ];
         assert_eq!(bytes, meant.concat());
-        assert_eq!(postcard::from_bytes::<Object>(&bytes).expect("it is read"), object);
+        assert_eq!(
+            postcard::from_bytes::<Object>(&bytes).expect("it is read"),
+            object
+        );
         // Checkpoints are read piece by piece, from bytes that do not stay.
         let mut scratch = [0; 64];
-        let (read, _) = postcard::from_io::<Object, _>((&bytes[..], &mut scratch)).expect("it is read");
+        let (read, _) =
+            postcard::from_io::<Object, _>((&bytes[..], &mut scratch)).expect("it is read");
         assert_eq!(read, object);
         let not_finite = [&[1, 1, 1, 3][..], &f64::NAN.to_le_bytes(), &[9]].concat();
         assert!(postcard::from_bytes::<Object>(&not_finite).is_err());
-        assert!(postcard::from_bytes::<Object>(&[1, 2, 1, 2, 4, 1, 2, 2, 9]).is_err(), "values out of their order");
-        assert!(postcard::from_bytes::<Object>(&[2, 1, 1, 2, 4, 9]).is_err(), "a tuple that is too short");
+        assert!(
+            postcard::from_bytes::<Object>(&[1, 2, 1, 2, 4, 1, 2, 2, 9]).is_err(),
+            "values out of their order"
+        );
+        assert!(
+            postcard::from_bytes::<Object>(&[2, 1, 1, 2, 4, 9]).is_err(),
+            "a tuple that is too short"
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! The record of a tick for the operator: the whole verdict, what was done to the standing recoding, and every
-//! candidate that the search refused with its reason. Private: it may be read together with the releases' history, and
-//! is never published.
+//! The record of a tick for the operator: the whole verdict, what was done to the standing
+//! recoding, and every candidate that the search refused with its reason. Private: it may be read
+//! together with the releases' history, and is never published.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::wiped_bytes::WipedBytes;
-use crate::engine::anonymizer::{InvalidReason, LevelsObjective, LevelsQuality, NoRelease, RecodingStep, Refusal};
+use crate::engine::anonymizer::{
+    InvalidReason, LevelsObjective, LevelsQuality, NoRelease, RecodingStep, Refusal,
+};
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
@@ -32,7 +34,11 @@ pub struct VerdictReason {
 
 /// The remedies for these reasons, each once.
 pub fn advice(reasons: &[VerdictReason]) -> BTreeSet<&'static str> {
-    reasons.iter().filter_map(|reason| Check::named(&reason.check)).map(|check| check.facts().advice).collect()
+    reasons
+        .iter()
+        .filter_map(|reason| Check::named(&reason.check))
+        .map(|check| check.facts().advice)
+        .collect()
 }
 
 /// A candidate that the search refused.
@@ -77,11 +83,12 @@ impl LevelsRecord {
     }
 }
 
-/// A repair after a refinement attack on a class found too much: classes were dissolved, so that their people wait, or
-/// the recoding became coarser.
+/// A repair after a refinement attack on a class found too much: classes were dissolved, so that
+/// their people wait, or the recoding became coarser.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repaired {
-    /// The number of dissolved classes, which were formed together; 0 if the recoding became coarser.
+    /// The number of dissolved classes, which were formed together; 0 if the recoding became
+    /// coarser.
     pub classes: u64,
     /// The column in which the recoding became coarser; null if classes were dissolved.
     #[serde(default)]
@@ -122,20 +129,40 @@ impl RecordedTick {
             RecodingStep::Hold => "hold: too few rows for a recoding",
             RecodingStep::First => "the standing recoding was found",
             RecodingStep::Withhold => "overdue rows were withheld",
-            RecodingStep::BottomUp => "the standing recoding was made coarser, from the overdue rows up",
+            RecodingStep::BottomUp => {
+                "the standing recoding was made coarser, from the overdue rows up"
+            }
             RecodingStep::TopDown => "the standing recoding was made coarser, from the top down",
         });
-        let refused = ticked.refusals.iter().map(|refusal| refused(refusal, columns)).collect();
+        let refused = ticked
+            .refusals
+            .iter()
+            .map(|refusal| refused(refusal, columns))
+            .collect();
         let step = step.map(str::to_owned);
         let levels = ticked.levels.as_ref().map(LevelsRecord::of);
-        RecordedTick { step, refused, levels, ..RecordedTick::of(ticked.tick) }
+        RecordedTick {
+            step,
+            refused,
+            levels,
+            ..RecordedTick::of(ticked.tick)
+        }
     }
 
     /// The record of a tick without content.
     pub fn of(tick: u32) -> RecordedTick {
         let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
         let (reasons, coarsest) = (Vec::new(), Vec::new());
-        RecordedTick { tick, step, verdict, refused, levels: None, repairs, reasons, coarsest }
+        RecordedTick {
+            tick,
+            step,
+            verdict,
+            refused,
+            levels: None,
+            repairs,
+            reasons,
+            coarsest,
+        }
     }
 
     /// Whether the record has content.
@@ -155,8 +182,12 @@ impl RecordedTick {
     /// # Errors
     /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<RecordedTick> {
-        let other =
-            |_| Error::new(ErrorCategory::Input, "the verdict of a tick was written by another version of tidegate");
+        let other = |_| {
+            Error::new(
+                ErrorCategory::Input,
+                "the verdict of a tick was written by another version of tidegate",
+            )
+        };
         serde_json::from_slice(bytes).map_err(other)
     }
 
@@ -178,7 +209,8 @@ impl RecordedTick {
         self.verdict = Some(verdict.clone());
     }
 
-    /// `*` in all columns is used for the rest of the chain, because of these reasons against the proposed recoding.
+    /// `*` in all columns is used for the rest of the chain, because of these reasons against the
+    /// proposed recoding.
     pub fn to_the_root(&mut self, against: Vec<VerdictReason>) {
         let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
         checks.dedup();
@@ -187,14 +219,17 @@ impl RecordedTick {
              values failed ({})",
             checks.join(", ")
         );
-        self.step = Some(self.step.take().map_or(text.clone(), |step| format!("{step}; {text}")));
+        self.step = Some(
+            self.step
+                .take()
+                .map_or(text.clone(), |step| format!("{step}; {text}")),
+        );
         self.coarsest = against;
     }
 
     /// The chain was stopped at an earlier tick.
     pub fn stopped_before(&mut self) {
-        let text =
-            "this chain has stopped: a check on sensitive values failed. Start a new one with `tidegate new-chain`";
+        let text = "this chain has stopped: a check on sensitive values failed. Start a new one with `tidegate new-chain`";
         self.reasons.push(plain("stopped", text.to_owned()));
     }
 
@@ -206,11 +241,17 @@ impl RecordedTick {
             }
             NoRelease::Unsafe(reason) => kept(reason),
             NoRelease::NotSuperset { earlier } => {
-                format!("the table does not contain release {} of the chain", earlier + 1)
+                format!(
+                    "the table does not contain release {} of the chain",
+                    earlier + 1
+                )
             }
             NoRelease::TooManyTargets => "the earlier releases cross in too many ways".to_owned(),
         };
-        self.reasons.push(plain("search", format!("no recoding keeps the guarantee: {text}")));
+        self.reasons.push(plain(
+            "search",
+            format!("no recoding keeps the guarantee: {text}"),
+        ));
     }
 }
 
@@ -225,7 +266,11 @@ fn plain(check: &str, text: String) -> VerdictReason {
 }
 
 fn refused(refusal: &Refusal, columns: &Columns) -> RefusalRecord {
-    let (column, tree) = columns.of(Role::Quasi).zip(columns.trees()).nth(refusal.column).expect("a quasi column");
+    let (column, tree) = columns
+        .of(Role::Quasi)
+        .zip(columns.trees())
+        .nth(refusal.column)
+        .expect("a quasi column");
     RefusalRecord {
         column: column.name.to_string(),
         label: tree.label(refusal.node).to_owned(),
@@ -233,12 +278,16 @@ fn refused(refusal: &Refusal, columns: &Columns) -> RefusalRecord {
     }
 }
 
-/// A reason as it is stored: verdicts outlast the rows that they are about, and are stored unencrypted, so that they
-/// contain no class and no count below the limit.
+/// A reason as it is stored: verdicts outlast the rows that they are about, and are stored
+/// unencrypted, so that they contain no class and no count below the limit.
 fn kept(reason: &InvalidReason) -> String {
     match reason {
-        InvalidReason::Rows { limit, .. } => format!("a class below it would hold fewer than {limit} people"),
-        InvalidReason::SetAside { limit, .. } => format!("more than {limit} rows would be left waiting"),
+        InvalidReason::Rows { limit, .. } => {
+            format!("a class below it would hold fewer than {limit} people")
+        }
+        InvalidReason::SetAside { limit, .. } => {
+            format!("more than {limit} rows would be left waiting")
+        }
         InvalidReason::Earlier { limit, .. } => {
             format!("people of an earlier release would be left with fewer than {limit} candidates")
         }

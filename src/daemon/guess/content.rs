@@ -1,5 +1,6 @@
-//! Recognises columns by their values alone (CONTRACTS 3, `init`): sex, postal codes, ICD-10 diagnoses, dates of birth.
-//! A column is recognised only if (nearly) all distinct values fit. Nothing here looks at a name.
+//! Recognises columns by their values alone (CONTRACTS 3, `init`): sex, postal codes, ICD-10
+//! diagnoses, dates of birth. A column is recognised only if (nearly) all distinct values fit.
+//! Nothing here looks at a name.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +18,21 @@ const LONG_AGO: i32 = 1990;
 
 const WOMEN: &str = "f female w weiblich frau woman femme feminin féminin femenino mujer donna";
 const MEN: &str = "m male männlich maennlich mann man homme masculin masculino hombre uomo";
-const BESIDES: &str = "d divers diverse x o other non-binary nonbinary u unknown unbekannt na n/a ?";
+const BESIDES: &str =
+    "d divers diverse x o other non-binary nonbinary u unknown unbekannt na n/a ?";
 
 /// Whether it is the sex of people: women and men, and spellings for others.
 pub fn is_sex(profile: &Profile) -> bool {
-    let values: BTreeSet<String> = profile.trimmed().map(|(value, _)| value.to_lowercase()).collect();
+    let values: BTreeSet<String> = profile
+        .trimmed()
+        .map(|(value, _)| value.to_lowercase())
+        .collect();
     let any = |list: &str| list.split(' ').any(|word| values.contains(word));
-    let known = |value: &String| [WOMEN, MEN, BESIDES].iter().any(|list| list.split(' ').any(|word| word == value));
+    let known = |value: &String| {
+        [WOMEN, MEN, BESIDES]
+            .iter()
+            .any(|list| list.split(' ').any(|word| word == value))
+    };
     any(WOMEN) && any(MEN) && values.iter().all(known)
 }
 
@@ -43,22 +52,62 @@ impl Postcode {
     }
 }
 
-/// Of the United Kingdom (with and without a space), Canada, the Netherlands, the United States with four additional
-/// digits, and of Poland and Portugal. Codes of digits alone cannot be recognised by their form.
+/// Of the United Kingdom (with and without a space), Canada, the Netherlands, the United States
+/// with four additional digits, and of Poland and Portugal. Codes of digits alone cannot be
+/// recognised by their form.
 const POSTCODES: &[Postcode] = &[
-    Postcode { form: "A9 9AA", keep: [2, 1] },
-    Postcode { form: "A99 9AA", keep: [3, 1] },
-    Postcode { form: "A9A 9AA", keep: [3, 1] },
-    Postcode { form: "AA9 9AA", keep: [3, 2] },
-    Postcode { form: "AA99 9AA", keep: [4, 2] },
-    Postcode { form: "AA9A 9AA", keep: [4, 2] },
-    Postcode { form: "A9A 9A9", keep: [3, 1] },
-    Postcode { form: "A9A9A9", keep: [3, 1] },
-    Postcode { form: "9999 AA", keep: [4, 2] },
-    Postcode { form: "9999AA", keep: [4, 2] },
-    Postcode { form: "99999-9999", keep: [5, 3] },
-    Postcode { form: "99-999", keep: [2, 1] },
-    Postcode { form: "9999-999", keep: [4, 2] },
+    Postcode {
+        form: "A9 9AA",
+        keep: [2, 1],
+    },
+    Postcode {
+        form: "A99 9AA",
+        keep: [3, 1],
+    },
+    Postcode {
+        form: "A9A 9AA",
+        keep: [3, 1],
+    },
+    Postcode {
+        form: "AA9 9AA",
+        keep: [3, 2],
+    },
+    Postcode {
+        form: "AA99 9AA",
+        keep: [4, 2],
+    },
+    Postcode {
+        form: "AA9A 9AA",
+        keep: [4, 2],
+    },
+    Postcode {
+        form: "A9A 9A9",
+        keep: [3, 1],
+    },
+    Postcode {
+        form: "A9A9A9",
+        keep: [3, 1],
+    },
+    Postcode {
+        form: "9999 AA",
+        keep: [4, 2],
+    },
+    Postcode {
+        form: "9999AA",
+        keep: [4, 2],
+    },
+    Postcode {
+        form: "99999-9999",
+        keep: [5, 3],
+    },
+    Postcode {
+        form: "99-999",
+        keep: [2, 1],
+    },
+    Postcode {
+        form: "9999-999",
+        keep: [4, 2],
+    },
 ];
 
 /// The form of a postal code, if the text is one.
@@ -68,30 +117,44 @@ pub fn postcode(value: &str) -> Option<&'static Postcode> {
         c if c.is_ascii_digit() => '9',
         c => c,
     };
-    POSTCODES.iter().find(|known| known.form.chars().eq(value.chars().map(class)))
+    POSTCODES
+        .iter()
+        .find(|known| known.form.chars().eq(value.chars().map(class)))
 }
 
 /// Whether values are postal codes.
 pub fn are_postcodes(profile: &Profile) -> bool {
     let values = profile.trimmed().count();
-    let codes = profile.trimmed().filter(|(value, _)| postcode(value).is_some()).count();
+    let codes = profile
+        .trimmed()
+        .filter(|(value, _)| postcode(value).is_some())
+        .count();
     codes >= FEWEST_CODES && codes as f64 >= NEARLY_ALL * values as f64
 }
 
-/// Whether values are ICD-10 codes: nearly all are categories of the classification, with subcategories or of many
-/// chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that the name suggests diagnoses.
+/// Whether values are ICD-10 codes: nearly all are categories of the classification, with
+/// subcategories or of many chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that
+/// the name suggests diagnoses.
 pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
     let values: Vec<&str> = profile.trimmed().map(|(value, _)| value).collect();
-    let table = TaxonomyTable { builtin: Some(Builtin::Icd10), ..TaxonomyTable::default() };
+    let table = TaxonomyTable {
+        builtin: Some(Builtin::Icd10),
+        ..TaxonomyTable::default()
+    };
     let shaped = |value: &&str| {
         let bytes = value.as_bytes();
-        bytes.len() >= 3 && bytes[0].is_ascii_uppercase() && bytes[1].is_ascii_digit() && bytes[2].is_ascii_digit()
+        bytes.len() >= 3
+            && bytes[0].is_ascii_uppercase()
+            && bytes[1].is_ascii_digit()
+            && bytes[2].is_ascii_digit()
     };
     let share = if secret { 0.9 } else { NEARLY_ALL };
     if (values.iter().filter(|value| shaped(value)).count() as f64) < share * values.len() as f64 {
         return false;
     }
-    let Ok(domain) = forms::build(&table, &[]).map(|built| built.domain) else { return false };
+    let Ok(domain) = forms::build(&table, &[]).map(|built| built.domain) else {
+        return false;
+    };
     let known = |value: &&str| Domain::leaf_of_text(&domain, Kind::String, value).is_some();
     let codes: Vec<&str> = values.iter().copied().filter(known).collect();
     let categories: BTreeSet<&str> = codes.iter().map(|code| &code[..3]).collect();
@@ -116,7 +179,11 @@ pub enum Referred {
 pub fn referred(profile: &Profile) -> Option<Referred> {
     let mut all = profile.trimmed().map(|(value, _)| reference(value));
     let first = all.next()??;
-    if all.all(|other| other == Some(first)) { Some(first) } else { None }
+    if all.all(|other| other == Some(first)) {
+        Some(first)
+    } else {
+        None
+    }
 }
 
 fn reference(value: &str) -> Option<Referred> {

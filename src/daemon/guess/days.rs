@@ -1,5 +1,5 @@
-//! Notations of days (CONTRACTS 3, `init`): which one a column has, if it is unambiguous, and how a day is written in
-//! it.
+//! Notations of days (CONTRACTS 3, `init`): which one a column has, if it is unambiguous, and how a
+//! day is written in it.
 
 use super::profile::Profile;
 use crate::engine::model::forms::dates;
@@ -28,7 +28,11 @@ pub struct Notation {
 }
 
 impl Notation {
-    const COMPACT: Notation = Notation { order: Order::YearMonthDay, between: None, zeros: true };
+    const COMPACT: Notation = Notation {
+        order: Order::YearMonthDay,
+        between: None,
+        zeros: true,
+    };
 
     /// The day of a text in this notation.
     fn parse(self, text: &str) -> Option<i32> {
@@ -45,7 +49,11 @@ impl Notation {
         };
         let short = |text: &str| text.len() == 2 || (!self.zeros && text.len() == 1 && text != "0");
         let zero = |text: &str| text.len() == 2 && text.starts_with('0');
-        if !short(month) || !short(day) || year.len() != 4 || (!self.zeros && (zero(month) || zero(day))) {
+        if !short(month)
+            || !short(day)
+            || year.len() != 4
+            || (!self.zeros && (zero(month) || zero(day)))
+        {
             return None;
         }
         dates::parse(&format!("{year}-{month:0>2}-{day:0>2}"))
@@ -54,7 +62,13 @@ impl Notation {
     /// A day in this notation.
     pub fn write(self, day: i32) -> String {
         let (year, month, day) = dates::civil_from_days(day);
-        let number = |number: u32| if self.zeros { format!("{number:02}") } else { number.to_string() };
+        let number = |number: u32| {
+            if self.zeros {
+                format!("{number:02}")
+            } else {
+                number.to_string()
+            }
+        };
         let (year, month, day) = (format!("{year:04}"), number(month), number(day));
         let parts = match self.order {
             Order::YearMonthDay => [year, month, day],
@@ -92,21 +106,43 @@ pub enum Days {
 /// The days of a column, if it contains days.
 pub fn of(profile: &Profile) -> Option<Days> {
     if let Some((from, to, stray)) = profile.range(dates::parse) {
-        return Some(Days::Usual { from, to, stray: stray > 0 });
+        return Some(Days::Usual {
+            from,
+            to,
+            stray: stray > 0,
+        });
     }
     let span = |notation: Notation| profile.range(|value| notation.parse(value));
     if profile.trimmed().count() >= FEWEST_COMPACT
         && let Some((from, to, _)) = span(Notation::COMPACT)
-        && [from, to].iter().all(|&day| CENTURIES.contains(&dates::civil_from_days(day).0))
+        && [from, to]
+            .iter()
+            .all(|&day| CENTURIES.contains(&dates::civil_from_days(day).0))
     {
-        return Some(Days::Written { from, to, notation: Notation::COMPACT });
+        return Some(Days::Written {
+            from,
+            to,
+            notation: Notation::COMPACT,
+        });
     }
-    let between = profile.trimmed().find_map(|(value, _)| value.chars().find(|c| matches!(c, '.' | '/' | '-')))?;
+    let between = profile
+        .trimmed()
+        .find_map(|(value, _)| value.chars().find(|c| matches!(c, '.' | '/' | '-')))?;
     let fits = |order: Order| {
-        let notations = [true, false].map(|zeros| Notation { order, between: Some(between), zeros });
-        notations.into_iter().find_map(|notation| Some((notation, span(notation)?)))
+        let notations = [true, false].map(|zeros| Notation {
+            order,
+            between: Some(between),
+            zeros,
+        });
+        notations
+            .into_iter()
+            .find_map(|notation| Some((notation, span(notation)?)))
     };
-    let orders = [Order::YearMonthDay, Order::DayMonthYear, Order::MonthDayYear];
+    let orders = [
+        Order::YearMonthDay,
+        Order::DayMonthYear,
+        Order::MonthDayYear,
+    ];
     let mut found = orders.into_iter().filter_map(fits);
     let (notation, (from, to, _)) = found.next()?;
     // 03.04.2020 is the third of April; 03/04/2020 may be in March or April.

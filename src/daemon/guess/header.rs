@@ -1,6 +1,6 @@
-//! Whether the first line of a text contains the names of columns (CONTRACTS 3, `init`). A person's row must never
-//! become names of columns or of files, so a line that looks like a row is refused. Errors name the column, never its
-//! content.
+//! Whether the first line of a text contains the names of columns (CONTRACTS 3, `init`). A person's
+//! row must never become names of columns or of files, so a line that looks like a row is refused.
+//! Errors name the column, never its content.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,9 +23,18 @@ const REMEDY: &str = "`init` never reads a person's row as names. If the file ha
 /// Two names are equal.
 pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
     let mut seen = BTreeSet::new();
-    let Some(second) = names.iter().position(|name| !seen.insert(name)) else { return Ok(()) };
-    let first = names.iter().position(|name| *name == names[second]).unwrap_or_default();
-    let text = format!("columns {} and {} have the same name in line 1", first + 1, second + 1);
+    let Some(second) = names.iter().position(|name| !seen.insert(name)) else {
+        return Ok(());
+    };
+    let first = names
+        .iter()
+        .position(|name| *name == names[second])
+        .unwrap_or_default();
+    let text = format!(
+        "columns {} and {} have the same name in line 1",
+        first + 1,
+        second + 1
+    );
     Err(refused(file, &text, "give each column a different name"))
 }
 
@@ -36,25 +45,49 @@ pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
 pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
     for (at, column) in columns.iter().enumerate() {
         if let Some(sign) = sign(column, at == 0) {
-            return Err(refused(file, &format!("column {} of line 1 {sign}", at + 1), "rename that column"));
+            return Err(refused(
+                file,
+                &format!("column {} of line 1 {sign}", at + 1),
+                "rename that column",
+            ));
         }
     }
-    let among: Vec<usize> = (0..columns.len()).filter(|&at| is_value(&columns[at])).collect();
+    let among: Vec<usize> = (0..columns.len())
+        .filter(|&at| is_value(&columns[at]))
+        .collect();
     let Some(&first) = among.first() else {
         let text = "line 1 is written like the rows below it";
-        return if are_alike(columns) { Err(refused(file, text, "write them in small letters")) } else { Ok(()) };
+        return if are_alike(columns) {
+            Err(refused(file, text, "write them in small letters"))
+        } else {
+            Ok(())
+        };
     };
-    // A column `Smoker` may contain the value `Smoker`, if other names show that the line contains names.
-    let speaks = |at: usize| !among.contains(&at) && ColumnName::new(&columns[at].name).says_something();
+    // A column `Smoker` may contain the value `Smoker`, if other names show that the line contains
+    // names.
+    let speaks =
+        |at: usize| !among.contains(&at) && ColumnName::new(&columns[at].name).says_something();
     if among.len() == 1 && columns.len() > 1 && (0..columns.len()).any(speaks) {
         return Ok(());
     }
-    let text = format!("column {} of line 1 has a name that occurs as a value in rows below", first + 1);
-    Err(refused(file, &text, "rename that column, or remove a second line of names"))
+    let text = format!(
+        "column {} of line 1 has a name that occurs as a value in rows below",
+        first + 1
+    );
+    Err(refused(
+        file,
+        &text,
+        "rename that column, or remove a second line of names",
+    ))
 }
 
 fn refused(file: &Path, what: &str, rename: &str) -> Error {
-    Error::new(ErrorCategory::Input, format!("{what}: is it a row? {REMEDY}, {rename}")).in_file(file).at_line(1)
+    Error::new(
+        ErrorCategory::Input,
+        format!("{what}: is it a row? {REMEDY}, {rename}"),
+    )
+    .in_file(file)
+    .at_line(1)
 }
 
 /// Why a name must be a value, regardless of the other columns.
@@ -62,8 +95,10 @@ fn sign(column: &Profile, first: bool) -> Option<&'static str> {
     let name = column.name.trim();
     if name.is_empty() {
         // Programs write row numbers as a first column, and a surplus separator at the end.
-        let numbers = first && matches!(shape::whole(column), Some((low, _, 0)) if low == 0 || low == 1);
-        return (column.filled > 0 && !(numbers && column.distinctness() >= 1.0)).then_some("has no name");
+        let numbers =
+            first && matches!(shape::whole(column), Some((low, _, 0)) if low == 0 || low == 1);
+        return (column.filled > 0 && !(numbers && column.distinctness() >= 1.0))
+            .then_some("has no name");
     }
     let digits = name.chars().any(|c| c.is_ascii_digit());
     if digits && (!name.chars().any(char::is_alphabetic) || name.parse::<f64>().is_ok()) {
@@ -72,10 +107,16 @@ fn sign(column: &Profile, first: bool) -> Option<&'static str> {
     if shape::looks_like_date(name) {
         return Some("is a date");
     }
-    if name.split_once('@').is_some_and(|(_, host)| host.contains('.')) {
+    if name
+        .split_once('@')
+        .is_some_and(|(_, host)| host.contains('.'))
+    {
         return Some("is an e-mail address");
     }
-    if VALUES.split_ascii_whitespace().any(|value| name.eq_ignore_ascii_case(value)) {
+    if VALUES
+        .split_ascii_whitespace()
+        .any(|value| name.eq_ignore_ascii_case(value))
+    {
         return Some("stands for a missing or a truth value");
     }
     (digits && is_alike(name, column)).then_some("looks like the values below it")
@@ -84,7 +125,8 @@ fn sign(column: &Profile, first: bool) -> Option<&'static str> {
 /// Whether the name occurs among the values of its column.
 fn is_value(column: &Profile) -> bool {
     let name = column.name.trim();
-    name.chars().any(char::is_alphanumeric) && column.values.keys().any(|value| value.trim() == name)
+    name.chars().any(char::is_alphanumeric)
+        && column.values.keys().any(|value| value.trim() == name)
 }
 
 /// Whether the name has letters and digits in the same positions as nearly all values.
@@ -92,7 +134,8 @@ fn is_alike(name: &str, column: &Profile) -> bool {
     share(column, &form(name), form) >= 0.9
 }
 
-/// Whether no name describes its column, and each begins with a capital as most of the many values of its column do.
+/// Whether no name describes its column, and each begins with a capital as most of the many values
+/// of its column do.
 fn are_alike(columns: &[Profile]) -> bool {
     let says = |column: &Profile| ColumnName::new(&column.name).says_something();
     let alike = |column: &Profile| {
@@ -105,7 +148,11 @@ fn are_alike(columns: &[Profile]) -> bool {
 
 /// The share of distinct values for which this holds.
 fn share(column: &Profile, form: &str, of: fn(&str) -> String) -> f64 {
-    let alike = column.values.keys().filter(|value| of(value) == form).count();
+    let alike = column
+        .values
+        .keys()
+        .filter(|value| of(value) == form)
+        .count();
     alike as f64 / column.values.len().max(1) as f64
 }
 

@@ -1,6 +1,7 @@
-//! Converts a taxonomy of another form into the rows of a hierarchy file (CONTRACTS 2, and 3 `init`), for values in
-//! spellings that no other form accepts. Rows are generated from ranges, so that the file does not show which values a
-//! sample has; only codes are those of the sample, as in their own form.
+//! Converts a taxonomy of another form into the rows of a hierarchy file (CONTRACTS 2, and 3
+//! `init`), for values in spellings that no other form accepts. Rows are generated from ranges, so
+//! that the file does not show which values a sample has; only codes are those of the sample, as in
+//! their own form.
 
 use super::profile::Profile;
 use super::proposal::{OTHER, Proposal};
@@ -10,8 +11,8 @@ use crate::engine::model::{Leaf, Taxonomy};
 /// The most rows of a file. A century has fewer days.
 const MOST_ROWS: usize = 100_000;
 
-/// A proposal as a file, with each leaf in the spellings that `spell` gives, and with the spaces around values that the
-/// sample has.
+/// A proposal as a file, with each leaf in the spellings that `spell` gives, and with the spaces
+/// around values that the sample has.
 pub fn as_spelled(
     profile: &Profile,
     proposal: &Proposal,
@@ -24,13 +25,24 @@ pub fn as_spelled(
     }
     let tree = proposal.tree()?;
     let rows = spaced(profile, rows(&tree, spell, str::to_owned))?;
-    let table = TaxonomyTable { file: Some(String::new()), ..TaxonomyTable::default() };
+    let table = TaxonomyTable {
+        file: Some(String::new()),
+        ..TaxonomyTable::default()
+    };
     let why = "the values of the sample, as text, in bands or groups: value;group;…;root";
-    Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), ..Proposal::new(table, why) })
+    Ok(Proposal {
+        rows: Some(rows),
+        unknown: Some(OTHER.to_owned()),
+        ..Proposal::new(table, why)
+    })
 }
 
 /// One row for each spelling of a leaf, with the labels above it.
-pub fn rows(tree: &Taxonomy, spell: impl Fn(&str) -> Vec<String>, above: impl Fn(&str) -> String) -> Vec<Vec<String>> {
+pub fn rows(
+    tree: &Taxonomy,
+    spell: impl Fn(&str) -> Vec<String>,
+    above: impl Fn(&str) -> String,
+) -> Vec<Vec<String>> {
     let mut rows = Vec::with_capacity(tree.leaves());
     for leaf in 0..tree.leaves() as Leaf {
         let leaf = tree.leaf_node(leaf);
@@ -50,12 +62,17 @@ pub fn spaced(profile: &Profile, rows: Vec<Vec<String>>) -> Result<Vec<Vec<Strin
     }
     let spaces = profile.spaces();
     if spaces.len().saturating_mul(rows.len()) > MOST_ROWS {
-        return Err("many of its values have spaces around them: remove the spaces, then try again".into());
+        return Err(
+            "many of its values have spaces around them: remove the spaces, then try again".into(),
+        );
     }
     let spell = |row: &Vec<String>, (before, behind): &(&str, &str)| {
         let mut row = row.clone();
         row[0] = format!("{before}{}{behind}", row[0]);
         row
     };
-    Ok(rows.iter().flat_map(|row| spaces.iter().map(|around| spell(row, around))).collect())
+    Ok(rows
+        .iter()
+        .flat_map(|row| spaces.iter().map(|around| spell(row, around)))
+        .collect())
 }

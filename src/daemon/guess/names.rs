@@ -1,5 +1,5 @@
-//! The information in the name of a column (CONTRACTS 3, `init`). Names only: values are never used here, and a name
-//! alone never makes an identifier.
+//! The information in the name of a column (CONTRACTS 3, `init`). Names only: values are never used
+//! here, and a name alone never makes an identifier.
 
 /// A column's name in lower case: its words, and all of it in one piece.
 pub struct ColumnName {
@@ -67,11 +67,13 @@ const QUANTITIES: &str = "age year yob height weight children size count number 
 const AMOUNTS: &str = "cost costs price prices charge charges fee fees amount payment payments paid expense expenses expenditure \
     reimbursement kosten betrag preis entgelt erlös gebühr coste costes costo importe precio coût coûts montant prix";
 const CODES: &str = "id code type class category kind status key month";
-/// The length from which on words are recognised inside a name that is written in one piece (`birthdate`, `zipcode`).
+/// The length from which on words are recognised inside a name that is written in one piece
+/// (`birthdate`, `zipcode`).
 const TRUSTED: usize = 5;
 
 impl ColumnName {
-    /// Splits a name at all characters except letters and digits, and where a capital follows a small letter.
+    /// Splits a name at all characters except letters and digits, and where a capital follows a
+    /// small letter.
     pub fn new(name: &str) -> ColumnName {
         let mut words = vec![String::new()];
         let mut small = false;
@@ -91,13 +93,16 @@ impl ColumnName {
 
     fn any(&self, list: &str) -> bool {
         list.split(' ').any(|known| {
-            let long = known.len() >= TRUSTED && (self.run.starts_with(known) || self.run.ends_with(known));
+            let long = known.len() >= TRUSTED
+                && (self.run.starts_with(known) || self.run.ends_with(known));
             long || self.run == known || self.words.iter().any(|word| word == known)
         })
     }
 
     fn has(&self, list: &str) -> bool {
-        self.words.iter().any(|word| list.split(' ').any(|known| known == word))
+        self.words
+            .iter()
+            .any(|word| list.split(' ').any(|known| known == word))
     }
 
     /// Whether it may be an identifier, and how strongly.
@@ -105,7 +110,11 @@ impl ColumnName {
         let alone = self.words.len() == 1;
         if self.is_given_number() || (self.any(PEOPLE) && alone) {
             let case = !self.any(PERSON_NUMBERS) && !self.any(PEOPLE);
-            return Some(if case { Identity::Case } else { Identity::Person });
+            return Some(if case {
+                Identity::Case
+            } else {
+                Identity::Person
+            });
         }
         if self.has("id identifier uuid guid pseudonym reference") {
             return Some(Identity::Thing);
@@ -115,12 +124,18 @@ impl ColumnName {
 
     /// Whether it explicitly is the number of a person or of a case.
     pub fn is_given_number(&self) -> bool {
-        let ends = |word: &String| NUMBER_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end));
+        let ends = |word: &String| {
+            NUMBER_ENDS
+                .iter()
+                .any(|end| word.len() > end.len() && word.ends_with(end))
+        };
         let number = self.has(NUMBERS) || self.words.iter().any(ends);
         let of = |list: &str| {
             let stem = |word: &String| {
                 let stems = NUMBER_ENDS.iter().filter_map(|end| word.strip_suffix(end));
-                stems.into_iter().any(|stem| list.split(' ').any(|known| known == stem))
+                stems
+                    .into_iter()
+                    .any(|stem| list.split(' ').any(|known| known == stem))
             };
             self.any(list) || self.words.iter().any(stem)
         };
@@ -135,7 +150,10 @@ impl ColumnName {
         let given = self.any("familyname birthname");
         // The text that a reference to a person shows is the person's name.
         let shown = self.has("display") && self.any(PEOPLE);
-        shown || self.any(CONTACTS) || self.any(PERSONS) || (named && (given || !thing || self.any(PEOPLE)))
+        shown
+            || self.any(CONTACTS)
+            || self.any(PERSONS)
+            || (named && (given || !thing || self.any(PEOPLE)))
     }
 
     /// Whether it is free text.
@@ -176,7 +194,10 @@ impl ColumnName {
 
     /// Whether it is an age in years.
     pub fn is_age(&self) -> bool {
-        self.words.iter().any(|word| word == "age" || word == "alter") && !self.any("group band class months days")
+        self.words
+            .iter()
+            .any(|word| word == "age" || word == "alter")
+            && !self.any("group band class months days")
     }
 
     /// Whether it is a sex.
@@ -215,25 +236,79 @@ mod tests {
 
     #[test]
     fn what_names_say() {
-        for name in ["patient_id", "PatientID", "mrn", "MRN", "patientid", "ssn", "patient", "nhs number"] {
-            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
+        for name in [
+            "patient_id",
+            "PatientID",
+            "mrn",
+            "MRN",
+            "patientid",
+            "ssn",
+            "patient",
+            "nhs number",
+        ] {
+            assert_eq!(
+                ColumnName::new(name).identity(),
+                Some(Identity::Person),
+                "{name}"
+            );
         }
-        assert_eq!(ColumnName::new("specimen id").identity(), Some(Identity::Thing));
+        assert_eq!(
+            ColumnName::new("specimen id").identity(),
+            Some(Identity::Thing)
+        );
         assert_eq!(ColumnName::new("row").identity(), Some(Identity::Counter));
-        for name in ["Versichertennr", "SSN", "Patientennummer", "Patienten-Nr.", "insured_no", "KVNR", "paciente id"] {
-            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
+        for name in [
+            "Versichertennr",
+            "SSN",
+            "Patientennummer",
+            "Patienten-Nr.",
+            "insured_no",
+            "KVNR",
+            "paciente id",
+        ] {
+            assert_eq!(
+                ColumnName::new(name).identity(),
+                Some(Identity::Person),
+                "{name}"
+            );
             assert!(ColumnName::new(name).is_given_number(), "{name}");
         }
-        for name in
-            ["Fallnummer", "FallNr", "case_id", "encounter id", "insurance number", "Aufnahmenr", "policy-no", "IBAN"]
-        {
-            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Case), "{name}");
+        for name in [
+            "Fallnummer",
+            "FallNr",
+            "case_id",
+            "encounter id",
+            "insurance number",
+            "Aufnahmenr",
+            "policy-no",
+            "IBAN",
+        ] {
+            assert_eq!(
+                ColumnName::new(name).identity(),
+                Some(Identity::Case),
+                "{name}"
+            );
         }
-        for name in ["subject_reference", "patient_reference", "subject_identifier_value", "beneficiary_reference"] {
-            assert_eq!(ColumnName::new(name).identity(), Some(Identity::Person), "{name}");
+        for name in [
+            "subject_reference",
+            "patient_reference",
+            "subject_identifier_value",
+            "beneficiary_reference",
+        ] {
+            assert_eq!(
+                ColumnName::new(name).identity(),
+                Some(Identity::Person),
+                "{name}"
+            );
         }
-        assert_eq!(ColumnName::new("encounter_reference").identity(), Some(Identity::Case));
-        assert_eq!(ColumnName::new("basis_reference").identity(), Some(Identity::Thing));
+        assert_eq!(
+            ColumnName::new("encounter_reference").identity(),
+            Some(Identity::Case)
+        );
+        assert_eq!(
+            ColumnName::new("basis_reference").identity(),
+            Some(Identity::Thing)
+        );
         for name in [
             "subject_display",
             "name",
@@ -256,12 +331,27 @@ mod tests {
         ] {
             assert!(ColumnName::new(name).is_contact(), "{name}");
         }
-        for name in
-            ["class_display", "country_name", "medicationName", "Stationsname", "family size", "relationship", "city"]
-        {
+        for name in [
+            "class_display",
+            "country_name",
+            "medicationName",
+            "Stationsname",
+            "family size",
+            "relationship",
+            "city",
+        ] {
             assert!(!ColumnName::new(name).is_contact(), "{name}");
         }
-        for name in ["free text", "FreeText", "comment", "Bemerkung", "notes", "diagnosis_notes", "Freitext", "text"] {
+        for name in [
+            "free text",
+            "FreeText",
+            "comment",
+            "Bemerkung",
+            "notes",
+            "diagnosis_notes",
+            "Freitext",
+            "text",
+        ] {
             assert!(ColumnName::new(name).is_free_text(), "{name}");
         }
         for name in ["diagnosis_text", "context", "procedure description"] {
@@ -270,7 +360,15 @@ mod tests {
         for name in ["patient_class", "paid", "valid", "weight"] {
             assert_eq!(ColumnName::new(name).identity(), None, "{name}");
         }
-        for name in ["age", "sex", "zipcode", "birthDate", "native-country", "marital-status", "ward"] {
+        for name in [
+            "age",
+            "sex",
+            "zipcode",
+            "birthDate",
+            "native-country",
+            "marital-status",
+            "ward",
+        ] {
             assert!(ColumnName::new(name).is_known(), "{name}");
         }
         for name in ["diagnosis_code", "ICD10", "salary-class", "medicationName"] {
@@ -278,7 +376,9 @@ mod tests {
         }
         for name in ["stage", "dosage", "essex", "image"] {
             assert!(
-                !ColumnName::new(name).is_age() && !ColumnName::new(name).is_sex() && !ColumnName::new(name).is_known(),
+                !ColumnName::new(name).is_age()
+                    && !ColumnName::new(name).is_sex()
+                    && !ColumnName::new(name).is_known(),
                 "{name}"
             );
         }

@@ -1,5 +1,5 @@
-//! The profile of a sample's column (CONTRACTS 3, `init`): its distinct values, and the number of rows of each.
-//! Profiles contain values of records and therefore have no `Debug`.
+//! The profile of a sample's column (CONTRACTS 3, `init`): its distinct values, and the number of
+//! rows of each. Profiles contain values of records and therefore have no `Debug`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,8 @@ const MOST_ROWS_OF_A_KEY: u64 = 10;
 /// Keys have this many characters or more.
 const SHORTEST_KEY: usize = 4;
 
-/// Whether a value may be a key: long enough, without spaces, with a digit, and no number with a fraction.
+/// Whether a value may be a key: long enough, without spaces, with a digit, and no number with a
+/// fraction.
 fn is_key(value: &str) -> bool {
     if value.chars().count() < SHORTEST_KEY || value.chars().any(char::is_whitespace) {
         return false;
@@ -81,37 +82,52 @@ impl Profile {
         }
     }
 
-    /// The distinct values without surrounding spaces, and the rows of each, without values that consist of spaces.
+    /// The distinct values without surrounding spaces, and the rows of each, without values that
+    /// consist of spaces.
     pub fn trimmed(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.values.iter().map(|(value, &count)| (value.trim(), count)).filter(|(value, _)| !value.is_empty())
+        self.values
+            .iter()
+            .map(|(value, &count)| (value.trim(), count))
+            .filter(|(value, _)| !value.is_empty())
     }
 
     /// The number of rows whose value consists of spaces.
     pub fn blank(&self) -> u64 {
-        self.values.iter().filter(|(value, _)| value.trim().is_empty()).map(|(_, count)| count).sum()
+        self.values
+            .iter()
+            .filter(|(value, _)| value.trim().is_empty())
+            .map(|(_, count)| count)
+            .sum()
     }
 
-    /// The range of numbers or days that `parse` reads, and how many rows contain only spaces or, in a few cases, a
-    /// text without digits.
+    /// The range of numbers or days that `parse` reads, and how many rows contain only spaces or,
+    /// in a few cases, a text without digits.
     pub fn range<N: Ord + Copy>(&self, parse: impl Fn(&str) -> Option<N>) -> Option<(N, N, u64)> {
         let (mut found, mut stray): (Option<(N, N)>, u64) = (None, 0);
         for (value, count) in self.trimmed() {
             match parse(value) {
                 Some(number) => {
-                    found = Some(found.map_or((number, number), |(min, max)| (min.min(number), max.max(number))));
+                    found = Some(found.map_or((number, number), |(min, max)| {
+                        (min.min(number), max.max(number))
+                    }));
                 }
                 None if value.chars().any(|c| c.is_ascii_digit()) => return None,
                 None => stray += count,
             }
         }
         let few = stray as f64 <= STRAY_SHARE * self.filled as f64;
-        found.filter(|_| few).map(|(min, max)| (min, max, stray + self.blank()))
+        found
+            .filter(|_| few)
+            .map(|(min, max)| (min, max, stray + self.blank()))
     }
 
     /// The number of rows of each number that `parse` reads.
     pub fn counts(&self, parse: impl Fn(&str) -> Option<i64>) -> BTreeMap<i64, u64> {
         let mut counts = BTreeMap::new();
-        for (number, rows) in self.trimmed().filter_map(|(value, rows)| Some((parse(value)?, rows))) {
+        for (number, rows) in self
+            .trimmed()
+            .filter_map(|(value, rows)| Some((parse(value)?, rows)))
+        {
             *counts.entry(number).or_insert(0) += rows;
         }
         counts
@@ -122,17 +138,24 @@ impl Profile {
         let around = |value: &&str| !value.trim().is_empty();
         let values = self.values.keys().map(AsRef::as_ref).filter(around);
         values
-            .map(|value: &str| (&value[..value.len() - value.trim_start().len()], &value[value.trim_end().len()..]))
+            .map(|value: &str| {
+                (
+                    &value[..value.len() - value.trim_start().len()],
+                    &value[value.trim_end().len()..],
+                )
+            })
             .collect()
     }
 
     /// Whether some value has surrounding spaces.
     pub fn is_padded(&self) -> bool {
-        self.values.keys().any(|value| value.trim() != &**value && !value.trim().is_empty())
+        self.values
+            .keys()
+            .any(|value| value.trim() != &**value && !value.trim().is_empty())
     }
 
-    /// Whether so many values of a large sample are different that a list of them would name people: more than a third,
-    /// of a hundred rows or more.
+    /// Whether so many values of a large sample are different that a list of them would name
+    /// people: more than a third, of a hundred rows or more.
     pub fn is_mostly_different(&self) -> bool {
         if self.filled + self.missing < MANY_ROWS {
             return false;
@@ -140,8 +163,8 @@ impl Profile {
         self.more || self.values.len() as u64 * 3 > self.filled
     }
 
-    /// Whether values look like keys that each belong to one person: text without spaces, with digits, of which many
-    /// are different and none is frequent.
+    /// Whether values look like keys that each belong to one person: text without spaces, with
+    /// digits, of which many are different and none is frequent.
     pub fn has_keys(&self) -> bool {
         if self.filled < MANY_ROWS || self.distinctness() <= KEY_SHARE {
             return false;
@@ -158,7 +181,11 @@ impl Profile {
 
     /// The number of distinct values divided by the number of rows with a value.
     pub fn distinctness(&self) -> f64 {
-        if self.more { 1.0 } else { self.values.len() as f64 / self.filled.max(1) as f64 }
+        if self.more {
+            1.0
+        } else {
+            self.values.len() as f64 / self.filled.max(1) as f64
+        }
     }
 }
 
@@ -168,12 +195,16 @@ impl Profile {
         let is_decimal = matches!(array.data_type(), DataType::Decimal128(..));
         let Some(cells) = ReadableColumn::of(array).filter(|_| !is_decimal) else {
             self.declared = Err(match array.data_type() {
-                DataType::Timestamp(..) | DataType::Date64 => "it holds times of day; cut them to days first",
+                DataType::Timestamp(..) | DataType::Date64 => {
+                    "it holds times of day; cut them to days first"
+                }
                 DataType::Time32(_) | DataType::Time64(_) => "it holds times of day",
                 DataType::Decimal128(..)
                 | DataType::Decimal256(..)
                 | DataType::Decimal32(..)
-                | DataType::Decimal64(..) => "it holds decimals of fixed precision; write them as numbers first",
+                | DataType::Decimal64(..) => {
+                    "it holds decimals of fixed precision; write them as numbers first"
+                }
                 _ => "its values are nested or binary",
             });
             return;

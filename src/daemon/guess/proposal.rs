@@ -1,4 +1,5 @@
-//! A taxonomy in the form in which `init` will write it (CONTRACTS 2, and 3 `init`). It chooses nothing.
+//! A taxonomy in the form in which `init` will write it (CONTRACTS 2, and 3 `init`). It chooses
+//! nothing.
 
 use crate::engine::model::forms::{self, TaxonomyTable};
 use crate::engine::model::{Kind, Path, Taxonomy};
@@ -26,7 +27,13 @@ pub struct Proposal {
 impl Proposal {
     /// A table that needs nothing else.
     pub fn new(table: TaxonomyTable, why: impl Into<String>) -> Proposal {
-        Proposal { table, kind: None, rows: None, unknown: None, why: why.into() }
+        Proposal {
+            table,
+            kind: None,
+            rows: None,
+            unknown: None,
+            why: why.into(),
+        }
     }
 
     /// The tree.
@@ -39,7 +46,10 @@ impl Proposal {
             at: at as u64 + 1,
         };
         let source: Vec<Path> = self.rows.iter().flatten().enumerate().map(row).collect();
-        Ok(forms::build(&self.table, &source).map_err(|error| error.text)?.domain.tree)
+        Ok(forms::build(&self.table, &source)
+            .map_err(|error| error.text)?
+            .domain
+            .tree)
     }
 
     /// The numbers of its leaves and values, including those that a feed file adds.
@@ -48,6 +58,9 @@ impl Proposal {
     /// As for [`Proposal::tree`].
     pub fn size(&self) -> Result<(u64, u128), String> {
         let tree = self.tree()?;
-        Ok((tree.leaves() as u64 + ADDED, u128::from(tree.values(0) + ADDED)))
+        Ok((
+            tree.leaves() as u64 + ADDED,
+            u128::from(tree.values(0) + ADDED),
+        ))
     }
 }

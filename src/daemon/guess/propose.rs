@@ -1,6 +1,6 @@
-//! Proposes a taxonomy for a column that is to be generalised, from its sample (CONTRACTS 2, and 3 `init`). Every
-//! proposal leaves room beyond the sample and explains its form; none is made for a column whose values must not be
-//! written.
+//! Proposes a taxonomy for a column that is to be generalised, from its sample (CONTRACTS 2, and 3
+//! `init`). Every proposal leaves room beyond the sample and explains its form; none is made for a
+//! column whose values must not be written.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,11 @@ const MOST_YEARS: i64 = 119;
 const FEWEST_BANDED: usize = 5;
 
 /// A taxonomy for this column, or why there is none.
-pub fn propose(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Proposal, String> {
+pub fn propose(
+    profile: &Profile,
+    name: &ColumnName,
+    shape: ValueShape,
+) -> Result<Proposal, String> {
     let mut proposal = chosen(profile, name, shape)?;
     if profile.is_padded() && proposal.table.file.is_none() {
         proposal = hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?;
@@ -41,7 +45,10 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
     match shape {
         ValueShape::Date { from, to, stray } => {
             let unknown = stray.then(|| OTHER.to_owned());
-            let proposal = Proposal { unknown, ..dated(name, from, to) };
+            let proposal = Proposal {
+                unknown,
+                ..dated(name, from, to)
+            };
             // Columns of text contain no days.
             let text = profile.declared == Ok(Some(Kind::String));
             if text {
@@ -51,51 +58,80 @@ fn chosen(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Result<Pro
             }
         }
         ValueShape::Days { from, to, notation } => {
-            let spell = |label: &str| dates::parse(label).map(|day| notation.write(day)).into_iter().collect();
+            let spell = |label: &str| {
+                dates::parse(label)
+                    .map(|day| notation.write(day))
+                    .into_iter()
+                    .collect()
+            };
             let proposal = hierarchy_rows::as_spelled(profile, &dated(name, from, to), spell)?;
             let why = "days as the sample writes them, with room on both sides: day;month;…;root. Dates that are written as \
                        2020-01-31 need no file";
-            Ok(Proposal { why: why.into(), ..proposal })
+            Ok(Proposal {
+                why: why.into(),
+                ..proposal
+            })
         }
-        ValueShape::OtherDate => {
-            Err("its dates are not written as 2020-01-31; rewrite them, then use the form `date`".into())
-        }
+        ValueShape::OtherDate => Err(
+            "its dates are not written as 2020-01-31; rewrite them, then use the form `date`"
+                .into(),
+        ),
         ValueShape::Float(Some(fractions)) => ladder::decimals(profile, fractions),
-        ValueShape::Float(None) => {
-            Err("numbers with many digits behind the point have no taxonomy; round them first".into())
+        ValueShape::Float(None) => Err(
+            "numbers with many digits behind the point have no taxonomy; round them first".into(),
+        ),
+        ValueShape::FreeText => {
+            Err("it looks like free text, which cannot be generalised and may name people".into())
         }
-        ValueShape::FreeText => Err("it looks like free text, which cannot be generalised and may name people".into()),
         ValueShape::Zeros { min, max, length } => zeros(profile, name, (min, max), length),
         ValueShape::Code { length } if profile.values.len() > FEW_CODES && !profile.more => {
             prefixed(profile, length, None)
         }
         ValueShape::Postcode(form) => lists::postcodes(profile, form),
-        ValueShape::Int { min: 0.., max: ..=MOST_YEARS, stray } if name.is_age() => ages(profile, stray),
-        ValueShape::Int { min, .. } if name.is_postal().0 && min >= 0 => postal_numbers(profile, name),
+        ValueShape::Int {
+            min: 0..,
+            max: ..=MOST_YEARS,
+            stray,
+        } if name.is_age() => ages(profile, stray),
+        ValueShape::Int { min, .. } if name.is_postal().0 && min >= 0 => {
+            postal_numbers(profile, name)
+        }
         ValueShape::Int { min, max, stray } if !listed(profile, name, max.abs_diff(min)) => {
             amounts(profile, (min, max), stray)
         }
-        _ => lists::categories(profile, name).or_else(|why| with_units(profile).unwrap_or(Err(why))),
+        _ => {
+            lists::categories(profile, name).or_else(|why| with_units(profile).unwrap_or(Err(why)))
+        }
     }
 }
 
-/// Bands of amounts that all have the same sign before them or the same unit after them (`12 mg`, `$5`); none for names
-/// with numbers (`Ward 12`).
+/// Bands of amounts that all have the same sign before them or the same unit after them (`12 mg`,
+/// `$5`); none for names with numbers (`Ward 12`).
 fn with_units(profile: &Profile) -> Option<Result<Proposal, String>> {
     let (first, _) = profile.trimmed().next()?;
     let from = first.find(|c: char| c.is_ascii_digit())?;
     let to = first.rfind(|c: char| c.is_ascii_digit())? + 1;
     let (before, behind) = (&first[..from], &first[to..]);
     let number = |value: &str| whole_number(value.strip_prefix(before)?.strip_suffix(behind)?);
-    let (min, max, _) = profile.range(number).filter(|_| !before.chars().any(char::is_alphabetic))?;
+    let (min, max, _) = profile
+        .range(number)
+        .filter(|_| !before.chars().any(char::is_alphabetic))?;
     let spell = |label: &str| vec![format!("{before}{label}{behind}")];
-    Some(ladder::numbers(min, max).and_then(|bands| hierarchy_rows::as_spelled(profile, &bands, spell)))
+    Some(
+        ladder::numbers(min, max)
+            .and_then(|bands| hierarchy_rows::as_spelled(profile, &bands, spell)),
+    )
 }
 
 /// Ages of which some have no label of their own in the built-in taxonomy.
 fn ages(profile: &Profile, stray: bool) -> Result<Proposal, String> {
     let bands = Some(vec![5, 10, 20, 40]);
-    let table = TaxonomyTable { bands, min: Some(0), max: Some(MOST_YEARS), ..TaxonomyTable::default() };
+    let table = TaxonomyTable {
+        bands,
+        min: Some(0),
+        max: Some(MOST_YEARS),
+        ..TaxonomyTable::default()
+    };
     let why = "single years in bands of 5, 10, 20 and 40; with { builtin = \"age\" } all from 90 on are `90+`";
     spelled_amounts(profile, Proposal::new(table, why), stray)
 }
@@ -112,11 +148,16 @@ fn amounts(profile: &Profile, (min, max): (i64, i64), stray: bool) -> Result<Pro
 
 fn spelled_amounts(profile: &Profile, proposal: Proposal, stray: bool) -> Result<Proposal, String> {
     let proposal = match profile.declared {
-        Ok(Some(Kind::String)) => hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?,
+        Ok(Some(Kind::String)) => {
+            hierarchy_rows::as_spelled(profile, &proposal, |label| vec![label.to_owned()])?
+        }
         _ => proposal,
     };
     Ok(match stray {
-        true => Proposal { unknown: Some(OTHER.to_owned()), ..proposal },
+        true => Proposal {
+            unknown: Some(OTHER.to_owned()),
+            ..proposal
+        },
         false => proposal,
     })
 }
@@ -139,14 +180,21 @@ fn zeros(
     }
     let lengths: BTreeSet<usize> = profile.trimmed().map(|(value, _)| value.len()).collect();
     hierarchy_rows::as_spelled(profile, &ladder::numbers(min, max)?, |label| {
-        lengths.iter().map(|&length| format!("{label:0>length$}")).collect()
+        lengths
+            .iter()
+            .map(|&length| format!("{label:0>length$}"))
+            .collect()
     })
 }
 
-/// Whether whole numbers look like codes of categories: few of them and close together, and very few unless the name
-/// suggests categories.
+/// Whether whole numbers look like codes of categories: few of them and close together, and very
+/// few unless the name suggests categories.
 fn listed(profile: &Profile, name: &ColumnName, span: u64) -> bool {
-    let most = if name.is_code() { 20 } else { FEWEST_BANDED - 1 };
+    let most = if name.is_code() {
+        20
+    } else {
+        FEWEST_BANDED - 1
+    };
     !name.is_quantity() && profile.values.len() <= most && span <= 2 * profile.values.len() as u64
 }
 
@@ -158,26 +206,51 @@ fn builtin(profile: &Profile, name: &ColumnName, shape: ValueShape) -> Option<Pr
     let declared = profile.declared.unwrap_or(None);
     let text = declared.is_none_or(|kind| kind == Kind::String);
     let made = |which: Builtin, why: &str| {
-        Proposal::new(TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() }, why)
+        Proposal::new(
+            TaxonomyTable {
+                builtin: Some(which),
+                ..TaxonomyTable::default()
+            },
+            why,
+        )
     };
     match shape {
-        ValueShape::Int { min: 0.., max: ..OLDEST, stray } if name.is_age() && declared != Some(Kind::String) => {
-            Some(Proposal {
-                unknown: stray.then(|| OTHER.to_owned()),
-                ..made(Builtin::Age, "built in: single years, bands of 5, 10 and 20, `90+`")
-            })
-        }
+        ValueShape::Int {
+            min: 0..,
+            max: ..OLDEST,
+            stray,
+        } if name.is_age() && declared != Some(Kind::String) => Some(Proposal {
+            unknown: stray.then(|| OTHER.to_owned()),
+            ..made(
+                Builtin::Age,
+                "built in: single years, bands of 5, 10 and 20, `90+`",
+            )
+        }),
         ValueShape::Icd10 if text => Some(Proposal {
             unknown: Some(OTHER.to_owned()),
-            ..made(Builtin::Icd10, "built in: categories, blocks and chapters of the WHO")
+            ..made(
+                Builtin::Icd10,
+                "built in: categories, blocks and chapters of the WHO",
+            )
         }),
-        _ if text && (name.is_sex() || content::is_sex(profile)) && spelled(profile, Builtin::Sex) => {
-            Some(made(Builtin::Sex, "built in: female, male, other, unknown, in their usual spellings"))
+        _ if text
+            && (name.is_sex() || content::is_sex(profile))
+            && spelled(profile, Builtin::Sex) =>
+        {
+            Some(made(
+                Builtin::Sex,
+                "built in: female, male, other, unknown, in their usual spellings",
+            ))
         }
-        _ if text && (name.is_postal().1 || zip(shape)) && fits(profile, Builtin::UsZip3) => Some(Proposal {
-            unknown: Some(OTHER.to_owned()),
-            ..made(Builtin::UsZip3, "built in: three-digit areas, the 17 smallest as 000, then the first digit")
-        }),
+        _ if text && (name.is_postal().1 || zip(shape)) && fits(profile, Builtin::UsZip3) => {
+            Some(Proposal {
+                unknown: Some(OTHER.to_owned()),
+                ..made(
+                    Builtin::UsZip3,
+                    "built in: three-digit areas, the 17 smallest as 000, then the first digit",
+                )
+            })
+        }
         _ => None,
     }
 }
@@ -190,20 +263,37 @@ fn zip(shape: ValueShape) -> bool {
 /// Whether every value has a leaf in a builtin.
 fn fits(profile: &Profile, which: Builtin) -> bool {
     let domain = domain(which);
-    domain.is_some_and(|domain| profile.values.keys().all(|value| domain.leaf_of_text(Kind::String, value).is_some()))
+    domain.is_some_and(|domain| {
+        profile
+            .values
+            .keys()
+            .all(|value| domain.leaf_of_text(Kind::String, value).is_some())
+    })
 }
 
-/// Whether every value has a leaf in a builtin, and is its label or one of several spellings. If each leaf occurs in a
-/// single other spelling, values are better kept as they are.
+/// Whether every value has a leaf in a builtin, and is its label or one of several spellings. If
+/// each leaf occurs in a single other spelling, values are better kept as they are.
 fn spelled(profile: &Profile, which: Builtin) -> bool {
-    let Some(domain) = domain(which).filter(|_| fits(profile, which)) else { return false };
-    let leaves: BTreeSet<_> =
-        profile.values.keys().filter_map(|value| domain.leaf_of_text(Kind::String, value)).collect();
-    leaves.len() < profile.values.len() || profile.values.keys().all(|value| domain.tree.find_leaf(value).is_some())
+    let Some(domain) = domain(which).filter(|_| fits(profile, which)) else {
+        return false;
+    };
+    let leaves: BTreeSet<_> = profile
+        .values
+        .keys()
+        .filter_map(|value| domain.leaf_of_text(Kind::String, value))
+        .collect();
+    leaves.len() < profile.values.len()
+        || profile
+            .values
+            .keys()
+            .all(|value| domain.tree.find_leaf(value).is_some())
 }
 
 fn domain(which: Builtin) -> Option<Domain> {
-    let table = TaxonomyTable { builtin: Some(which), ..TaxonomyTable::default() };
+    let table = TaxonomyTable {
+        builtin: Some(which),
+        ..TaxonomyTable::default()
+    };
     forms::build(&table, &[]).ok().map(|built| built.domain)
 }
 
@@ -212,11 +302,25 @@ fn dated(name: &ColumnName, from: i32, to: i32) -> Proposal {
     let (last, ..) = dates::civil_from_days(to);
     let (levels, early, late) = match name.is_birth() || content::are_births(from, to) {
         true => (
-            vec![DateLevel::Day, DateLevel::Month, DateLevel::Year, DateLevel::Decade],
+            vec![
+                DateLevel::Day,
+                DateLevel::Month,
+                DateLevel::Year,
+                DateLevel::Decade,
+            ],
             first.div_euclid(10) * 10 - 10,
             last + 5,
         ),
-        false => (vec![DateLevel::Day, DateLevel::Month, DateLevel::Quarter, DateLevel::Year], first - 1, last + 10),
+        false => (
+            vec![
+                DateLevel::Day,
+                DateLevel::Month,
+                DateLevel::Quarter,
+                DateLevel::Year,
+            ],
+            first - 1,
+            last + 10,
+        ),
     };
     let table = TaxonomyTable {
         date: Some(levels),
@@ -224,7 +328,8 @@ fn dated(name: &ColumnName, from: i32, to: i32) -> Proposal {
         to: Some(format!("{:04}-12-31", late.min(9999))),
         ..TaxonomyTable::default()
     };
-    let why = "the sample's days with room on both sides; the first level is what a leaf stands for";
+    let why =
+        "the sample's days with room on both sides; the first level is what a leaf stands for";
     Proposal::new(table, why)
 }
 
@@ -238,18 +343,30 @@ fn prefixed(profile: &Profile, length: usize, kind: Option<Kind>) -> Result<Prop
         domain: Some(PrefixCodes::File(String::new())),
         ..TaxonomyTable::default()
     };
-    let rows = profile.trimmed().map(|(code, _)| vec![code.to_owned()]).collect();
+    let rows = profile
+        .trimmed()
+        .map(|(code, _)| vec![code.to_owned()])
+        .collect();
     let why = "codes of one length; the file lists those of the sample, one a line: replace it by the whole list";
-    Ok(Proposal { rows: Some(rows), unknown: Some(OTHER.to_owned()), kind, ..Proposal::new(table, why) })
+    Ok(Proposal {
+        rows: Some(rows),
+        unknown: Some(OTHER.to_owned()),
+        kind,
+        ..Proposal::new(table, why)
+    })
 }
 
 /// Postal codes that a file contains as numbers, so that their leading zeros are lost.
 fn postal_numbers(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
-    let kind = profile.declared.unwrap_or(None).filter(|&kind| kind != Kind::String);
+    let kind = profile
+        .declared
+        .unwrap_or(None)
+        .filter(|&kind| kind != Kind::String);
     let length = profile.trimmed().next().map_or(0, |(value, _)| value.len());
     if length > 1 && profile.trimmed().all(|(value, _)| value.len() == length) && !profile.more {
         return prefixed(profile, length, kind);
     }
-    lists::categories(profile, name)
-        .map_err(|_| "postal codes of different lengths: write them as text, with their zeros".into())
+    lists::categories(profile, name).map_err(|_| {
+        "postal codes of different lengths: write them as text, with their zeros".into()
+    })
 }

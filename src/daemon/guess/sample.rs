@@ -1,5 +1,5 @@
-//! A sample of the feed's data, read into one profile per column (CONTRACTS 3, `init`). Anything unreadable is an error
-//! with its place and never with a value.
+//! A sample of the feed's data, read into one profile per column (CONTRACTS 3, `init`). Anything
+//! unreadable is an error with its place and never with a value.
 
 use std::path::Path;
 
@@ -23,22 +23,37 @@ pub struct SampleFacts {
     pub columns: Vec<Profile>,
 }
 
-/// Reads a CSV, JSON lines, Parquet or Arrow file; its content decides, and a contradicting name is an error.
+/// Reads a CSV, JSON lines, Parquet or Arrow file; its content decides, and a contradicting name is
+/// an error.
 ///
 /// # Errors
-/// A file that cannot be read, has none of these formats, has no rows, or two columns with one name.
+/// A file that cannot be read, has none of these formats, has no rows, or two columns with one
+/// name.
 pub fn read(path: &Path) -> Result<SampleFacts> {
     let mut source = SourceFile::open(path)?;
     if source.is_lines() {
         let (rows, more, columns) = json::read(path, MOST_ROWS)?;
-        return SampleFacts { format: source.format(), rows, more, columns }.with_rows(path);
+        return SampleFacts {
+            format: source.format(),
+            rows,
+            more,
+            columns,
+        }
+        .with_rows(path);
     }
     if source.is_text() {
         header::distinct(path, source.header())?;
     }
-    let names: Vec<(String, String)> = source.header().iter().map(|name| (name.clone(), name.clone())).collect();
+    let names: Vec<(String, String)> = source
+        .header()
+        .iter()
+        .map(|name| (name.clone(), name.clone()))
+        .collect();
     source.want(&names)?;
-    let mut columns: Vec<Profile> = names.iter().map(|(name, _)| Profile::new(name, None)).collect();
+    let mut columns: Vec<Profile> = names
+        .iter()
+        .map(|(name, _)| Profile::new(name, None))
+        .collect();
     let (mut rows, mut more) = (0, false);
     while let Some(batch) = source.batch()? {
         let left = MOST_ROWS - rows;
@@ -46,7 +61,12 @@ pub fn read(path: &Path) -> Result<SampleFacts> {
         if left == 0 {
             break;
         }
-        let batch = batch.slice(0, batch.num_rows().min(usize::try_from(left).unwrap_or(usize::MAX)));
+        let batch = batch.slice(
+            0,
+            batch
+                .num_rows()
+                .min(usize::try_from(left).unwrap_or(usize::MAX)),
+        );
         rows += batch.num_rows() as u64;
         for (column, array) in columns.iter_mut().zip(batch.columns()) {
             column.take(array, source.is_text());
@@ -55,7 +75,13 @@ pub fn read(path: &Path) -> Result<SampleFacts> {
     if source.is_text() {
         header::names(path, &columns)?;
     }
-    SampleFacts { format: source.format(), rows, more, columns }.with_rows(path)
+    SampleFacts {
+        format: source.format(),
+        rows,
+        more,
+        columns,
+    }
+    .with_rows(path)
 }
 
 impl SampleFacts {

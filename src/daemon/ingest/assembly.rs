@@ -1,5 +1,6 @@
-//! Combines the batches of a file, in file order: one array per column, one dictionary of sensitive tuples. In the end
-//! codes are in the order of values, so that the result does not depend on how the file was divided into batches.
+//! Combines the batches of a file, in file order: one array per column, one dictionary of sensitive
+//! tuples. In the end codes are in the order of values, so that the result does not depend on how
+//! the file was divided into batches.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -51,7 +52,12 @@ impl Assembly {
     /// Starts without rows.
     pub fn new(columns: &Columns) -> Assembly {
         let count = |role| columns.of(role).count();
-        let names = |role| columns.of(role).map(|column| column.name.to_string()).collect::<Vec<String>>();
+        let names = |role| {
+            columns
+                .of(role)
+                .map(|column| column.name.to_string())
+                .collect::<Vec<String>>()
+        };
         Assembly {
             leaves: vec![Vec::new(); count(Role::Quasi)],
             codes: Vec::new(),
@@ -96,30 +102,54 @@ impl Assembly {
     /// Adds the next rows.
     pub fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
-            self.names = coder.fields().iter().map(|column| Arc::from(&*column.name)).collect();
+            self.names = coder
+                .fields()
+                .iter()
+                .map(|column| Arc::from(&*column.name))
+                .collect();
         }
-        let number: Vec<u32> = part.tuples.into_iter().map(|tuple| self.number(tuple)).collect();
-        self.codes.extend(part.codes.iter().map(|&code| number[code as usize]));
-        self.leaves.iter_mut().zip(&part.leaves).for_each(|(column, more)| column.extend_from_slice(more));
-        self.measures.iter_mut().zip(&part.measures).for_each(|(column, more)| column.extend_from_slice(more));
+        let number: Vec<u32> = part
+            .tuples
+            .into_iter()
+            .map(|tuple| self.number(tuple))
+            .collect();
+        self.codes
+            .extend(part.codes.iter().map(|&code| number[code as usize]));
+        self.leaves
+            .iter_mut()
+            .zip(&part.leaves)
+            .for_each(|(column, more)| column.extend_from_slice(more));
+        self.measures
+            .iter_mut()
+            .zip(&part.measures)
+            .for_each(|(column, more)| column.extend_from_slice(more));
         if let Some(people) = &mut self.people {
             people.extend_from_slice(&part.people);
         }
-        self.identifiers.iter_mut().zip(&part.identifiers).for_each(|((_, all), more)| all.extend(more));
+        self.identifiers
+            .iter_mut()
+            .zip(&part.identifiers)
+            .for_each(|((_, all), more)| all.extend(more));
         let (before, names) = (self.seen, &self.names);
-        self.quarantined.extend(part.faults.iter().map(|fault| Misplaced {
-            row: before + fault.row as u64 + 1,
-            line: fault.line,
-            column: fault.field.map(|field| Arc::clone(&names[field])),
-            kind: fault.kind,
-        }));
+        self.quarantined
+            .extend(part.faults.iter().map(|fault| Misplaced {
+                row: before + fault.row as u64 + 1,
+                line: fault.line,
+                column: fault.field.map(|field| Arc::clone(&names[field])),
+                kind: fault.kind,
+            }));
         self.seen += part.rows;
         self.nulled += part.nulled;
         self.strange.take(&part.strange);
     }
 
     fn number(&mut self, tuple: Box<[Value]>) -> u32 {
-        let Assembly { tuples: (cells, next), table, width, .. } = self;
+        let Assembly {
+            tuples: (cells, next),
+            table,
+            width,
+            ..
+        } = self;
         assert_eq!(tuple.len(), *width, "tuples of one width");
         let known = |number: u32| &cells[number as usize * *width..][..*width];
         let hash = HASHER.hash_one(&*tuple);
@@ -127,7 +157,9 @@ impl Assembly {
             return number;
         }
         let number = *next;
-        *next = number.checked_add(1).expect("fewer than 2^32 distinct tuples fit into memory");
+        *next = number
+            .checked_add(1)
+            .expect("fewer than 2^32 distinct tuples fit into memory");
         table.insert_unique(hash, number, |&number| HASHER.hash_one(known(number)));
         cells.extend(tuple);
         number
@@ -138,20 +170,38 @@ impl Assembly {
         drop(self.table);
         let (cells, number) = self.tuples;
         let (values, code) = SensitiveValues::from_cells(self.width, number as usize, cells);
-        self.codes.par_iter_mut().for_each(|number| *number = code[*number as usize]);
+        self.codes
+            .par_iter_mut()
+            .for_each(|number| *number = code[*number as usize]);
         self.codes.shrink_to_fit();
         self.leaves.iter_mut().for_each(Vec::shrink_to_fit);
         self.measures.iter_mut().for_each(Vec::shrink_to_fit);
         self.people.iter_mut().for_each(Vec::shrink_to_fit);
-        let rows = CodedRows::new(self.leaves, values, self.codes, self.people).with_measures(self.measures);
-        let of_identifiers = self.identifiers.iter().map(|(name, texts)| (name, texts.number()));
-        let of_sensitive = self.sensitive.iter().enumerate().map(|(at, name)| (name, of_sensitive(rows.values(), at)));
+        let rows = CodedRows::new(self.leaves, values, self.codes, self.people)
+            .with_measures(self.measures);
+        let of_identifiers = self
+            .identifiers
+            .iter()
+            .map(|(name, texts)| (name, texts.number()));
+        let of_sensitive = self
+            .sensitive
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name, of_sensitive(rows.values(), at)));
         let mut spellings = Vec::new();
         for (column, values) in of_identifiers.chain(of_sensitive) {
             if values > 0 {
-                spellings.push(ColumnSpellings { column: column.clone(), values });
+                spellings.push(ColumnSpellings {
+                    column: column.clone(),
+                    values,
+                });
             }
         }
-        AssembledRows { rows, quarantined: self.quarantined, nulled: self.nulled, spellings }
+        AssembledRows {
+            rows,
+            quarantined: self.quarantined,
+            nulled: self.nulled,
+            spellings,
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The input of a reader: a file, or messages of one that are offered again from memory. Personal data is never written
-//! to a file only to be read.
+//! The input of a reader: a file, or messages of one that are offered again from memory. Personal
+//! data is never written to a file only to be read.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -57,7 +57,10 @@ impl Content {
                 Ok(SecretBytes::from(bytes))
             }
             Content::Memory(memory) => {
-                let bytes = memory.get_ref().bytes().get(size(range.start)?..size(range.end)?);
+                let bytes = memory
+                    .get_ref()
+                    .bytes()
+                    .get(size(range.start)?..size(range.end)?);
                 bytes.map(SecretBytes::of).ok_or_else(ended)
             }
         }

@@ -1,5 +1,6 @@
-//! Messages of a file that are set aside while it is read, passed on in offers before they have too many bytes: a file
-//! may contain any number of them. Nothing here decides which messages are set aside.
+//! Messages of a file that are set aside while it is read, passed on in offers before they have too
+//! many bytes: a file may contain any number of them. Nothing here decides which messages are set
+//! aside.
 
 use super::message_places::MessagePlace;
 use super::offer::{Offer, SetAsideMessage};
@@ -29,17 +30,34 @@ pub(super) struct Cuts<'p> {
 impl<'p> Cuts<'p> {
     /// For a file of this name; `put` receives offers of about this many bytes.
     pub fn new(name: String, most: usize, put: &'p mut dyn FnMut(Offer) -> Result<()>) -> Cuts<'p> {
-        Cuts { name, most, put, places: Vec::new(), known: 0, messages: Vec::new(), bytes: 0 }
+        Cuts {
+            name,
+            most,
+            put,
+            places: Vec::new(),
+            known: 0,
+            messages: Vec::new(),
+            bytes: 0,
+        }
     }
 
     /// Adds the next messages, in file order.
     ///
     /// # Errors
     /// The file is damaged, or they cannot be passed on.
-    pub fn add(&mut self, source: &SourceFile, places: Vec<Misplaced>, kept: Vec<MessagePlace>) -> Result<()> {
+    pub fn add(
+        &mut self,
+        source: &SourceFile,
+        places: Vec<Misplaced>,
+        kept: Vec<MessagePlace>,
+    ) -> Result<()> {
         self.known += kept.iter().map(|kept| BESIDE + kept.size()).sum::<usize>();
         self.places.extend(places.into_iter().zip(kept));
-        if self.places.len() < MANY && self.known < self.most { Ok(()) } else { self.fetch(source) }
+        if self.places.len() < MANY && self.known < self.most {
+            Ok(())
+        } else {
+            self.fetch(source)
+        }
     }
 
     /// The remaining messages, at the end of the file.
@@ -53,7 +71,8 @@ impl<'p> Cuts<'p> {
 
     fn fetch(&mut self, source: &SourceFile) -> Result<()> {
         self.known = 0;
-        let (places, kept): (Vec<Misplaced>, Vec<MessagePlace>) = std::mem::take(&mut self.places).into_iter().unzip();
+        let (places, kept): (Vec<Misplaced>, Vec<MessagePlace>) =
+            std::mem::take(&mut self.places).into_iter().unzip();
         let mut places = places.into_iter();
         source.fetch(kept, &mut |raw| {
             let place = places.next().expect("each that is fetched has a place");
@@ -63,7 +82,11 @@ impl<'p> Cuts<'p> {
                 return Ok(());
             }
             self.bytes = 0;
-            (self.put)(Offer::new(self.name.clone(), source.form()?, std::mem::take(&mut self.messages)))
+            (self.put)(Offer::new(
+                self.name.clone(),
+                source.form()?,
+                std::mem::take(&mut self.messages),
+            ))
         })
     }
 }

@@ -1,6 +1,7 @@
-//! Comma and semicolon separated text (CONTRACTS 3): the header decides which. Strict: every row has as many fields as
-//! the header, quotes are closed, and everything is UTF-8. Cells become dictionary-encoded strings; an empty one is
-//! null. If rows cannot be separated, reading ends with an error, since there is no row that could be set aside.
+//! Comma and semicolon separated text (CONTRACTS 3): the header decides which. Strict: every row
+//! has as many fields as the header, quotes are closed, and everything is UTF-8. Cells become
+//! dictionary-encoded strings; an empty one is null. If rows cannot be separated, reading ends with
+//! an error, since there is no row that could be set aside.
 
 use std::io::Read as _;
 use std::ops::Range;
@@ -63,7 +64,8 @@ impl Delimited {
     }
 
     fn of_content(path: &Path, mut content: Content) -> Result<Delimited> {
-        let delimiter = delimiter(&mut content).map_err(|error| Error::io(path, "read the file", &error))?;
+        let delimiter =
+            delimiter(&mut content).map_err(|error| Error::io(path, "read the file", &error))?;
         Delimited::over(path, content, delimiter)
     }
 
@@ -71,14 +73,25 @@ impl Delimited {
     pub fn over(path: &Path, file: Content, delimiter: u8) -> Result<Delimited> {
         let quotes = Quotes::new(file, delimiter);
         // Rows of another length are detected here, not by the parser: they may be set aside.
-        let mut reader =
-            ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(READ).from_reader(quotes);
-        let names = reader.headers().cloned().map_err(|error| refused(path, &error, reader.get_ref()))?;
+        let mut reader = ReaderBuilder::new()
+            .delimiter(delimiter)
+            .flexible(true)
+            .buffer_capacity(READ)
+            .from_reader(quotes);
+        let names = reader
+            .headers()
+            .cloned()
+            .map_err(|error| refused(path, &error, reader.get_ref()))?;
         if swallowed(names.as_byte_record(), names.len(), delimiter) {
-            return Err(Error::new(ErrorCategory::Input, SWALLOWED).in_file(path).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, SWALLOWED)
+                .in_file(path)
+                .at_line(1));
         }
         header::few(path, names.len())?;
-        let header: Vec<String> = names.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect();
+        let header: Vec<String> = names
+            .iter()
+            .map(|name| name.trim_start_matches('\u{feff}').to_owned())
+            .collect();
         if header.iter().any(|name| name.contains('\0')) {
             return Err(Error::new(ErrorCategory::Input, NO_TEXT).in_file(path));
         }
@@ -86,11 +99,25 @@ impl Delimited {
             && one.contains('\t')
         {
             let text = "the columns are separated by tabs: use commas or semicolons";
-            return Err(Error::new(ErrorCategory::Input, text).in_file(path).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, text)
+                .in_file(path)
+                .at_line(1));
         }
         let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
         let (path, begin) = (path.to_path_buf(), reader.position().byte());
-        Ok(Delimited { reader, delimiter, path, header, wanted, spared, record, begin, rows: 0, line: 1, failed: None })
+        Ok(Delimited {
+            reader,
+            delimiter,
+            path,
+            header,
+            wanted,
+            spared,
+            record,
+            begin,
+            rows: 0,
+            line: 1,
+            failed: None,
+        })
     }
 
     /// The columns of the header; names may be duplicate, or be values.
@@ -101,7 +128,10 @@ impl Delimited {
     /// Selects the columns to read: name in the file, name in the batches.
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
-        self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
+        self.wanted = columns
+            .iter()
+            .filter_map(|(from, to)| Some((at(from)?, to.clone())))
+            .collect();
     }
 
     /// Replaces invalid text in these columns of a batch by null.
@@ -111,8 +141,11 @@ impl Delimited {
 
     /// The next rows; `None` at the end.
     pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        let mut columns: Vec<StringDictionaryBuilder<Int32Type>> =
-            self.wanted.iter().map(|_| StringDictionaryBuilder::new()).collect();
+        let mut columns: Vec<StringDictionaryBuilder<Int32Type>> = self
+            .wanted
+            .iter()
+            .map(|_| StringDictionaryBuilder::new())
+            .collect();
         let (mut rows, mut bytes) = (0, 0);
         while rows < BATCH && bytes < MOST_BYTES {
             if !self.next()? {
@@ -121,19 +154,35 @@ impl Delimited {
             bytes += self.record.as_slice().len();
             if let Some(kind) = self.bad() {
                 let text = format!("row {}: {kind}", self.rows + rows as u64 + 1);
-                return Err(Error::new(ErrorCategory::Input, text).in_file(&self.path).at_line(self.line));
+                return Err(Error::new(ErrorCategory::Input, text)
+                    .in_file(&self.path)
+                    .at_line(self.line));
             }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
                 let cell = std::str::from_utf8(&self.record[*field]);
-                let cell = cell.or_else(|error| if self.spared.contains(name) { Ok("") } else { Err(error) });
+                let cell = cell.or_else(|error| {
+                    if self.spared.contains(name) {
+                        Ok("")
+                    } else {
+                        Err(error)
+                    }
+                });
                 let cell = cell.map_err(|_| {
-                    let text = format!("row {}: {}", self.rows + rows as u64 + 1, MisfitKind::NotUtf8);
+                    let text = format!(
+                        "row {}: {}",
+                        self.rows + rows as u64 + 1,
+                        MisfitKind::NotUtf8
+                    );
                     Error::new(ErrorCategory::Input, text)
                         .in_file(&self.path)
                         .at_line(self.line)
                         .in_field(name.as_str())
                 })?;
-                if cell.is_empty() { column.append_null() } else { column.append_value(cell) }
+                if cell.is_empty() {
+                    column.append_null()
+                } else {
+                    column.append_value(cell)
+                }
             }
             rows += 1;
         }
@@ -141,14 +190,21 @@ impl Delimited {
         if rows == 0 {
             return Ok(None);
         }
-        let arrays = columns.into_iter().map(|mut column| Arc::new(column.finish()) as ArrayRef);
-        let named =
-            self.wanted.iter().map(|(_, name)| name.as_str()).zip(arrays).map(|(name, array)| (name, array, true));
+        let arrays = columns
+            .into_iter()
+            .map(|mut column| Arc::new(column.finish()) as ArrayRef);
+        let named = self
+            .wanted
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .zip(arrays)
+            .map(|(name, array)| (name, array, true));
         let batch = RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length");
         Ok(Some(batch))
     }
 
-    /// The next rows, not decoded yet; `None` at the end. An error that ends the rows comes after them.
+    /// The next rows, not decoded yet; `None` at the end. An error that ends the rows comes after
+    /// them.
     pub fn records(&mut self) -> Result<Option<Records>> {
         let mut records = Records::new(self.wanted.len());
         while records.len() < RECORDS && records.size() < MOST_BYTES && self.failed.is_none() {
@@ -176,33 +232,49 @@ impl Delimited {
         self.record.position().map_or(end, csv::Position::byte)..end
     }
 
-    /// A row as in the file, without surrounding line ends; if it would have too many bytes, without the rest of
-    /// overlong values, and `None` if it still has too many.
+    /// A row as in the file, without surrounding line ends; if it would have too many bytes,
+    /// without the rest of overlong values, and `None` if it still has too many.
     pub fn raw(&self, bytes: Range<u64>) -> Result<Option<SecretBytes>> {
         let raw = self.reader.get_ref().range(bytes);
-        let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else { return Ok(None) };
+        let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else {
+            return Ok(None);
+        };
         let end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let from = raw.bytes().iter().take_while(|byte| end(byte)).count();
-        let behind = raw.bytes()[from..].iter().rev().take_while(|byte| end(byte)).count();
-        Ok(Some(SecretBytes::of(&raw.bytes()[from..raw.bytes().len() - behind])))
+        let behind = raw.bytes()[from..]
+            .iter()
+            .rev()
+            .take_while(|byte| end(byte))
+            .count();
+        Ok(Some(SecretBytes::of(
+            &raw.bytes()[from..raw.bytes().len() - behind],
+        )))
     }
 
     /// The header, with which rows can be read again without the file.
     pub fn form(&self) -> Result<MessageForm> {
         let header = self.raw(0..self.begin)?;
-        let header =
-            header.ok_or_else(|| Error::new(ErrorCategory::Input, QuoteError::Long.to_string()).in_file(&self.path))?;
-        Ok(MessageForm::Text { delimiter: self.delimiter, header })
+        let header = header.ok_or_else(|| {
+            Error::new(ErrorCategory::Input, QuoteError::Long.to_string()).in_file(&self.path)
+        })?;
+        Ok(MessageForm::Text {
+            delimiter: self.delimiter,
+            header,
+        })
     }
 
     /// The fault of the whole row, if there is one.
     fn bad(&self) -> Option<MisfitKind> {
         let [found, wanted] = [self.record.len(), self.header.len()];
         let number = |fields| u32::try_from(fields).unwrap_or(u32::MAX);
-        (found != wanted).then(|| MisfitKind::Fields { found: number(found), wanted: number(wanted) })
+        (found != wanted).then(|| MisfitKind::Fields {
+            found: number(found),
+            wanted: number(wanted),
+        })
     }
 
-    /// Reads the next row; `false` at the end. A line of white space is no row, if rows have several fields.
+    /// Reads the next row; `false` at the end. A line of white space is no row, if rows have
+    /// several fields.
     fn next(&mut self) -> Result<bool> {
         while self.record()? {
             let blank = |text: &[u8]| !text.is_empty() && text.trim_ascii_start().is_empty();
@@ -226,21 +298,31 @@ impl Delimited {
         self.line = self.begun();
         // Quotes are checked in blocks, so that a row may be a block longer in files with quotes.
         if self.record.as_slice().len() + self.record.len().saturating_sub(1) > LONGEST {
-            return Err(Error::new(ErrorCategory::Input, QuoteError::Long.to_string())
+            return Err(
+                Error::new(ErrorCategory::Input, QuoteError::Long.to_string())
+                    .in_file(&self.path)
+                    .at_line(self.line),
+            );
+        }
+        if self.reader.get_ref().any() && swallowed(&self.record, self.header.len(), self.delimiter)
+        {
+            return Err(Error::new(ErrorCategory::Input, SWALLOWED)
                 .in_file(&self.path)
                 .at_line(self.line));
-        }
-        if self.reader.get_ref().any() && swallowed(&self.record, self.header.len(), self.delimiter) {
-            return Err(Error::new(ErrorCategory::Input, SWALLOWED).in_file(&self.path).at_line(self.line));
         }
         Ok(true)
     }
 
-    /// The line on which the last row begins. The parser counts line feeds, and gives for the beginning of a row the
-    /// end of the previous one: before blank lines and the second half of a line end.
+    /// The line on which the last row begins. The parser counts line feeds, and gives for the
+    /// beginning of a row the end of the previous one: before blank lines and the second half of a
+    /// line end.
     fn begun(&self) -> u64 {
         let (end, quotes) = (self.reader.position(), self.reader.get_ref());
-        let feeds = if quotes.any() { memchr::memchr_iter(b'\n', self.record.as_slice()).count() } else { 0 };
+        let feeds = if quotes.any() {
+            memchr::memchr_iter(b'\n', self.record.as_slice()).count()
+        } else {
+            0
+        };
         let fed = quotes.before(end.byte()) == Some(b'\n');
         let begun = self.record.position().map_or(0, csv::Position::byte);
         end.line().saturating_sub(feeds as u64 + u64::from(fed)) + quotes.feeds(begun)

@@ -1,5 +1,5 @@
-//! A folder in which files appear (CONTRACTS 5): which of them are complete, in the order of their names. Reads only;
-//! the caller records which were accepted.
+//! A folder in which files appear (CONTRACTS 5): which of them are complete, in the order of their
+//! names. Reads only; the caller records which were accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::FileTypeExt as _;
@@ -42,7 +42,13 @@ impl Directory {
     /// Watches a folder; a file must be unchanged for as long as `settle`.
     pub fn new(path: &Path, settle: Duration) -> Directory {
         let (irregular, reported, standing) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
-        Directory { path: path.to_path_buf(), settle, irregular, reported, standing }
+        Directory {
+            path: path.to_path_buf(),
+            settle,
+            irregular,
+            reported,
+            standing,
+        }
     }
 
     /// The path of a file with this name.
@@ -55,17 +61,25 @@ impl Directory {
         self.settle
     }
 
-    /// Examines all files, in the order of their names: those that may be accepted next (up to the first that still changes),
-    /// and those that were accepted. `taken` says which were.
+    /// Examines all files, in the order of their names: those that may be accepted next (up to the
+    /// first that still changes), and those that were accepted. `taken` says which were.
     ///
     /// # Errors
     /// The folder cannot be read, or a name is no text.
-    pub fn look(&mut self, now: Instant, taken: &dyn Fn(&str) -> bool) -> Result<(Vec<FolderFile>, Vec<FolderFile>)> {
-        let FolderListing { mut files, irregular } = self.listing()?;
+    pub fn look(
+        &mut self,
+        now: Instant,
+        taken: &dyn Fn(&str) -> bool,
+    ) -> Result<(Vec<FolderFile>, Vec<FolderFile>)> {
+        let FolderListing {
+            mut files,
+            irregular,
+        } = self.listing()?;
         self.reported.retain(|name| irregular.contains_key(name));
         self.irregular = irregular;
         files.sort_by(|a, b| a.name.cmp(&b.name));
-        let (taken, new): (Vec<FolderFile>, Vec<FolderFile>) = files.into_iter().partition(|file| taken(&file.name));
+        let (taken, new): (Vec<FolderFile>, Vec<FolderFile>) =
+            files.into_iter().partition(|file| taken(&file.name));
         let mut before = std::mem::take(&mut self.standing);
         let mut ready = Vec::new();
         let mut waits = false;
@@ -83,11 +97,17 @@ impl Directory {
         Ok((ready, taken))
     }
 
-    /// Links and special files that the last look found and the one before did not, and what they are. They are never opened.
+    /// Links and special files that the last look found and the one before did not, and what they
+    /// are. They are never opened.
     pub fn newly_irregular(&mut self) -> Vec<(String, &'static str)> {
-        let new = self.irregular.iter().filter(|(name, _)| !self.reported.contains(*name));
-        let new: Vec<(String, &'static str)> = new.map(|(name, kind)| (name.clone(), *kind)).collect();
-        self.reported.extend(new.iter().map(|(name, _)| name.clone()));
+        let new = self
+            .irregular
+            .iter()
+            .filter(|(name, _)| !self.reported.contains(*name));
+        let new: Vec<(String, &'static str)> =
+            new.map(|(name, kind)| (name.clone(), *kind)).collect();
+        self.reported
+            .extend(new.iter().map(|(name, _)| name.clone()));
         new
     }
 
@@ -114,7 +134,8 @@ impl Directory {
 
     fn listing(&self) -> Result<FolderListing> {
         let refused = |error: std::io::Error| {
-            Error::io(&self.path, "look into the folder of the source", &error).in_field("source.path")
+            Error::io(&self.path, "look into the folder of the source", &error)
+                .in_field("source.path")
         };
         let mut found = FolderListing::default();
         for entry in std::fs::read_dir(&self.path).map_err(refused)? {
@@ -127,7 +148,9 @@ impl Directory {
                 continue;
             }
             // A file may disappear while we read the folder.
-            match look(&entry.path()).map_err(|error| Error::io(&entry.path(), "look at", &error))? {
+            match look(&entry.path())
+                .map_err(|error| Error::io(&entry.path(), "look at", &error))?
+            {
                 Some(FolderEntry::File(look)) => found.files.push(FolderFile { name, look }),
                 Some(FolderEntry::Irregular(kind)) => drop(found.irregular.insert(name, kind)),
                 None => {}
@@ -168,7 +191,10 @@ fn look(path: &Path) -> std::io::Result<Option<FolderEntry>> {
         return Ok(None);
     }
     if kind.is_file() {
-        return Ok(Some(FolderEntry::File(FileStamp { size: about.len(), modified: about.modified()? })));
+        return Ok(Some(FolderEntry::File(FileStamp {
+            size: about.len(),
+            modified: about.modified()?,
+        })));
     }
     let kind = match kind {
         kind if kind.is_symlink() => "link",
@@ -186,12 +212,21 @@ mod tests {
     #[test]
     fn files_are_accepted_when_they_no_longer_grow_in_the_order_of_their_names() {
         let folder = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("a file")
+        };
         let mut directory = Directory::new(folder.path(), Duration::from_secs(2));
         let start = Instant::now();
         let names = |directory: &mut Directory, after: u64, taken: &[&str]| -> Vec<String> {
-            let found = directory.look(start + Duration::from_secs(after), &|name| taken.contains(&name));
-            found.expect("a folder").0.into_iter().map(|file| file.name).collect()
+            let found = directory.look(start + Duration::from_secs(after), &|name| {
+                taken.contains(&name)
+            });
+            found
+                .expect("a folder")
+                .0
+                .into_iter()
+                .map(|file| file.name)
+                .collect()
         };
         for name in ["b.csv", ".a.csv", "_c.csv", "d.csv.tmp", "e.part"] {
             write(name, "one");
@@ -202,7 +237,10 @@ mod tests {
             std::os::unix::fs::symlink(to, folder.path().join(name)).expect("a link");
         }
         assert!(!directory.waits(), "nothing was seen yet");
-        assert!(names(&mut directory, 0, &[]).is_empty(), "it may still grow");
+        assert!(
+            names(&mut directory, 0, &[]).is_empty(),
+            "it may still grow"
+        );
         let links = ["0.csv", "1.csv"].map(|name| (name.to_owned(), "link"));
         assert_eq!(directory.newly_irregular(), links);
         assert!(directory.waits());
@@ -210,7 +248,10 @@ mod tests {
         assert!(directory.newly_irregular().is_empty(), "they were reported");
         assert_eq!(names(&mut directory, 2, &[]), ["b.csv"]);
         write("a.csv", "one");
-        assert!(names(&mut directory, 3, &[]).is_empty(), "an earlier name comes first, and it may still grow");
+        assert!(
+            names(&mut directory, 3, &[]).is_empty(),
+            "an earlier name comes first, and it may still grow"
+        );
         write("a.csv", "longer");
         assert!(names(&mut directory, 4, &[]).is_empty());
         assert_eq!(names(&mut directory, 6, &[]), ["a.csv", "b.csv"]);
@@ -222,7 +263,13 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let mut directory = Directory::new(Path::new("/nowhere/at/all"), Duration::ZERO);
-        let error = directory.look(Instant::now(), &|_| false).expect_err("no folder");
-        assert!(error.to_string().contains("/nowhere/at/all") && error.to_string().contains("source.path"), "{error}");
+        let error = directory
+            .look(Instant::now(), &|_| false)
+            .expect_err("no folder");
+        assert!(
+            error.to_string().contains("/nowhere/at/all")
+                && error.to_string().contains("source.path"),
+            "{error}"
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! Runs libraries that decode bytes from outside: if one of them panics on damaged bytes, the file is unreadable, and
-//! the program continues. Only for work whose state is discarded afterwards. The message of a panic is not printed,
-//! since it may quote the bytes.
+//! Runs libraries that decode bytes from outside: if one of them panics on damaged bytes, the file
+//! is unreadable, and the program continues. Only for work whose state is discarded afterwards. The
+//! message of a panic is not printed, since it may quote the bytes.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

@@ -1,5 +1,6 @@
-//! A file that is opened once: its digest, its format and its rows are read through the same handle, so that they are of
-//! the same file whatever its name comes to stand for meanwhile. Opening never waits, not even for a pipe.
+//! A file that is opened once: its digest, its format and its rows are read through the same
+//! handle, so that they are of the same file whatever its name comes to stand for meanwhile.
+//! Opening never waits, not even for a pipe.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader};
@@ -30,7 +31,8 @@ impl InputFile {
         InputFile::with(path, OFlags::empty())
     }
 
-    /// Opens a file of a folder into which others write. Links are not followed: they could lead out of the folder.
+    /// Opens a file of a folder into which others write. Links are not followed: they could lead
+    /// out of the folder.
     ///
     /// # Errors
     /// As [`InputFile::open`], or the path is a link.
@@ -40,27 +42,41 @@ impl InputFile {
 
     /// A regular file that is open already; errors name its path.
     pub fn opened(path: &Path, file: File) -> InputFile {
-        InputFile { path: path.to_path_buf(), file: Arc::new(file) }
+        InputFile {
+            path: path.to_path_buf(),
+            file: Arc::new(file),
+        }
     }
 
     fn with(path: &Path, flags: OFlags) -> Result<InputFile> {
-        let bits = i32::try_from((flags | OFlags::NONBLOCK).bits()).expect("flags of a file are an int");
+        let bits =
+            i32::try_from((flags | OFlags::NONBLOCK).bits()).expect("flags of a file are an int");
         let opened = OpenOptions::new().read(true).custom_flags(bits).open(path);
-        let is_link = |error: &std::io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+        let is_link =
+            |error: &std::io::Error| error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
         let file = opened.map_err(|error| match error {
-            error if is_link(&error) && flags.contains(OFlags::NOFOLLOW) => {
-                Error::new(ErrorCategory::Input, "this is a link, which is not followed: copy the file").in_file(path)
-            }
+            error if is_link(&error) && flags.contains(OFlags::NOFOLLOW) => Error::new(
+                ErrorCategory::Input,
+                "this is a link, which is not followed: copy the file",
+            )
+            .in_file(path),
             error => Error::io(path, "open the file", &error),
         })?;
-        let about = file.metadata().map_err(|error| Error::io(path, "open the file", &error))?;
+        let about = file
+            .metadata()
+            .map_err(|error| Error::io(path, "open the file", &error))?;
         if about.is_dir() {
-            return Err(Error::new(ErrorCategory::Input, "this is a folder, not a file").in_file(path));
+            return Err(
+                Error::new(ErrorCategory::Input, "this is a folder, not a file").in_file(path),
+            );
         }
         if !about.is_file() {
             return Err(Error::irregular(ErrorCategory::Input, path));
         }
-        Ok(InputFile { path: path.to_path_buf(), file: Arc::new(file) })
+        Ok(InputFile {
+            path: path.to_path_buf(),
+            file: Arc::new(file),
+        })
     }
 
     /// Its path, as it was opened.
@@ -86,7 +102,9 @@ impl InputFile {
         let mut reader = BufReader::with_capacity(1 << 20, self.content());
         let mut hash = sha2::Sha256::new();
         loop {
-            let bytes = reader.fill_buf().map_err(|error| Error::io(&self.path, "read the file", &error))?;
+            let bytes = reader
+                .fill_buf()
+                .map_err(|error| Error::io(&self.path, "read the file", &error))?;
             if bytes.is_empty() {
                 return Ok(Sha256::from_bytes(hash.finalize().into()));
             }
@@ -125,14 +143,18 @@ mod tests {
         std::fs::rename(&other, &path).expect("a file");
         let mut text = String::new();
         input.content().read_to_string(&mut text).expect("text");
-        assert_eq!((text.as_str(), input.digest().expect("a digest")), ("one", digest));
+        assert_eq!(
+            (text.as_str(), input.digest().expect("a digest")),
+            ("one", digest)
+        );
         assert_eq!(digest, Sha256::of(b"one"));
     }
 
     #[test]
     fn links_and_pipes_are_refused_without_waiting() {
         let folder = tempfile::tempdir().expect("a folder");
-        let [file, link, pipe] = ["a.csv", "link.csv", "pipe.csv"].map(|name| folder.path().join(name));
+        let [file, link, pipe] =
+            ["a.csv", "link.csv", "pipe.csv"].map(|name| folder.path().join(name));
         std::fs::write(&file, "one").expect("a file");
         symlink(&file, &link).expect("a link");
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");

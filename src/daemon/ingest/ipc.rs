@@ -1,7 +1,8 @@
-//! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one by one, and their
-//! sizes are compared with the file and with limits (HOUSE 4, Limits) before anything is decoded, so that no length
-//! field can allocate memory; the decoder's message about a broken message is not repeated, since it may quote the
-//! content. A stream must have an end marker: one that was truncated between two batches would lose rows silently.
+//! Arrow IPC, streams and files: a file is a stream between two magic words. Messages are read one
+//! by one, and their sizes are compared with the file and with limits (HOUSE 4, Limits) before
+//! anything is decoded, so that no length field can allocate memory; the decoder's message about a
+//! broken message is not repeated, since it may quote the content. A stream must have an end
+//! marker: one that was truncated between two batches would lose rows silently.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -27,7 +28,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 const BATCH: usize = 65_536;
 /// The most bytes of the description of a message.
 const MOST_META: u64 = 1 << 26;
-/// The most bytes of the unpacked buffers of a message, which is decoded as a whole; and of all dictionaries together.
+/// The most bytes of the unpacked buffers of a message, which is decoded as a whole; and of all
+/// dictionaries together.
 const MOST_UNPACKED: u64 = 1 << 30;
 /// The beginning and end of the file form.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
@@ -43,7 +45,8 @@ pub struct IpcFile {
     header: Vec<String>,
     /// The columns that are read, and their names.
     wanted: Vec<(usize, String)>,
-    /// Rows that were decoded and not passed on: the wanted columns, and all of them if rows are kept.
+    /// Rows that were decoded and not passed on: the wanted columns, and all of them if rows are
+    /// kept.
     rest: Option<(RecordBatch, Option<RecordBatch>)>,
     keep: bool,
     ended: bool,
@@ -96,13 +99,19 @@ impl IpcFile {
         };
         // The schema comes first, and with it no rows.
         let rows = ipc.message()?;
-        let schema = ipc.decoder.schema().filter(|_| rows.is_none()).ok_or_else(|| unreadable(path))?;
+        let schema = ipc
+            .decoder
+            .schema()
+            .filter(|_| rows.is_none())
+            .ok_or_else(|| unreadable(path))?;
         header::few(path, schema.fields().len())?;
         for field in schema.fields() {
             let name = field.name();
             if ipc.header.contains(name) {
                 let text = format!("the column `{name}` occurs twice");
-                return Err(Error::new(ErrorCategory::Input, text).in_file(path).in_field(name));
+                return Err(Error::new(ErrorCategory::Input, text)
+                    .in_file(path)
+                    .in_field(name));
             }
             ipc.header.push(name.clone());
         }
@@ -117,7 +126,10 @@ impl IpcFile {
     /// Selects the columns to read: name in the file, name in the batches.
     pub fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
-        self.wanted = columns.iter().filter_map(|(from, to)| Some((at(from)?, to.clone()))).collect();
+        self.wanted = columns
+            .iter()
+            .filter_map(|(from, to)| Some((at(from)?, to.clone())))
+            .collect();
     }
 
     /// Also passes on all columns, for rows that are kept.
@@ -125,11 +137,15 @@ impl IpcFile {
         self.keep = true;
     }
 
-    /// Declares it a message of a topic: its unpacked buffers may have at most this many bytes, and the number of rows
-    /// is limited by its size.
+    /// Declares it a message of a topic: its unpacked buffers may have at most this many bytes, and
+    /// the number of rows is limited by its size.
     #[must_use]
     pub fn unpacking(self, room: u64) -> IpcFile {
-        IpcFile { room, is_message: true, ..self }
+        IpcFile {
+            room,
+            is_message: true,
+            ..self
+        }
     }
 
     /// Whether nothing follows the end of the stream.
@@ -139,8 +155,13 @@ impl IpcFile {
 
     /// The schema, with which rows can be read again.
     pub fn form(&self) -> Result<MessageForm> {
-        let schema = self.decoder.schema().and_then(|schema| messages::head(&schema));
-        Ok(MessageForm::Arrow { schema: schema.ok_or_else(|| unreadable(&self.path))? })
+        let schema = self
+            .decoder
+            .schema()
+            .and_then(|schema| messages::head(&schema));
+        Ok(MessageForm::Arrow {
+            schema: schema.ok_or_else(|| unreadable(&self.path))?,
+        })
     }
 
     /// The next rows; `None` at the end.
@@ -150,20 +171,35 @@ impl IpcFile {
 
     /// The next rows, with all their columns if rows are kept; `None` at the end.
     pub fn batches(&mut self) -> Result<Option<(RecordBatch, Option<RecordBatch>)>> {
-        while self.rest.as_ref().is_none_or(|(rest, _)| rest.num_rows() == 0) {
+        while self
+            .rest
+            .as_ref()
+            .is_none_or(|(rest, _)| rest.num_rows() == 0)
+        {
             if self.ended {
                 return Ok(None);
             }
             if let Some(batch) = self.message()? {
-                let named = self.wanted.iter().map(|(at, name)| (name.as_str(), plain(batch.column(*at)), true));
+                let named = self
+                    .wanted
+                    .iter()
+                    .map(|(at, name)| (name.as_str(), plain(batch.column(*at)), true));
                 let named: Vec<_> = named.collect();
                 let wanted = RecordBatch::try_from_iter_with_nullable(named).ok();
                 self.rest = wanted.map(|wanted| (wanted, self.keep.then_some(batch)));
             }
         }
         let (rest, all) = self.rest.take().expect("rows are left");
-        let (now, later) = (rest.num_rows().min(BATCH), rest.num_rows().saturating_sub(BATCH));
-        let cut = |from, to| (rest.slice(from, to), all.as_ref().map(|all| all.slice(from, to)));
+        let (now, later) = (
+            rest.num_rows().min(BATCH),
+            rest.num_rows().saturating_sub(BATCH),
+        );
+        let cut = |from, to| {
+            (
+                rest.slice(from, to),
+                all.as_ref().map(|all| all.slice(from, to)),
+            )
+        };
         self.rest = (later > 0).then(|| cut(now, later));
         Ok(Some(cut(0, now)))
     }
@@ -172,7 +208,12 @@ impl IpcFile {
     fn message(&mut self) -> Result<Option<RecordBatch>> {
         let bytes = match self.whole() {
             Some(bytes) => bytes,
-            None => return Err(self.refused.take().unwrap_or_else(|| unreadable(&self.path))),
+            None => {
+                return Err(self
+                    .refused
+                    .take()
+                    .unwrap_or_else(|| unreadable(&self.path)));
+            }
         };
         if bytes.is_empty() {
             self.ended = true;
@@ -190,8 +231,9 @@ impl IpcFile {
         Ok(rows)
     }
 
-    /// The bytes of the next message and the first word of the one after it, which the decoder needs to process a
-    /// message without a body; empty at the end of the stream, `None` if there is no valid message.
+    /// The bytes of the next message and the first word of the one after it, which the decoder
+    /// needs to process a message without a body; empty at the end of the stream, `None` if there
+    /// is no valid message.
     fn whole(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         if self.word.is_none() {
@@ -229,16 +271,26 @@ impl IpcFile {
         Some(bytes)
     }
 
-    /// The number of bytes that are in memory with this message: its own, or those of all dictionaries if it is one.
-    /// Also counts its rows.
+    /// The number of bytes that are in memory with this message: its own, or those of all
+    /// dictionaries if it is one. Also counts its rows.
     fn held(&mut self, message: &Message<'_>, unpacked: u64) -> u64 {
         if let Some(batch) = message.header_as_record_batch() {
-            self.rows = self.rows.saturating_add(u64::try_from(batch.length()).unwrap_or(u64::MAX));
+            self.rows = self
+                .rows
+                .saturating_add(u64::try_from(batch.length()).unwrap_or(u64::MAX));
         }
-        let Some(dictionary) = message.header_as_dictionary_batch() else { return unpacked };
+        let Some(dictionary) = message.header_as_dictionary_batch() else {
+            return unpacked;
+        };
         let before = self.dictionaries.entry(dictionary.id()).or_default();
-        *before = if dictionary.isDelta() { before.saturating_add(unpacked) } else { unpacked };
-        self.dictionaries.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+        *before = if dictionary.isDelta() {
+            before.saturating_add(unpacked)
+        } else {
+            unpacked
+        };
+        self.dictionaries
+            .values()
+            .fold(0, |sum, bytes| sum.saturating_add(*bytes))
     }
 
     fn refuse<T>(&mut self, error: Error) -> Option<T> {
@@ -259,24 +311,37 @@ impl IpcFile {
     }
 }
 
-/// The number of bytes of the unpacked buffers of a message; `None` if not all of them are in its body, or a packed one
-/// declares an invalid size.
+/// The number of bytes of the unpacked buffers of a message; `None` if not all of them are in its
+/// body, or a packed one declares an invalid size.
 fn sound(message: &Message<'_>, body: &[u8]) -> Option<u64> {
-    let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
-    let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Some(0) };
+    let dictionary = message
+        .header_as_dictionary_batch()
+        .and_then(|dictionary| dictionary.data());
+    let Some(batch) = message.header_as_record_batch().or(dictionary) else {
+        return Some(0);
+    };
     let rows = (0..=i64::from(u32::MAX)).contains(&batch.length());
     let nodes = batch.nodes().is_none_or(|nodes| {
-        nodes.iter().all(|node| (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0)
+        nodes.iter().all(|node| {
+            (0..=i64::from(u32::MAX)).contains(&node.length()) && node.null_count() >= 0
+        })
     });
     let packed = batch.compression().is_some();
     let mut unpacked = body.len() as u64;
     for buffer in batch.buffers().into_iter().flatten() {
-        let (from, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
+        let (from, length) = (
+            usize::try_from(buffer.offset()).ok()?,
+            usize::try_from(buffer.length()).ok()?,
+        );
         let bytes = body.get(from..from.checked_add(length)?)?;
         if packed && !bytes.is_empty() {
             // A buffer that is not packed declares -1.
             let size = i64::from_le_bytes(*bytes.first_chunk::<8>()?);
-            let size = if size == -1 { bytes.len() as u64 } else { u64::try_from(size).ok()? };
+            let size = if size == -1 {
+                bytes.len() as u64
+            } else {
+                u64::try_from(size).ok()?
+            };
             unpacked = unpacked.saturating_add(size);
         }
     }
@@ -295,7 +360,9 @@ fn too_large(path: &Path, bytes: u64, room: u64) -> Error {
 
 /// A dictionary with 32-bit keys, whatever the keys were; other columns unchanged.
 fn plain(array: &ArrayRef) -> ArrayRef {
-    let (DataType::Dictionary(key, _), Some(coded)) = (array.data_type(), array.as_any_dictionary_opt()) else {
+    let (DataType::Dictionary(key, _), Some(coded)) =
+        (array.data_type(), array.as_any_dictionary_opt())
+    else {
         return Arc::clone(array);
     };
     if **key == DataType::Int32 {
@@ -306,7 +373,10 @@ fn plain(array: &ArrayRef) -> ArrayRef {
         Int32Array::new_null(array.len())
     } else {
         let keys = coded.normalized_keys();
-        keys.iter().enumerate().map(|(row, &key)| i32::try_from(key).ok().filter(|_| array.is_valid(row))).collect()
+        keys.iter()
+            .enumerate()
+            .map(|(row, &key)| i32::try_from(key).ok().filter(|_| array.is_valid(row)))
+            .collect()
     };
     match DictionaryArray::<Int32Type>::try_new(keys, Arc::clone(values)) {
         Ok(coded) => Arc::new(coded),
@@ -317,15 +387,17 @@ fn plain(array: &ArrayRef) -> ArrayRef {
 /// Whether a file begins with the magic word; the position is after it, or at the beginning.
 fn is_file(file: &mut Content) -> std::io::Result<bool> {
     let mut head = Vec::new();
-    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.by_ref()
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut head)?;
     if head != MAGIC {
         file.rewind()?;
     }
     Ok(head == MAGIC)
 }
 
-/// The most bytes of a stream inside the magic words; the position is at its beginning. Some writers pad the magic word
-/// to more than eight bytes.
+/// The most bytes of a stream inside the magic words; the position is at its beginning. Some
+/// writers pad the magic word to more than eight bytes.
 fn frame(file: &mut Content, length: u64) -> Option<u64> {
     let mut magic = [0; MAGIC.len()];
     file.seek(SeekFrom::End(-(MAGIC.len() as i64))).ok()?;
@@ -341,5 +413,9 @@ fn frame(file: &mut Content, length: u64) -> Option<u64> {
 }
 
 fn unreadable(path: &Path) -> Error {
-    Error::new(ErrorCategory::Input, "the file is not readable Arrow IPC: it may be cut off or damaged").in_file(path)
+    Error::new(
+        ErrorCategory::Input,
+        "the file is not readable Arrow IPC: it may be cut off or damaged",
+    )
+    .in_file(path)
 }

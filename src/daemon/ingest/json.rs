@@ -1,13 +1,14 @@
-//! One JSON object per line (HOUSE 4, Decoding): the fields that are read, in their written form, and their values.
-//! Strict where rows are validated: the line is exactly one object, no field on a path occurs twice, 42.9 is not 42 and
-//! "42" is not 42. Fields that no column reads are skipped, so their nesting costs nothing.
+//! One JSON object per line (HOUSE 4, Decoding): the fields that are read, in their written form,
+//! and their values. Strict where rows are validated: the line is exactly one object, no field on a
+//! path occurs twice, 42.9 is not 42 and "42" is not 42. Fields that no column reads are skipped,
+//! so their nesting costs nothing.
 //!
-//! A field is decoded separately from its line: if its end can be found, a field that is no JSON is only wrong by
-//! itself, so that a sensitive one does not make the row invalid. The parser's own messages are never repeated: they
-//! quote the line.
+//! A field is decoded separately from its line: if its end can be found, a field that is no JSON is
+//! only wrong by itself, so that a sensitive one does not make the row invalid. The parser's own
+//! messages are never repeated: they quote the line.
 //!
-//! The walk over a line is code of our own: decoders of whole rows take the last of two equal keys, convert types, or
-//! refuse a row for a field that no column reads.
+//! The walk over a line is code of our own: decoders of whole rows take the last of two equal keys,
+//! convert types, or refuse a row for a field that no column reads.
 
 use serde_json::value::RawValue;
 
@@ -39,7 +40,13 @@ pub struct JsonWalk<'p> {
 impl<'p> JsonWalk<'p> {
     /// For objects with this many fields to read.
     pub fn new(paths: &'p FieldPaths, fields: usize) -> JsonWalk<'p> {
-        JsonWalk { paths, fields, seen: vec![0; paths.len()], line: 0, strange: None }
+        JsonWalk {
+            paths,
+            fields,
+            seen: vec![0; paths.len()],
+            line: 0,
+            strange: None,
+        }
     }
 
     /// Says whether unknown keys of the next line are recorded.
@@ -53,7 +60,11 @@ impl<'p> JsonWalk<'p> {
     }
 
     /// Calls `show` with the fields of a line; `None` if the line is not exactly one object.
-    pub fn object<'t, T>(&mut self, line: &'t str, show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T) -> T {
+    pub fn object<'t, T>(
+        &mut self,
+        line: &'t str,
+        show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T,
+    ) -> T {
         self.line += 1;
         let mut found = vec![Ok(&b""[..]); self.fields];
         let mut scan = Scan::new(line);
@@ -62,7 +73,12 @@ impl<'p> JsonWalk<'p> {
     }
 
     /// Walks over an object; `None` if it is invalid.
-    fn keys<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
+    fn keys<'t>(
+        &mut self,
+        scan: &mut Scan<'t>,
+        node: usize,
+        found: &mut [WrittenField<'t>],
+    ) -> Option<()> {
         scan.is(b'{').then_some(())?;
         if scan.is(b'}') {
             return Some(());
@@ -81,7 +97,12 @@ impl<'p> JsonWalk<'p> {
     }
 
     /// Walks over a list; `None` if it is invalid. Missing elements have no value.
-    fn items<'t>(&mut self, scan: &mut Scan<'t>, node: usize, found: &mut [WrittenField<'t>]) -> Option<()> {
+    fn items<'t>(
+        &mut self,
+        scan: &mut Scan<'t>,
+        node: usize,
+        found: &mut [WrittenField<'t>],
+    ) -> Option<()> {
         scan.is(b'[').then_some(())?;
         if scan.is(b']') {
             return Some(());
@@ -128,11 +149,19 @@ impl<'p> JsonWalk<'p> {
         // A value of another type leads nowhere; a list is no object, and the reverse.
         let (object, list) = (first == Some(&b'{'), first == Some(&b'['));
         if !object {
-            let kind = if list { MisfitKind::Nested } else { MisfitKind::NoPath };
-            here.keys.iter().for_each(|&(_, below)| self.paths.spoil(below, kind, found));
+            let kind = if list {
+                MisfitKind::Nested
+            } else {
+                MisfitKind::NoPath
+            };
+            here.keys
+                .iter()
+                .for_each(|&(_, below)| self.paths.spoil(below, kind, found));
         }
         if !list {
-            here.items.iter().for_each(|&(_, below)| self.paths.spoil(below, MisfitKind::NoList, found));
+            here.items
+                .iter()
+                .for_each(|&(_, below)| self.paths.spoil(below, MisfitKind::NoList, found));
         }
         let mut scan = Scan::new(text);
         let whole = match first {
@@ -141,14 +170,18 @@ impl<'p> JsonWalk<'p> {
             _ => return,
         };
         if whole.is_none() || !scan.is_at_end() {
-            here.below().for_each(|below| self.paths.spoil(below, MisfitKind::NotJson, found));
+            here.below()
+                .for_each(|below| self.paths.spoil(below, MisfitKind::NotJson, found));
         }
     }
 }
 
 /// The content of a string, or what is wrong with it.
 fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
-    let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or(MisfitKind::NotJson)?;
+    let plain = written
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .ok_or(MisfitKind::NotJson)?;
     if plain.bytes().all(|byte| byte >= b' ' && byte != b'\\') {
         return Ok(plain);
     }
@@ -187,9 +220,13 @@ pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s
         "false" => RawCell::Bool(false),
         _ if field[0] == b'"' => RawCell::Text(text(written, unescaped)?),
         _ if !is_number(written) => return Err(wrong(written)),
-        // A whole number beyond 64 bits is no number of any column, and a fraction outside the range of floats is not
-        // finite.
-        _ if written == "-0" || written.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+        // A whole number beyond 64 bits is no number of any column, and a fraction outside the
+        // range of floats is not finite.
+        _ if written == "-0"
+            || written
+                .bytes()
+                .any(|byte| matches!(byte, b'.' | b'e' | b'E')) =>
+        {
             RawCell::Float(written.parse().unwrap_or(f64::NAN))
         }
         _ => whole_number(written).map_or(RawCell::Float(f64::NAN), RawCell::Int),

@@ -1,5 +1,6 @@
-//! Text with one record per line: divides a file into blocks of whole lines. Overlong lines are skipped without being
-//! held in memory: only the values that are read remain of them. Blank lines are no rows, wherever they are.
+//! Text with one record per line: divides a file into blocks of whole lines. Overlong lines are
+//! skipped without being held in memory: only the values that are read remain of them. Blank lines
+//! are no rows, wherever they are.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -62,7 +63,14 @@ impl LinesFile {
             carry.clear();
         }
         let paths = Arc::new(FieldPaths::default());
-        Ok(LinesFile { path: path.to_path_buf(), file, paths, carry, line: 1, long: None })
+        Ok(LinesFile {
+            path: path.to_path_buf(),
+            file,
+            paths,
+            carry,
+            line: 1,
+            long: None,
+        })
     }
 
     /// Selects the fields to read.
@@ -78,17 +86,28 @@ impl LinesFile {
             if let Some(long) = &mut self.long {
                 let end = memchr::memchr(b'\n', &self.carry);
                 long.add(&self.carry[..end.unwrap_or(self.carry.len())]);
-                self.carry.drain(..end.map_or(self.carry.len(), |end| end + 1));
+                self.carry
+                    .drain(..end.map_or(self.carry.len(), |end| end + 1));
                 if end.is_some() || ended {
                     let short = self.long.take().and_then(Shorten::line);
-                    let (paths, first, long) = (Arc::clone(&self.paths), self.line, short.is_none());
+                    let (paths, first, long) =
+                        (Arc::clone(&self.paths), self.line, short.is_none());
                     self.line += 1;
-                    return Ok(Some(LineBlock { paths, bytes: short.unwrap_or_default(), first, long }));
+                    return Ok(Some(LineBlock {
+                        paths,
+                        bytes: short.unwrap_or_default(),
+                        first,
+                        long,
+                    }));
                 }
                 continue;
             }
             let content = self.carry.trim_ascii_end().len();
-            let end = if ended { content } else { whole(&self.carry, content) };
+            let end = if ended {
+                content
+            } else {
+                whole(&self.carry, content)
+            };
             if end > 0 {
                 let rest = self.carry.split_off(end);
                 let bytes = std::mem::replace(&mut self.carry, rest);
@@ -110,14 +129,22 @@ impl LinesFile {
         let first = self.line;
         let open = u64::from(!bytes.ends_with(b"\n"));
         self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64 + open;
-        LineBlock { paths: Arc::clone(&self.paths), bytes, first, long: false }
+        LineBlock {
+            paths: Arc::clone(&self.paths),
+            bytes,
+            first,
+            long: false,
+        }
     }
 }
 
 /// The end of the last complete line with content; 0 if there is none.
 fn whole(bytes: &[u8], content: usize) -> usize {
     let after = memchr::memchr(b'\n', &bytes[content..]).filter(|_| content > 0);
-    after.map(|after| content + after).or_else(|| memchr::memrchr(b'\n', &bytes[..content])).map_or(0, |end| end + 1)
+    after
+        .map(|after| content + after)
+        .or_else(|| memchr::memrchr(b'\n', &bytes[..content]))
+        .map_or(0, |end| end + 1)
 }
 
 impl LineBlock {
@@ -132,7 +159,9 @@ impl LineBlock {
         let find = |fault: &RowFault| match fault.kind {
             MisfitKind::LongRow => MessagePlace::Nowhere,
             _ => {
-                let (_, line) = lines.find(|&(line, _)| fault.line == Some(line)).expect("faults ascend");
+                let (_, line) = lines
+                    .find(|&(line, _)| fault.line == Some(line))
+                    .expect("faults ascend");
                 MessagePlace::Here(SecretBytes::of(line))
             }
         };
@@ -185,8 +214,8 @@ impl LineBlock {
     }
 }
 
-/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that no JSON contains: so only the
-/// field that contains it is wrong.
+/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that no JSON
+/// contains: so only the field that contains it is wrong.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);

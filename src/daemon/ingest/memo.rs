@@ -1,4 +1,5 @@
-//! Caches the codes of texts, so that repeated labels are decoded once per batch. It decides nothing.
+//! Caches the codes of texts, so that repeated labels are decoded once per batch. It decides
+//! nothing.
 
 use std::hash::BuildHasher;
 
@@ -37,8 +38,14 @@ impl Memo {
             return make();
         }
         let hash = HASHER.hash_one(text);
-        let Memo { bytes, known, table } = self;
-        let same = |&at: &u32| bytes[known[at as usize].from as usize..known[at as usize].to as usize] == *text;
+        let Memo {
+            bytes,
+            known,
+            table,
+        } = self;
+        let same = |&at: &u32| {
+            bytes[known[at as usize].from as usize..known[at as usize].to as usize] == *text
+        };
         if let Some(&at) = table.find(hash, same) {
             return known[at as usize].code;
         }
@@ -46,7 +53,11 @@ impl Memo {
         if known.len() < MOST {
             let (from, at) = (bytes.len() as u32, known.len() as u32);
             bytes.extend_from_slice(text);
-            known.push(Known { from, to: bytes.len() as u32, code });
+            known.push(Known {
+                from,
+                to: bytes.len() as u32,
+                code,
+            });
             let hash_of = |&at: &u32| {
                 let Known { from, to, .. } = known[at as usize];
                 HASHER.hash_one(&bytes[from as usize..to as usize])

@@ -1,5 +1,5 @@
-//! The places of messages that were set aside while a file is read, and the context that is needed to read them again
-//! without that file. If the file can be read again, only places are held.
+//! The places of messages that were set aside while a file is read, and the context that is needed
+//! to read them again without that file. If the file can be read again, only places are held.
 
 use std::ops::Range;
 
@@ -25,7 +25,9 @@ impl MessagePlace {
     pub fn size(&self) -> usize {
         match self {
             MessagePlace::Here(raw) => raw.bytes().len(),
-            MessagePlace::Bytes(bytes) => usize::try_from(bytes.end.saturating_sub(bytes.start)).unwrap_or(usize::MAX),
+            MessagePlace::Bytes(bytes) => {
+                usize::try_from(bytes.end.saturating_sub(bytes.start)).unwrap_or(usize::MAX)
+            }
             MessagePlace::Row(_) | MessagePlace::Nowhere => 0,
         }
     }
@@ -73,9 +75,13 @@ impl MessageForm {
     /// The number of bytes before messages.
     pub fn size(&self) -> usize {
         match self {
-            MessageForm::Text { header: before, .. } | MessageForm::Arrow { schema: before } => before.bytes().len(),
+            MessageForm::Text { header: before, .. } | MessageForm::Arrow { schema: before } => {
+                before.bytes().len()
+            }
             MessageForm::Lines | MessageForm::Messages | MessageForm::Streams => 0,
-            MessageForm::Records { schemas } => schemas.iter().map(|(_, schema)| 32 + schema.size()).sum(),
+            MessageForm::Records { schemas } => {
+                schemas.iter().map(|(_, schema)| 32 + schema.size()).sum()
+            }
         }
     }
 }

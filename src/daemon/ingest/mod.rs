@@ -1,6 +1,6 @@
-//! Reads tables from files: converts text, JSON lines, Parquet and Arrow IPC into Arrow batches or coded rows, and
-//! reports errors with file, row and column. Nothing here decides what a row means, and no error contains the content
-//! of a cell.
+//! Reads tables from files: converts text, JSON lines, Parquet and Arrow IPC into Arrow batches or
+//! coded rows, and reports errors with file, row and column. Nothing here decides what a row means,
+//! and no error contains the content of a cell.
 
 mod assembly;
 mod content;

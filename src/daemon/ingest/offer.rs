@@ -1,6 +1,6 @@
-//! The set-aside messages of one file or partition, with everything that is needed to decode them again without it, so
-//! that they can be offered again once the feed file was corrected. The writer that stores it seals it; nothing here
-//! prints a byte of a message.
+//! The set-aside messages of one file or partition, with everything that is needed to decode them
+//! again without it, so that they can be offered again once the feed file was corrected. The writer
+//! that stores it seals it; nothing here prints a byte of a message.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,12 @@ pub struct Offer {
 impl Offer {
     /// Messages of a file of this name, in file order.
     pub(super) fn new(name: String, form: MessageForm, messages: Vec<SetAsideMessage>) -> Offer {
-        Offer { name, partition: None, form, messages }
+        Offer {
+            name,
+            partition: None,
+            form,
+            messages,
+        }
     }
 
     /// Messages of a partition of a topic, by offset.
@@ -44,18 +49,36 @@ impl Offer {
         messages: Vec<SetAsideMessage>,
     ) -> Offer {
         let partition = Some(partition);
-        Offer { name: topic.to_owned(), partition, form, messages }
+        Offer {
+            name: topic.to_owned(),
+            partition,
+            form,
+            messages,
+        }
     }
 
     /// The same with these messages.
     pub(super) fn with(&self, messages: Vec<SetAsideMessage>) -> Offer {
-        Offer { messages, ..Offer::of(self) }
+        Offer {
+            messages,
+            ..Offer::of(self)
+        }
     }
 
     fn of(other: &Offer) -> Offer {
-        let Offer { name, partition, form, .. } = other;
+        let Offer {
+            name,
+            partition,
+            form,
+            ..
+        } = other;
         let (name, form) = (name.clone(), form.clone());
-        Offer { name, partition: *partition, form, messages: Vec::new() }
+        Offer {
+            name,
+            partition: *partition,
+            form,
+            messages: Vec::new(),
+        }
     }
 
     /// The file's own name, or that of the topic.
@@ -68,7 +91,8 @@ impl Offer {
         self.partition
     }
 
-    /// The format of the messages, in the notation of a feed file; `arrow` for those of Parquet as well.
+    /// The format of the messages, in the notation of a feed file; `arrow` for those of Parquet as
+    /// well.
     pub fn format(&self) -> &'static str {
         self.form.name()
     }
@@ -97,7 +121,8 @@ impl Offer {
             let column = one.place.column.as_ref().map_or(0, |column| column.len());
             one.raw.as_ref().map_or(0, |raw| raw.bytes().len()) + column + 64
         };
-        let size = self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
+        let size =
+            self.name.len() + self.form.size() + self.messages.iter().map(size).sum::<usize>() + 64;
         SealedFormat::SetAside.bytes_within(size, self)
     }
 

@@ -1,5 +1,6 @@
-//! The paths to the fields that are read (HOUSE 4, Decoding), as a tree of keys and list indices: the steps of a
-//! column's path, or its name. The same paths are used for JSON and Avro. Nothing here looks at a value.
+//! The paths to the fields that are read (HOUSE 4, Decoding), as a tree of keys and list indices:
+//! the steps of a column's path, or its name. The same paths are used for JSON and Avro. Nothing
+//! here looks at a value.
 
 use super::row_batch::FieldText;
 use crate::engine::histogram::{MisfitKind, RawCell};
@@ -34,9 +35,11 @@ impl FieldPaths {
         let mut paths = FieldPaths::default();
         for (field, column) in columns.iter().enumerate() {
             let node = match &column.path {
-                Some(path) => {
-                    path.strip_prefix("$.").unwrap_or(path).split('.').fold(0, |at, step| paths.through(at, step))
-                }
+                Some(path) => path
+                    .strip_prefix("$.")
+                    .unwrap_or(path)
+                    .split('.')
+                    .fold(0, |at, step| paths.through(at, step)),
                 None => paths.below(0, &column.name),
             };
             paths.0[node].fields.push(field);
@@ -47,18 +50,27 @@ impl FieldPaths {
     /// The number of fields, after those of the columns, that show the kind of a message.
     pub const MARKS: usize = 2;
 
-    /// The paths of these columns, followed by those that show the kind of a message in a stream of changes: `op` in
-    /// the envelope whose `after` is read, and `__deleted` where the envelope was removed.
+    /// The paths of these columns, followed by those that show the kind of a message in a stream of
+    /// changes: `op` in the envelope whose `after` is read, and `__deleted` where the envelope was
+    /// removed.
     pub fn of_messages(columns: &[&Column]) -> FieldPaths {
         let mut paths = FieldPaths::of(columns);
-        let steps = columns.iter().filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
-        let envelope = steps.filter_map(|path| path.split('.').position(|step| step == "after").map(|at| (path, at)));
+        let steps = columns
+            .iter()
+            .filter_map(|column| column.path.as_deref()?.strip_prefix("$."));
+        let envelope = steps.filter_map(|path| {
+            path.split('.')
+                .position(|step| step == "after")
+                .map(|at| (path, at))
+        });
         let mut marks = vec![vec!["__deleted"]];
         if let Some((path, at)) = envelope.into_iter().next() {
             marks.insert(0, path.split('.').take(at).chain(["op"]).collect());
         }
         for (mark, steps) in (columns.len()..).zip(marks) {
-            let node = steps.into_iter().fold(0, |at, step| paths.through(at, step));
+            let node = steps
+                .into_iter()
+                .fold(0, |at, step| paths.through(at, step));
             paths.0[node].fields.push(mark);
         }
         paths
@@ -69,7 +81,10 @@ impl FieldPaths {
         let mut text = String::new();
         let says = |mark: &WrittenField<'_>| {
             let mark = mark.and_then(|mark| read(mark, &mut text));
-            matches!(mark, Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true)))
+            matches!(
+                mark,
+                Ok(RawCell::Text("d" | "t" | "true") | RawCell::Bool(true))
+            )
         };
         marks.iter().any(says)
     }
@@ -86,15 +101,24 @@ impl FieldPaths {
 
     /// Sets this fault for all fields of a node and below it.
     pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [WrittenField<'_>]) {
-        self.0[node].fields.iter().for_each(|&field| found[field] = Err(kind));
-        self.0[node].below().for_each(|below| self.spoil(below, kind, found));
+        self.0[node]
+            .fields
+            .iter()
+            .for_each(|&field| found[field] = Err(kind));
+        self.0[node]
+            .below()
+            .for_each(|below| self.spoil(below, kind, found));
     }
 
     /// Adds a step as it is written: a key, followed by list indices.
     fn through(&mut self, node: usize, step: &str) -> usize {
         let (key, places) = step.split_at(step.find('[').unwrap_or(step.len()));
         let places = places.split(['[', ']']).filter(|place| !place.is_empty());
-        let place = |place: &str| place.parse().expect("a feed file names places by whole numbers");
+        let place = |place: &str| {
+            place
+                .parse()
+                .expect("a feed file names places by whole numbers")
+        };
         let node = self.below(node, key);
         places.map(place).fold(node, |at, place| self.at(at, place))
     }
@@ -131,16 +155,25 @@ impl PathStep {
 
     /// The nodes to which paths continue.
     pub fn below(&self) -> impl Iterator<Item = usize> {
-        self.keys.iter().map(|&(_, node)| node).chain(self.items.iter().map(|&(_, node)| node))
+        self.keys
+            .iter()
+            .map(|&(_, node)| node)
+            .chain(self.items.iter().map(|&(_, node)| node))
     }
 
     /// The node of a list index; `None` if it is not read.
     pub fn item(&self, place: usize) -> Option<usize> {
-        self.items.iter().find(|(known, _)| *known == place).map(|&(_, node)| node)
+        self.items
+            .iter()
+            .find(|(known, _)| *known == place)
+            .map(|&(_, node)| node)
     }
 
     /// The node of a key; `None` if it is not read.
     pub fn child(&self, key: &str) -> Option<usize> {
-        self.keys.iter().find(|(known, _)| **known == *key).map(|&(_, node)| node)
+        self.keys
+            .iter()
+            .find(|(known, _)| **known == *key)
+            .map(|&(_, node)| node)
     }
 }

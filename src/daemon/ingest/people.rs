@@ -1,5 +1,5 @@
-//! Finds rows whose person has a row already (SCIENCE 3, repeats), within one run: the hashes are not stored, so their
-//! key is no secret. Nothing here stores or prints an identifier.
+//! Finds rows whose person has a row already (SCIENCE 3, repeats), within one run: the hashes are
+//! not stored, so their key is no secret. Nothing here stores or prints an identifier.
 
 use arrow_array::RecordBatch;
 
@@ -26,17 +26,30 @@ impl RowPeople {
     ///
     /// # Errors
     /// A whole column has another type.
-    pub fn add(&mut self, batch: &RecordBatch, columns: &Columns, reading: CellReading) -> Result<(), Misfit> {
+    pub fn add(
+        &mut self,
+        batch: &RecordBatch,
+        columns: &Columns,
+        reading: CellReading,
+    ) -> Result<(), Misfit> {
         let fitting = |column: &Column| {
             let array = batch.column_by_name(&column.name)?;
-            let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
+            let misfit = |kind| Misfit {
+                row: 0,
+                column: column.name.clone(),
+                kind,
+            };
             Some(
                 ReadableColumn::fitting(array, column.kind, column.role, reading)
                     .map(|cells| (cells, column.kind))
                     .map_err(misfit),
             )
         };
-        let Some(identifiers) = columns.of(Role::Identifier).map(fitting).collect::<Option<Vec<_>>>() else {
+        let Some(identifiers) = columns
+            .of(Role::Identifier)
+            .map(fitting)
+            .collect::<Option<Vec<_>>>()
+        else {
             return Ok(());
         };
         let identifiers = identifiers.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -49,7 +62,10 @@ impl RowPeople {
             let whole = identifiers.iter().all(|(cells, kind)| {
                 let cell = cells.at(row);
                 // A value that is not of the declared type is compared in its written form.
-                tuple.add(cell, *kind, reading).or_else(|_| tuple.add(cell, Kind::String, CellReading::Typed)).is_ok()
+                tuple
+                    .add(cell, *kind, reading)
+                    .or_else(|_| tuple.add(cell, Kind::String, CellReading::Typed))
+                    .is_ok()
             });
             if whole {
                 self.0.push(hasher.hash(&tuple));
@@ -58,14 +74,21 @@ impl RowPeople {
         Ok(())
     }
 
-    /// How many rows of the last of these tables belong to a person who has another row in any of them.
+    /// How many rows of the last of these tables belong to a person who has another row in any of
+    /// them.
     pub fn repeats(tables: &[&RowPeople]) -> usize {
-        let Some((last, before)) = tables.split_last() else { return 0 };
-        let mut known: Vec<Person> = before.iter().flat_map(|people| people.0.iter().copied()).collect();
+        let Some((last, before)) = tables.split_last() else {
+            return 0;
+        };
+        let mut known: Vec<Person> = before
+            .iter()
+            .flat_map(|people| people.0.iter().copied())
+            .collect();
         known.sort_unstable();
         let mut own = last.0.clone();
         own.sort_unstable();
-        let again = |at: usize| at > 0 && own[at] == own[at - 1] || known.binary_search(&own[at]).is_ok();
+        let again =
+            |at: usize| at > 0 && own[at] == own[at - 1] || known.binary_search(&own[at]).is_ok();
         (0..own.len()).filter(|&at| again(at)).count()
     }
 }

@@ -1,6 +1,6 @@
-//! The person of a row (SCIENCE 3, repeats): a keyed hash of its identifiers. The same person has the same hash in
-//! every format, because identifiers are hashed in the canonical text of their declared type, one after another, each
-//! preceded by its length.
+//! The person of a row (SCIENCE 3, repeats): a keyed hash of its identifiers. The same person has
+//! the same hash in every format, because identifiers are hashed in the canonical text of their
+//! declared type, one after another, each preceded by its length.
 //!
 //! Nothing here stores or prints an identifier or the key.
 
@@ -30,21 +30,27 @@ impl fmt::Debug for PersonHasher {
 impl PersonHasher {
     /// With this key; the caller wipes its own copy.
     pub fn new(key: &[u8; 32]) -> PersonHasher {
-        PersonHasher { keyed: Hmac::new_from_slice(key).expect("a key may have any length") }
+        PersonHasher {
+            keyed: Hmac::new_from_slice(key).expect("a key may have any length"),
+        }
     }
 
     /// The person with these identifiers, in canonical text.
     pub fn person(&self, identifiers: &[&str]) -> Person {
         let mut tuple = Tuple::default();
-        identifiers.iter().for_each(|text| tuple.push(text.as_bytes()));
+        identifiers
+            .iter()
+            .for_each(|text| tuple.push(text.as_bytes()));
         self.hash(&tuple)
     }
 
-    /// The person with these identifiers, parsed as strictly as those of a text file; `None` if one does not have its
-    /// type.
+    /// The person with these identifiers, parsed as strictly as those of a text file; `None` if one
+    /// does not have its type.
     pub fn read(&self, identifiers: &[(&str, Kind)]) -> Option<Person> {
         let mut tuple = Tuple::default();
-        let mut read = identifiers.iter().map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, CellReading::Text));
+        let mut read = identifiers
+            .iter()
+            .map(|&(text, kind)| tuple.add(RawCell::Text(text), kind, CellReading::Text));
         let whole = read.all(|read| read.is_ok());
         whole.then(|| self.hash(&tuple))
     }
@@ -75,7 +81,12 @@ impl Tuple {
     }
 
     /// Adds the next identifier, decoded as strictly as any other column.
-    pub fn add(&mut self, cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Result<(), MisfitKind> {
+    pub fn add(
+        &mut self,
+        cell: RawCell<'_>,
+        kind: Kind,
+        reading: CellReading,
+    ) -> Result<(), MisfitKind> {
         match (cell, kind) {
             (RawCell::Null | RawCell::Text(""), _) => return Err(MisfitKind::Missing),
             (RawCell::Text(text), _) if text.len() > MOST_TEXT => return Err(MisfitKind::TooLong),

@@ -1,12 +1,14 @@
-//! Checks the quotes of delimited text (RFC 4180) before the parser sees it. The parser takes text after a closing
-//! quote for more of the field, and the end of the file for a closing quote; the rows in between would become one cell
-//! and be published as that. Here a quoted field ends at its closing quote, which must be followed by a delimiter, the
-//! end of the line or the end of the file: after anything else rows cannot be separated, and nothing more is passed on.
+//! Checks the quotes of delimited text (RFC 4180) before the parser sees it. The parser takes text
+//! after a closing quote for more of the field, and the end of the file for a closing quote; the
+//! rows in between would become one cell and be published as that. Here a quoted field ends at its
+//! closing quote, which must be followed by a delimiter, the end of the line or the end of the
+//! file: after anything else rows cannot be separated, and nothing more is passed on.
 //!
 //! A quote inside an unquoted field is text, for the parser as well as here.
 //!
-//! Of an overlong field only the beginning is passed on, which is still too long: so only this field is wrong, and
-//! memory does not depend on its length. Positions that the parser gives refer to what was passed on.
+//! Of an overlong field only the beginning is passed on, which is still too long: so only this
+//! field is wrong, and memory does not depend on its length. Positions that the parser gives refer
+//! to what was passed on.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::io::{self, BufReader, Read, Seek as _};
@@ -18,8 +20,8 @@ use crate::engine::histogram::MOST_TEXT;
 
 /// The most bytes of a row, without the parts that are left out.
 pub const LONGEST: usize = 1 << 24;
-/// The most bytes of a field that are passed on: more than a value that consists of quotes may have, each of them
-/// written twice.
+/// The most bytes of a field that are passed on: more than a value that consists of quotes may
+/// have, each of them written twice.
 const MOST_FIELD: usize = 2 * MOST_TEXT + 2;
 /// The number of bytes that are processed together when a row is shortened.
 const SLICE: usize = 1 << 16;
@@ -61,16 +63,19 @@ pub struct Quotes {
     file: Content,
     delimiter: u8,
     place: Place,
-    /// The number of bytes that were passed on, and the last of them: those that were passed on together.
+    /// The number of bytes that were passed on, and the last of them: those that were passed on
+    /// together.
     passed: u64,
     last: Vec<u8>,
     /// The beginning of the last quoted field.
     opened: Option<u64>,
     /// The number of bytes that were passed on since the end of the last row.
     row: usize,
-    /// The number of bytes of the field that were passed on; the rest is left out when they are enough.
+    /// The number of bytes of the field that were passed on; the rest is left out when they are
+    /// enough.
     field: usize,
-    /// Whether the last byte is a quote that is not passed on yet, in a field whose rest is left out.
+    /// Whether the last byte is a quote that is not passed on yet, in a field whose rest is left
+    /// out.
     held: bool,
     left_out: Vec<LeftOut>,
     broken: Option<QuoteError>,
@@ -110,10 +115,11 @@ impl Quotes {
         self.file.again()
     }
 
-    /// The bytes of the file between positions that the parser gives: unchanged, or without the parts that are left out
-    /// if they would be too many; `None` if they still are.
+    /// The bytes of the file between positions that the parser gives: unchanged, or without the
+    /// parts that are left out if they would be too many; `None` if they still are.
     pub fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {
-        let [from, to] = [range.start, range.end].map(|place| place + self.before_place(place).bytes);
+        let [from, to] =
+            [range.start, range.end].map(|place| place + self.before_place(place).bytes);
         if to - from <= MOST_RAW as u64 {
             return self.file.range(from..to).map(Some);
         }
@@ -139,7 +145,9 @@ impl Quotes {
     /// What was left out before a position that the parser gives.
     fn before_place(&self, place: u64) -> LeftOut {
         let before = self.left_out.partition_point(|one| one.at < place);
-        before.checked_sub(1).map_or(LeftOut::default(), |last| self.left_out[last])
+        before
+            .checked_sub(1)
+            .map_or(LeftOut::default(), |last| self.left_out[last])
     }
 
     /// The number of line feeds that were left out before a position that the parser gives.
@@ -157,32 +165,40 @@ impl Quotes {
         self.opened.is_some()
     }
 
-    /// The byte before this position in the file, if the parser is not further behind than possible.
+    /// The byte before this position in the file, if the parser is not further behind than
+    /// possible.
     pub fn before(&self, place: u64) -> Option<u8> {
         let back = usize::try_from(self.passed.checked_sub(place)?).ok()?;
-        self.last.get(self.last.len().checked_sub(back + 1)?).copied()
+        self.last
+            .get(self.last.len().checked_sub(back + 1)?)
+            .copied()
     }
 
     /// Why the rows ended, and how many bytes are before the field concerned.
     pub fn broken(&self) -> Option<(QuoteError, Option<u64>)> {
-        self.broken.map(|broken| (broken, self.opened.filter(|_| broken != QuoteError::Long)))
+        self.broken
+            .map(|broken| (broken, self.opened.filter(|_| broken != QuoteError::Long)))
     }
 
-    /// Checks the bytes after `room` free ones, and moves those that are passed on to the front: returns their number,
-    /// and whether the bytes up to the last one are valid, or the next one is wrong.
+    /// Checks the bytes after `room` free ones, and moves those that are passed on to the front:
+    /// returns their number, and whether the bytes up to the last one are valid, or the next one is
+    /// wrong.
     fn watch(&mut self, bytes: &mut [u8], room: usize) -> (usize, bool) {
         let (mut at, mut good) = (room, 0);
         while at < bytes.len() {
             match self.place {
                 Place::Start | Place::Bare => {
-                    let end = memchr::memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote);
+                    let end =
+                        memchr::memchr(b'"', &bytes[at..]).map_or(bytes.len(), |quote| at + quote);
                     good = self.bare(bytes, at..end, good);
                     at = end;
                     if at == bytes.len() {
                         break;
                     }
                     if self.place == Place::Start {
-                        let opened = self.passed + good as u64 + self.left_out.last().map_or(0, |last| last.bytes);
+                        let opened = self.passed
+                            + good as u64
+                            + self.left_out.last().map_or(0, |last| last.bytes);
                         (self.place, self.opened) = (Place::Quoted, Some(opened));
                     }
                     good = self.hand_on(bytes, at..at + 1, good);
@@ -240,8 +256,11 @@ impl Quotes {
             let [delimiter, feed, back] = [self.delimiter, b'\n', b'\r'];
             let near = end.min(at + MOST_FIELD.saturating_sub(self.field).max(1));
             // The last end of a field nearby, or the first one after it.
-            let last = memchr::memrchr3(delimiter, feed, back, &bytes[at..near]).map(|last| at + last);
-            let ends = last.or_else(|| Some(near + memchr::memchr3(delimiter, feed, back, &bytes[near..end])?));
+            let last =
+                memchr::memrchr3(delimiter, feed, back, &bytes[at..near]).map(|last| at + last);
+            let ends = last.or_else(|| {
+                Some(near + memchr::memchr3(delimiter, feed, back, &bytes[near..end])?)
+            });
             let field = ends.unwrap_or(end);
             good = self.hand_on(bytes, at..field, good);
             at = field;
@@ -272,8 +291,11 @@ impl Quotes {
 
     fn leave_out(&mut self, bytes: usize, feeds: usize, good: usize) {
         let at = self.passed + good as u64;
-        let LeftOut { bytes: bytes_before, feeds: feeds_before, .. } =
-            self.left_out.last().copied().unwrap_or_default();
+        let LeftOut {
+            bytes: bytes_before,
+            feeds: feeds_before,
+            ..
+        } = self.left_out.last().copied().unwrap_or_default();
         let (bytes, feeds) = (bytes_before + bytes as u64, feeds_before + feeds as u64);
         self.left_out.pop_if(|last| last.at == at);
         self.left_out.push(LeftOut { at, bytes, feeds });
@@ -301,7 +323,8 @@ impl Read for Quotes {
             // A quote that is held back precedes the bytes that are read.
             let room = usize::from(self.held);
             let mut read = self.file.read(&mut into[room..])?;
-            // The parser looks for a byte order mark in the first bytes that it receives, so it needs enough of them.
+            // The parser looks for a byte order mark in the first bytes that it receives, so it
+            // needs enough of them.
             while self.passed == 0 && (1..MARK.len()).contains(&read) {
                 match self.file.read(&mut into[read..])? {
                     0 => break,
@@ -317,7 +340,11 @@ impl Read for Quotes {
                 self.passed += 1;
                 return Ok(1);
             }
-            let mark = if self.passed == 0 && into[..read].starts_with(MARK) { MARK.len() } else { 0 };
+            let mark = if self.passed == 0 && into[..read].starts_with(MARK) {
+                MARK.len()
+            } else {
+                0
+            };
             self.passed += mark as u64;
             let (good, whole) = self.watch(&mut into[mark..room + read], room);
             self.passed += good as u64;
@@ -335,7 +362,8 @@ impl Read for Quotes {
     }
 }
 
-/// `;` if the first line contains one outside quotes, otherwise `,`. The position returns to the beginning of the file.
+/// `;` if the first line contains one outside quotes, otherwise `,`. The position returns to the
+/// beginning of the file.
 pub fn delimiter(file: &mut Content) -> io::Result<u8> {
     let (mut place, mut found, mut begun) = (Place::Start, b',', false);
     for byte in BufReader::new(file.by_ref()).bytes() {

@@ -1,5 +1,5 @@
-//! The bytes of a set-aside message that are needed to offer it again. They are personal data: wiped when dropped, and
-//! never shown.
+//! The bytes of a set-aside message that are needed to offer it again. They are personal data:
+//! wiped when dropped, and never shown.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::fmt;

@@ -1,5 +1,6 @@
-//! Raw rows for the daemon (HOUSE 4, Decoding): a row that cannot be decoded is never an error but is kept, so that
-//! nothing is lost, and is decoded again when it is offered again. The caller judges whether too much was set aside.
+//! Raw rows for the daemon (HOUSE 4, Decoding): a row that cannot be decoded is never an error but
+//! is kept, so that nothing is lost, and is decoded again when it is offered again. The caller
+//! judges whether too much was set aside.
 
 use std::path::Path;
 
@@ -26,7 +27,8 @@ pub struct TakenRows {
     pub rows: CodedRows,
     /// The set-aside messages.
     pub aside: Offer,
-    /// Columns that the feed file does not declare; for JSON the first few unknown keys of valid objects.
+    /// Columns that the feed file does not declare; for JSON the first few unknown keys of valid
+    /// objects.
     pub undeclared: Vec<String>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
@@ -42,24 +44,34 @@ impl TakenRows {
         (self.rows.len() + self.aside.messages().len()) as u64
     }
 
-    /// Checks that at most this share of the messages of a file is set aside. The error for a value outside the taxonomy contains these
-    /// words.
+    /// Checks that at most this share of the messages of a file is set aside. The error for a value
+    /// outside the taxonomy contains these words.
     ///
     /// # Errors
     /// The share is larger.
     pub fn bearable(&self, path: &Path, share: Decimal, outside: &str) -> Result<()> {
-        let places: Vec<&Misplaced> = self.aside.messages().iter().map(|message| &message.place).collect();
+        let places: Vec<&Misplaced> = self
+            .aside
+            .messages()
+            .iter()
+            .map(|message| &message.place)
+            .collect();
         judge(path, &places, self.seen(), (share, Some(outside)))
     }
 }
 
-/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress` receives the number of rows
-/// so far. Set-aside messages are read from the file again, so that valid rows cost nothing extra: the caller compares the file's
-/// digests before and after.
+/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress`
+/// receives the number of rows so far. Set-aside messages are read from the file again, so that
+/// valid rows cost nothing extra: the caller compares the file's digests before and after.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, or a declared column is missing or has another type.
-pub fn take(path: &Path, columns: &Columns, hasher: &PersonHasher, progress: &mut dyn FnMut(u64)) -> Result<TakenRows> {
+pub fn take(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
     take_sifted(path, columns, hasher, None, progress)
 }
 
@@ -75,11 +87,18 @@ pub fn take_sifted(
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
     let input = InputFile::open(path)?;
-    cut(&input, columns, hasher, repeats, (usize::MAX, &mut |_| Ok(())), progress)
+    cut(
+        &input,
+        columns,
+        hasher,
+        repeats,
+        (usize::MAX, &mut |_| Ok(())),
+        progress,
+    )
 }
 
-/// As [`take_sifted`], for an open file with any number of set-aside messages: as soon as these have `most` bytes they are
-/// passed on to `put`, and the result contains only the last ones.
+/// As [`take_sifted`], for an open file with any number of set-aside messages: as soon as these
+/// have `most` bytes they are passed on to `put`, and the result contains only the last ones.
 ///
 /// # Errors
 /// As [`take`], or they cannot be passed on.
@@ -94,7 +113,8 @@ pub fn take_cut(
     cut(input, columns, hasher, repeats, (most, put), &mut |_| {})
 }
 
-/// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held in memory.
+/// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held
+/// in memory.
 ///
 /// # Errors
 /// As [`take`], or they are more.
@@ -113,7 +133,14 @@ pub fn take_within(
         );
         Err(Error::new(ErrorCategory::Input, text).in_file(path))
     };
-    cut(&InputFile::open(path)?, columns, hasher, None, (most, &mut full), progress)
+    cut(
+        &InputFile::open(path)?,
+        columns,
+        hasher,
+        None,
+        (most, &mut full),
+        progress,
+    )
 }
 
 /// Receives messages that are passed on.
@@ -130,9 +157,19 @@ fn cut(
     let (path, mut source) = (input.path(), SourceFile::of(input)?);
     source.keep();
     let coder = Coder::new(columns, source.reading(), hasher);
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name = path
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut cuts = Cuts::new(name, most, put);
-    let decoded = gather(path, &mut source, &coder, columns, &mut BadRowPolicy::Kept(&mut cuts), repeats, progress)?;
+    let decoded = gather(
+        path,
+        &mut source,
+        &coder,
+        columns,
+        &mut BadRowPolicy::Kept(&mut cuts),
+        repeats,
+        progress,
+    )?;
     let aside = cuts.rest(&source)?;
     Ok(TakenRows {
         rows: decoded.rows,
@@ -144,12 +181,17 @@ fn cut(
     })
 }
 
-/// Decodes messages again, with columns that may have changed. Those that still cannot be decoded stay unchanged, with
-/// their places in the original file and what is wrong with them now.
+/// Decodes messages again, with columns that may have changed. Those that still cannot be decoded
+/// stay unchanged, with their places in the original file and what is wrong with them now.
 ///
 /// # Errors
 /// A declared column is missing or has another type.
-pub fn retry(offer: &Offer, columns: &Columns, hasher: &PersonHasher, unwanted: UnwantedPolicies) -> Result<TakenRows> {
+pub fn retry(
+    offer: &Offer,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    unwanted: UnwantedPolicies,
+) -> Result<TakenRows> {
     retry_sifted(offer, columns, hasher, unwanted, None)
 }
 
@@ -165,14 +207,37 @@ pub fn retry_sifted(
     repeats: Option<&mut Repeats<'_>>,
 ) -> Result<TakenRows> {
     if offer.partition().is_some() {
-        let RetriedMessages { rows, aside, nulled, skipped } = again(offer, columns, hasher, unwanted, repeats)?;
-        return Ok(TakenRows { rows, aside, undeclared: Vec::new(), nulled, spellings: Vec::new(), skipped });
+        let RetriedMessages {
+            rows,
+            aside,
+            nulled,
+            skipped,
+        } = again(offer, columns, hasher, unwanted, repeats)?;
+        return Ok(TakenRows {
+            rows,
+            aside,
+            undeclared: Vec::new(),
+            nulled,
+            spellings: Vec::new(),
+            skipped,
+        });
     }
-    let offered = offer.messages().iter().filter_map(|message| message.raw.as_ref());
+    let offered = offer
+        .messages()
+        .iter()
+        .filter_map(|message| message.raw.as_ref());
     let mut source = SourceFile::over(offer.name(), offer.form(), offered.clone())?;
     let coder = Coder::new(columns, source.reading(), hasher);
     let name = Path::new(offer.name());
-    let decoded = gather(name, &mut source, &coder, columns, &mut BadRowPolicy::Any, repeats, &mut |_| {})?;
+    let decoded = gather(
+        name,
+        &mut source,
+        &coder,
+        columns,
+        &mut BadRowPolicy::Any,
+        repeats,
+        &mut |_| {},
+    )?;
     if decoded.rows.len() + decoded.quarantined.len() != offered.count() {
         let text = "messages set aside are not as many rows as they were";
         return Err(Error::new(ErrorCategory::Internal, text).in_file(name));
@@ -191,11 +256,15 @@ pub fn retry_sifted(
 impl Offer {
     /// The number of messages that are set aside because of a fault, not counting repeats.
     pub fn faults(&self) -> u64 {
-        self.messages().iter().filter(|message| !message.place.is_repeat()).count() as u64
+        self.messages()
+            .iter()
+            .filter(|message| !message.place.is_repeat())
+            .count() as u64
     }
 }
 
-/// The messages of an offer that still cannot be decoded; `again` are their indices among those that were offered.
+/// The messages of an offer that still cannot be decoded; `again` are their indices among those
+/// that were offered.
 fn still(offer: &Offer, again: Vec<Misplaced>) -> Vec<SetAsideMessage> {
     let mut again = again.into_iter().peekable();
     let mut row = 0;
@@ -205,7 +274,14 @@ fn still(offer: &Offer, again: Vec<Misplaced>) -> Vec<SetAsideMessage> {
         }
         row += 1;
         let Misplaced { column, kind, .. } = again.next_if(|misplaced| misplaced.row == row)?;
-        Some(SetAsideMessage { place: Misplaced { column, kind, ..message.place.clone() }, raw: message.raw.clone() })
+        Some(SetAsideMessage {
+            place: Misplaced {
+                column,
+                kind,
+                ..message.place.clone()
+            },
+            raw: message.raw.clone(),
+        })
     };
     offer.messages().iter().filter_map(&mut stays).collect()
 }

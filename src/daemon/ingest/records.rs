@@ -1,5 +1,5 @@
-//! Rows of delimited text that have been split, and the values of their fields. Splitting is sequential, the rest runs
-//! on all cores.
+//! Rows of delimited text that have been split, and the values of their fields. Splitting is
+//! sequential, the rest runs on all cores.
 
 use std::ops::Range;
 
@@ -27,7 +27,12 @@ struct Row {
 impl Records {
     /// Starts empty.
     pub fn new(width: usize) -> Records {
-        Records { width, bytes: Vec::new(), ends: Vec::new(), rows: Vec::new() }
+        Records {
+            width,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// The number of rows.
@@ -41,17 +46,30 @@ impl Records {
     }
 
     /// Adds a row.
-    pub fn push<'a>(&mut self, line: u64, bytes: Range<u64>, fields: impl Iterator<Item = &'a [u8]>) {
+    pub fn push<'a>(
+        &mut self,
+        line: u64,
+        bytes: Range<u64>,
+        fields: impl Iterator<Item = &'a [u8]>,
+    ) {
         for field in fields {
             self.bytes.extend_from_slice(field);
             self.ends.push(self.bytes.len());
         }
-        self.rows.push(Row { line, bad: None, bytes });
+        self.rows.push(Row {
+            line,
+            bad: None,
+            bytes,
+        });
     }
 
     /// Adds an invalid row.
     pub fn refuse(&mut self, line: u64, bytes: Range<u64>, kind: MisfitKind) {
-        self.rows.push(Row { line, bad: Some(kind), bytes });
+        self.rows.push(Row {
+            line,
+            bad: Some(kind),
+            bytes,
+        });
     }
 
     /// The position of a row in the file.

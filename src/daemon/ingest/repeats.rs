@@ -1,6 +1,6 @@
-//! Rows of people who have a row already, if the feed file wants them to be set aside (SCIENCE 3, repeats; `on_repeat =
-//! "dead-letter"`): this happens while a source is read, as for invalid rows. The caller, which stores the people, says
-//! who is known; nothing here stores an identifier.
+//! Rows of people who have a row already, if the feed file wants them to be set aside (SCIENCE 3,
+//! repeats; `on_repeat = "dead-letter"`): this happens while a source is read, as for invalid rows.
+//! The caller, which stores the people, says who is known; nothing here stores an identifier.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -18,7 +18,10 @@ pub struct Repeats<'k> {
 impl<'k> Repeats<'k> {
     /// For people who are known, and those of new rows.
     pub fn of(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
-        Repeats { known, new: Some(HashSet::default()) }
+        Repeats {
+            known,
+            new: Some(HashSet::default()),
+        }
     }
 
     /// Only for people who are known, however often others occur.
@@ -29,7 +32,11 @@ impl<'k> Repeats<'k> {
     /// Sets rows of the next batch aside; batches come in the order of their rows.
     pub(super) fn sift(&mut self, part: &mut RowBatch) {
         let mut came = |person| self.new.as_mut().is_some_and(|new| !new.insert(person));
-        let again: Vec<bool> = part.people.iter().map(|&person| (self.known)(person) || came(person)).collect();
+        let again: Vec<bool> = part
+            .people
+            .iter()
+            .map(|&person| (self.known)(person) || came(person))
+            .collect();
         if again.contains(&true) {
             part.set_aside(&again);
         }
@@ -41,10 +48,18 @@ impl RowBatch {
     fn set_aside(&mut self, which: &[bool]) {
         let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
         let rows = (0..).filter(|row| !bad.contains(row));
-        let places = rows.zip(which).enumerate().filter(|(_, (_, aside))| **aside);
+        let places = rows
+            .zip(which)
+            .enumerate()
+            .filter(|(_, (_, aside))| **aside);
         let faults = places.map(|(at, (row, _))| {
             let line = self.lines.get(at).copied();
-            RowFault { row, line, field: None, kind: MisfitKind::Repeat }
+            RowFault {
+                row,
+                line,
+                field: None,
+                kind: MisfitKind::Repeat,
+            }
         });
         self.faults.extend(faults.collect::<Vec<_>>());
         self.faults.sort_by_key(|fault| fault.row);
@@ -52,23 +67,39 @@ impl RowBatch {
         let nulls = |code: u32| self.tuples[code as usize].iter().filter(null).count() as u64;
         let gone = self.codes.iter().zip(which).filter(|(_, aside)| **aside);
         self.nulled -= gone.map(|(&code, _)| nulls(code)).sum::<u64>();
-        let gone = self.measures.iter().flat_map(|column| column.iter().zip(which));
-        self.nulled -= gone.filter(|(value, aside)| value.is_none() && **aside).count() as u64;
+        let gone = self
+            .measures
+            .iter()
+            .flat_map(|column| column.iter().zip(which));
+        self.nulled -= gone
+            .filter(|(value, aside)| value.is_none() && **aside)
+            .count() as u64;
         only(&mut self.codes, which);
         only(&mut self.people, which);
         only(&mut self.lines, which);
-        self.leaves.iter_mut().for_each(|column| only(column, which));
-        self.measures.iter_mut().for_each(|column| only(column, which));
+        self.leaves
+            .iter_mut()
+            .for_each(|column| only(column, which));
+        self.measures
+            .iter_mut()
+            .for_each(|column| only(column, which));
         self.forget_tuples();
     }
 
     /// Removes the tuples of rows that are not valid any more.
     fn forget_tuples(&mut self) {
         let mut used = vec![false; self.tuples.len()];
-        self.codes.iter().for_each(|&code| used[code as usize] = true);
+        self.codes
+            .iter()
+            .for_each(|&code| used[code as usize] = true);
         let mut next = 0..;
-        let number: Vec<u32> = used.iter().map(|&used| if used { next.next().unwrap_or(0) } else { 0 }).collect();
-        self.codes.iter_mut().for_each(|code| *code = number[*code as usize]);
+        let number: Vec<u32> = used
+            .iter()
+            .map(|&used| if used { next.next().unwrap_or(0) } else { 0 })
+            .collect();
+        self.codes
+            .iter_mut()
+            .for_each(|code| *code = number[*code as usize]);
         let mut used = used.into_iter();
         self.tuples.retain(|_| used.next() == Some(true));
     }

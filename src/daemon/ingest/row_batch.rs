@@ -1,5 +1,6 @@
-//! One batch of rows as codes, decoded on a core of its own: the valid rows (SCIENCE 3, acceptance) in columns, and the
-//! others as faults. Nothing here knows about other batches, so that results never depend on threads.
+//! One batch of rows as codes, decoded on a core of its own: the valid rows (SCIENCE 3, acceptance)
+//! in columns, and the others as faults. Nothing here knows about other batches, so that results
+//! never depend on threads.
 
 use arrow_array::RecordBatch;
 
@@ -8,7 +9,8 @@ use super::person::{PersonHasher, Tuple};
 use super::spellings::IdentifierSpellings;
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{
-    CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell, ReadableColumn, Tuples,
+    CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell,
+    ReadableColumn, Tuples,
 };
 use crate::engine::model::{Column, Columns, Kind, Leaf, Role, Value};
 
@@ -79,16 +81,36 @@ pub struct Coder<'a> {
 impl<'a> Coder<'a> {
     /// For the declared columns of a feed.
     pub fn new(columns: &'a Columns, reading: CellReading, hasher: &'a PersonHasher) -> Coder<'a> {
-        let roles = [Role::Identifier, Role::Quasi, Role::Sensitive, Role::Measure];
+        let roles = [
+            Role::Identifier,
+            Role::Quasi,
+            Role::Sensitive,
+            Role::Measure,
+        ];
         let [identifiers, quasi, _, measures] = roles.map(|role| columns.of(role).count());
-        let fields = roles.into_iter().flat_map(|role| columns.of(role)).collect();
-        Coder { encoder: Encoder::new(columns, reading), reading, hasher, fields, identifiers, quasi, measures }
+        let fields = roles
+            .into_iter()
+            .flat_map(|role| columns.of(role))
+            .collect();
+        Coder {
+            encoder: Encoder::new(columns, reading),
+            reading,
+            hasher,
+            fields,
+            identifiers,
+            quasi,
+            measures,
+        }
     }
 
-    /// Keeps malformed sensitive cells as these releases show them, instead of treating them as null.
+    /// Keeps malformed sensitive cells as these releases show them, instead of treating them as
+    /// null.
     #[must_use]
     pub fn behind(self, releases: &'a [Histogram]) -> Coder<'a> {
-        Coder { encoder: self.encoder.behind(releases), ..self }
+        Coder {
+            encoder: self.encoder.behind(releases),
+            ..self
+        }
     }
 
     /// The columns that are read, in the order of a row's fields.
@@ -105,7 +127,11 @@ impl<'a> Coder<'a> {
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
         let measured = self.encoder.encode_measures(batch)?;
         let (people, identifiers, mut faults) = self.people(batch)?;
-        let field = |misfit: &Misfit| self.fields[self.identifiers..].iter().position(|c| c.name == misfit.column);
+        let field = |misfit: &Misfit| {
+            self.fields[self.identifiers..]
+                .iter()
+                .position(|c| c.name == misfit.column)
+        };
         faults.extend(misfits.iter().map(|misfit| RowFault {
             row: misfit.row as usize,
             line: None,
@@ -129,18 +155,42 @@ impl<'a> Coder<'a> {
             if faults.is_empty() {
                 return column;
             }
-            column.into_iter().zip(&good).filter_map(|(code, &good)| good.then_some(code)).collect()
+            column
+                .into_iter()
+                .zip(&good)
+                .filter_map(|(code, &good)| good.then_some(code))
+                .collect()
         };
         let leaves = encoded.quasi.into_iter().map(only).collect();
-        let people = people.into_iter().zip(&good).filter_map(|(person, &good)| good.then_some(person)).collect();
+        let people = people
+            .into_iter()
+            .zip(&good)
+            .filter_map(|(person, &good)| good.then_some(person))
+            .collect();
         let of_good = |column: Vec<Option<i64>>| -> Vec<Option<i64>> {
-            column.into_iter().zip(&good).filter_map(|(value, &good)| good.then_some(value)).collect()
+            column
+                .into_iter()
+                .zip(&good)
+                .filter_map(|(value, &good)| good.then_some(value))
+                .collect()
         };
         let measures: Vec<Vec<Option<i64>>> = measured.into_iter().map(of_good).collect();
         let (tuples, nulled) = shown(&tuples, &dictionaries, &codes);
         let nulled = nulled + without_value(&measures);
         let (rows, lines, strange) = (good.len() as u64, Vec::new(), UnknownKeys::default());
-        Ok(RowBatch { rows, leaves, codes, tuples, measures, people, identifiers, faults, lines, nulled, strange })
+        Ok(RowBatch {
+            rows,
+            leaves,
+            codes,
+            tuples,
+            measures,
+            people,
+            identifiers,
+            faults,
+            lines,
+            nulled,
+            strange,
+        })
     }
 
     /// The people of a batch and the texts of their identifiers; rows without a person are faults.
@@ -150,22 +200,38 @@ impl<'a> Coder<'a> {
             return Ok((Vec::new(), texts, faults));
         }
         let cells = |column: &&Column| {
-            let misfit = |kind| Misfit { row: 0, column: column.name.clone(), kind };
-            let array = batch.column_by_name(&column.name).ok_or_else(|| misfit(MisfitKind::NoColumn))?;
+            let misfit = |kind| Misfit {
+                row: 0,
+                column: column.name.clone(),
+                kind,
+            };
+            let array = batch
+                .column_by_name(&column.name)
+                .ok_or_else(|| misfit(MisfitKind::NoColumn))?;
             ReadableColumn::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
         };
-        let identifiers = self.fields[..self.identifiers].iter().map(cells).collect::<Result<Vec<_>, _>>()?;
+        let identifiers = self.fields[..self.identifiers]
+            .iter()
+            .map(cells)
+            .collect::<Result<Vec<_>, _>>()?;
         let mut tuple = Tuple::default();
         let mut people = Vec::with_capacity(batch.num_rows());
         for row in 0..batch.num_rows() {
             tuple.clear();
-            let bad = identifiers.iter().zip(&self.fields).enumerate().find_map(|(field, (cells, column))| {
-                let cell = cells.at(row);
-                let kind = tuple.add(cell, column.kind, self.reading).err();
-                note(cell, column, &mut texts[field]);
-                let kind = kind?;
-                Some(RowFault { row, line: None, field: Some(field), kind })
-            });
+            let bad = identifiers.iter().zip(&self.fields).enumerate().find_map(
+                |(field, (cells, column))| {
+                    let cell = cells.at(row);
+                    let kind = tuple.add(cell, column.kind, self.reading).err();
+                    note(cell, column, &mut texts[field]);
+                    let kind = kind?;
+                    Some(RowFault {
+                        row,
+                        line: None,
+                        field: Some(field),
+                        kind,
+                    })
+                },
+            );
             people.push(self.hasher.hash(&tuple));
             faults.extend(bad);
         }
@@ -173,11 +239,16 @@ impl<'a> Coder<'a> {
     }
 
     fn no_identifiers(&self) -> Vec<IdentifierSpellings> {
-        (0..self.identifiers).map(|_| IdentifierSpellings::default()).collect()
+        (0..self.identifiers)
+            .map(|_| IdentifierSpellings::default())
+            .collect()
     }
 
     fn dictionaries(&self) -> Vec<Dictionary> {
-        self.sensitive().iter().map(|_| Dictionary::default()).collect()
+        self.sensitive()
+            .iter()
+            .map(|_| Dictionary::default())
+            .collect()
     }
 
     fn sensitive(&self) -> &[&'a Column] {
@@ -190,7 +261,10 @@ impl<'a> Coder<'a> {
             coder: self,
             read,
             scratch: String::new(),
-            memos: self.fields[self.identifiers..].iter().map(|_| Memo::default()).collect(),
+            memos: self.fields[self.identifiers..]
+                .iter()
+                .map(|_| Memo::default())
+                .collect(),
             dictionaries: self.dictionaries(),
             tuples: Tuples::new(self.sensitive().len()),
             tuple: Tuple::default(),
@@ -235,13 +309,18 @@ pub struct RowCoder<'c, 'a> {
 }
 
 impl RowCoder<'_, '_> {
-    /// Adds a row: for each field its text, empty if it is missing, or what is wrong with it. Returns whether the row
-    /// is valid.
+    /// Adds a row: for each field its text, empty if it is missing, or what is wrong with it.
+    /// Returns whether the row is valid.
     pub fn add(&mut self, line: u64, fields: &[Result<&[u8], MisfitKind>]) -> bool {
         let bad = self.code(fields).err();
         match bad {
             Some((field, kind)) => {
-                self.faults.push(RowFault { row: self.rows, line: Some(line), field: Some(field), kind });
+                self.faults.push(RowFault {
+                    row: self.rows,
+                    line: Some(line),
+                    field: Some(field),
+                    kind,
+                });
             }
             None => self.lines.push(line),
         }
@@ -251,7 +330,14 @@ impl RowCoder<'_, '_> {
 
     /// Encodes a row, or returns the first field that makes it invalid.
     fn code(&mut self, fields: &[Result<&[u8], MisfitKind>]) -> Result<(), (usize, MisfitKind)> {
-        let Coder { encoder, reading, identifiers, quasi, fields: columns, .. } = self.coder;
+        let Coder {
+            encoder,
+            reading,
+            identifiers,
+            quasi,
+            fields: columns,
+            ..
+        } = self.coder;
         let (read, scratch) = (self.read, &mut self.scratch);
         self.tuple.clear();
         for (at, text) in fields[..*identifiers].iter().enumerate() {
@@ -265,21 +351,34 @@ impl RowCoder<'_, '_> {
         self.row.clear();
         let (memos, known) = self.memos.split_at_mut(*quasi);
         for (at, (text, memo)) in fields[*identifiers..].iter().zip(memos).enumerate() {
-            let code = text.and_then(|text| memo.code(text, || encoder.leaf(at, read(text, scratch)?)));
-            self.row.push(code.map_err(|kind| (at + identifiers, kind))?);
-        }
-        let sensitive = fields[identifiers + quasi..].iter().zip(known).zip(&mut self.dictionaries).enumerate();
-        for (at, ((text, memo), dictionary)) in sensitive {
             let code =
-                text.and_then(|text| memo.code(text, || Ok(encoder.number(at, read(text, scratch)?, dictionary))));
-            self.row.push(code.unwrap_or_else(|_| dictionary.number(Value::Null)));
+                text.and_then(|text| memo.code(text, || encoder.leaf(at, read(text, scratch)?)));
+            self.row
+                .push(code.map_err(|kind| (at + identifiers, kind))?);
+        }
+        let sensitive = fields[identifiers + quasi..]
+            .iter()
+            .zip(known)
+            .zip(&mut self.dictionaries)
+            .enumerate();
+        for (at, ((text, memo), dictionary)) in sensitive {
+            let code = text.and_then(|text| {
+                memo.code(text, || {
+                    Ok(encoder.number(at, read(text, scratch)?, dictionary))
+                })
+            });
+            self.row
+                .push(code.unwrap_or_else(|_| dictionary.number(Value::Null)));
         }
         let measures = &fields[fields.len() - self.measures.len()..];
         for (at, (text, column)) in measures.iter().zip(&mut self.measures).enumerate() {
             let cell = text.and_then(|text| read(text, scratch));
             column.push(cell.ok().and_then(|cell| encoder.units(at, cell)));
         }
-        self.leaves.iter_mut().zip(&self.row).for_each(|(column, &leaf)| column.push(leaf));
+        self.leaves
+            .iter_mut()
+            .zip(&self.row)
+            .for_each(|(column, &leaf)| column.push(leaf));
         self.codes.push(self.tuples.number(&self.row[*quasi..]));
         if *identifiers > 0 {
             self.people.push(self.coder.hasher.hash(&self.tuple));
@@ -289,29 +388,67 @@ impl RowCoder<'_, '_> {
 
     /// Sets a whole row aside.
     pub fn refuse(&mut self, line: u64, kind: MisfitKind) {
-        self.faults.push(RowFault { row: self.rows, line: Some(line), field: None, kind });
+        self.faults.push(RowFault {
+            row: self.rows,
+            line: Some(line),
+            field: None,
+            kind,
+        });
         self.rows += 1;
     }
 
     /// The rows so far.
     pub fn finish(self) -> RowBatch {
         let (tuples, nulled) = shown(&self.tuples, &self.dictionaries, &self.codes);
-        let Self { rows, leaves, codes, measures, people, identifiers, faults, lines, .. } = self;
-        let (rows, nulled, strange) = (rows as u64, nulled + without_value(&measures), UnknownKeys::default());
-        RowBatch { rows, leaves, codes, tuples, measures, people, identifiers, faults, lines, nulled, strange }
+        let Self {
+            rows,
+            leaves,
+            codes,
+            measures,
+            people,
+            identifiers,
+            faults,
+            lines,
+            ..
+        } = self;
+        let (rows, nulled, strange) = (
+            rows as u64,
+            nulled + without_value(&measures),
+            UnknownKeys::default(),
+        );
+        RowBatch {
+            rows,
+            leaves,
+            codes,
+            tuples,
+            measures,
+            people,
+            identifiers,
+            faults,
+            lines,
+            nulled,
+            strange,
+        }
     }
 }
 
 /// The number of cells of measures without a number.
 fn without_value(measures: &[Vec<Option<i64>>]) -> u64 {
-    measures.iter().flatten().filter(|value| value.is_none()).count() as u64
+    measures
+        .iter()
+        .flatten()
+        .filter(|value| value.is_none())
+        .count() as u64
 }
 
 /// The sensitive tuples by their values, and the number of null cells of the rows.
 fn shown(tuples: &Tuples, dictionaries: &[Dictionary], codes: &[u32]) -> (Vec<Box<[Value]>>, u64) {
-    let value = |(&code, dictionary): (&u32, &Dictionary)| dictionary.values()[code as usize].clone();
-    let tuples: Vec<Box<[Value]>> =
-        tuples.iter().map(|codes| codes.iter().zip(dictionaries).map(value).collect()).collect();
+    let value =
+        |(&code, dictionary): (&u32, &Dictionary)| dictionary.values()[code as usize].clone();
+    let tuples: Vec<Box<[Value]>> = tuples
+        .iter()
+        .map(|codes| codes.iter().zip(dictionaries).map(value).collect())
+        .collect();
     let null = |tuple: &[Value]| tuple.iter().filter(|value| **value == Value::Null).count() as u64;
     let nulls: Vec<u64> = tuples.iter().map(|tuple| null(tuple)).collect();
     let nulled = codes.iter().map(|&code| nulls[code as usize]).sum();

@@ -36,7 +36,9 @@ impl Misplaced {
 
     /// The error at its place.
     pub(super) fn error(&self, file: &Path, text: String) -> Error {
-        let error = Error::new(ErrorCategory::Input, text).in_file(file).at_line(self.line.unwrap_or(self.row));
+        let error = Error::new(ErrorCategory::Input, text)
+            .in_file(file)
+            .at_line(self.line.unwrap_or(self.row));
         match &self.column {
             Some(column) => error.in_field(&**column),
             None => error,

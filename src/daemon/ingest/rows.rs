@@ -1,8 +1,9 @@
-//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): the validity of a row depends only on its
-//! form, its identifiers and its quasi columns; an invalid sensitive field becomes null.
+//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): the validity of a row
+//! depends only on its form, its identifiers and its quasi columns; an invalid sensitive field
+//! becomes null.
 //!
-//! Batches are decoded on all cores and combined in file order; results never depend on threads. No error and no
-//! `Debug` contains a cell.
+//! Batches are decoded on all cores and combined in file order; results never depend on threads. No
+//! error and no `Debug` contains a cell.
 
 use std::path::Path;
 
@@ -34,7 +35,8 @@ pub struct DecodedFile {
     pub rows: CodedRows,
     /// The rows that were set aside, in file order, unless they are stored elsewhere.
     pub quarantined: Vec<Misplaced>,
-    /// Columns of the file that the feed file does not declare; for JSON the first few unknown keys of valid objects.
+    /// Columns of the file that the feed file does not declare; for JSON the first few unknown keys
+    /// of valid objects.
     pub undeclared: Vec<String>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
@@ -45,8 +47,8 @@ pub struct DecodedFile {
 /// Reads the rows of a file. `progress` receives the number of rows so far.
 ///
 /// # Errors
-/// The file cannot be read or is damaged, a declared column is missing or has another type, or too many rows cannot be
-/// decoded.
+/// The file cannot be read or is damaged, a declared column is missing or has another type, or too
+/// many rows cannot be decoded.
 pub fn decode(
     path: &Path,
     columns: &Columns,
@@ -60,7 +62,15 @@ pub fn decode(
         BadRows::Refused(outside) => BadRowPolicy::Refused(Some(outside)),
         BadRows::SetAside(share) => BadRowPolicy::Share(share),
     };
-    gather(path, &mut source, &coder, columns, &mut aside, None, progress)
+    gather(
+        path,
+        &mut source,
+        &coder,
+        columns,
+        &mut aside,
+        None,
+        progress,
+    )
 }
 
 /// What happens to rows that cannot be decoded.
@@ -102,8 +112,16 @@ pub(super) fn gather(
     let mut all = Assembly::new(columns);
     let (mut group, mut failed) = read(source);
     while !group.is_empty() {
-        let (parts, next) =
-            rayon::join(|| code(coder, &group), || if failed.is_none() { read(source) } else { (Vec::new(), None) });
+        let (parts, next) = rayon::join(
+            || code(coder, &group),
+            || {
+                if failed.is_none() {
+                    read(source)
+                } else {
+                    (Vec::new(), None)
+                }
+            },
+        );
         for (part, chunk) in parts.into_iter().zip(&group) {
             let mut part = part.map_err(|misfit| whole(path, &misfit))?;
             if let Some(repeats) = &mut repeats {
@@ -116,8 +134,13 @@ pub(super) fn gather(
             } else {
                 all.add(part, coder);
             }
-            if let (BadRowPolicy::Refused(outside), Some(first)) = (&*aside, all.quarantined().first()) {
-                return Err(first.error(path, format!("row {}: {}", first.row, first.words(*outside))));
+            if let (BadRowPolicy::Refused(outside), Some(first)) =
+                (&*aside, all.quarantined().first())
+            {
+                return Err(first.error(
+                    path,
+                    format!("row {}: {}", first.row, first.words(*outside)),
+                ));
             }
         }
         progress(all.seen());
@@ -129,11 +152,27 @@ pub(super) fn gather(
     }
     undeclared.extend(all.strange());
     let seen = all.seen();
-    let AssembledRows { rows, quarantined, nulled, spellings } = all.finish();
+    let AssembledRows {
+        rows,
+        quarantined,
+        nulled,
+        spellings,
+    } = all.finish();
     if let BadRowPolicy::Share(share) = aside {
-        judge(path, &quarantined.iter().collect::<Vec<_>>(), seen, (*share, None))?;
+        judge(
+            path,
+            &quarantined.iter().collect::<Vec<_>>(),
+            seen,
+            (*share, None),
+        )?;
     }
-    Ok(DecodedFile { rows, quarantined, undeclared, nulled, spellings })
+    Ok(DecodedFile {
+        rows,
+        quarantined,
+        undeclared,
+        nulled,
+        spellings,
+    })
 }
 
 /// The next batches, and an error that ends them early.
@@ -158,17 +197,22 @@ fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<RowBatch,
 
 /// The error for a whole column that does not fit.
 fn whole(path: &Path, misfit: &Misfit) -> Error {
-    Error::new(ErrorCategory::Input, misfit.kind.to_string()).in_file(path).in_field(&*misfit.column)
+    Error::new(ErrorCategory::Input, misfit.kind.to_string())
+        .in_file(path)
+        .in_field(&*misfit.column)
 }
 
-/// Checks the share of rows that were set aside; the error for a value outside the taxonomy contains these words.
+/// Checks the share of rows that were set aside; the error for a value outside the taxonomy
+/// contains these words.
 pub(super) fn judge(
     path: &Path,
     quarantined: &[&Misplaced],
     seen: u64,
     (share, outside): (Decimal, Option<&str>),
 ) -> Result<()> {
-    let Some(first) = quarantined.first() else { return Ok(()) };
+    let Some(first) = quarantined.first() else {
+        return Ok(());
+    };
     let count = quarantined.len() as u64;
     if share.times_is_at_least(seen, count) {
         return Ok(());

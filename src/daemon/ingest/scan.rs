@@ -1,6 +1,7 @@
-//! Finds the beginning and end of values in a JSON text (RFC 8259, but less strict): a string ends at its next bare
-//! quote, an object or a list where its brackets are closed, any other value at the next comma or closing bracket. It
-//! does not examine the content in between, so that an invalid value can be separated from the others.
+//! Finds the beginning and end of values in a JSON text (RFC 8259, but less strict): a string ends
+//! at its next bare quote, an object or a list where its brackets are closed, any other value at
+//! the next comma or closing bracket. It does not examine the content in between, so that an
+//! invalid value can be separated from the others.
 
 /// A JSON text, read sequentially.
 pub struct Scan<'t> {
@@ -29,7 +30,10 @@ impl<'t> Scan<'t> {
     /// The next byte that is no white space.
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
-        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+        while bytes
+            .get(self.at)
+            .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        {
             self.at += 1;
         }
         bytes.get(self.at).copied()
@@ -43,8 +47,8 @@ impl<'t> Scan<'t> {
         self.text.get(from..self.at)
     }
 
-    /// The next value in its written form, without surrounding white space; empty if there is none. `None` if its end
-    /// cannot be found.
+    /// The next value in its written form, without surrounding white space; empty if there is none.
+    /// `None` if its end cannot be found.
     pub fn value(&mut self) -> Option<&'t str> {
         let first = self.peek()?;
         let from = self.at;
@@ -56,7 +60,9 @@ impl<'t> Scan<'t> {
             b'{' | b'[' => self.end_of_brackets()?,
             _ => {
                 let rest = &self.text.as_bytes()[from..];
-                self.at += rest.iter().position(|byte| matches!(byte, b',' | b'}' | b']'))?;
+                self.at += rest
+                    .iter()
+                    .position(|byte| matches!(byte, b',' | b'}' | b']'))?;
             }
         }
         self.text.get(from..self.at).map(str::trim_ascii_end)
@@ -129,12 +135,30 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_json() {
-        let good = ["0", "-0", "10", "-1.50", "1e5", "1E+05", "0.1e-9", "123456789012345678901234567890"];
-        let bad = ["", "-", "+1", "01", "-01", ".5", "1.", "1.e5", "1e", "1e+", "0x1", "NaN", "Infinity", "1 2", "1_0"];
-        good.iter().for_each(|text| assert!(is_number(text), "{text}"));
-        bad.iter().for_each(|text| assert!(!is_number(text), "{text}"));
+        let good = [
+            "0",
+            "-0",
+            "10",
+            "-1.50",
+            "1e5",
+            "1E+05",
+            "0.1e-9",
+            "123456789012345678901234567890",
+        ];
+        let bad = [
+            "", "-", "+1", "01", "-01", ".5", "1.", "1.e5", "1e", "1e+", "0x1", "NaN", "Infinity",
+            "1 2", "1_0",
+        ];
+        good.iter()
+            .for_each(|text| assert!(is_number(text), "{text}"));
+        bad.iter()
+            .for_each(|text| assert!(!is_number(text), "{text}"));
         for text in good.into_iter().chain(bad) {
-            assert_eq!(serde_json::from_str::<serde_json::Number>(text).is_ok(), is_number(text), "{text}");
+            assert_eq!(
+                serde_json::from_str::<serde_json::Number>(text).is_ok(),
+                is_number(text),
+                "{text}"
+            );
         }
     }
 

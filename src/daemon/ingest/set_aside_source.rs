@@ -1,5 +1,5 @@
-//! The part of a source for set-aside messages: their places, reading them from the file, and reading them again from
-//! memory. It does not decide what is set aside.
+//! The part of a source for set-aside messages: their places, reading them from the file, and
+//! reading them again from memory. It does not decide what is set aside.
 
 use std::path::{Path, PathBuf};
 
@@ -26,18 +26,30 @@ impl SourceFile {
     ///
     /// # Errors
     /// The file is damaged.
-    pub(super) fn kept(&self, chunk: &Chunk, faults: &[RowFault], before: u64) -> Result<Vec<MessagePlace>> {
+    pub(super) fn kept(
+        &self,
+        chunk: &Chunk,
+        faults: &[RowFault],
+        before: u64,
+    ) -> Result<Vec<MessagePlace>> {
         let rows = faults.iter().map(|fault| fault.row);
         Ok(match chunk {
             _ if faults.is_empty() => Vec::new(),
-            Chunk::Records(records) => rows.map(|row| MessagePlace::Bytes(records.bytes(row))).collect(),
+            Chunk::Records(records) => rows
+                .map(|row| MessagePlace::Bytes(records.bytes(row)))
+                .collect(),
             Chunk::Lines(lines) => lines.kept(faults),
-            Chunk::Batch(_, None) => rows.map(|row| MessagePlace::Row(before + row as u64)).collect(),
+            Chunk::Batch(_, None) => rows
+                .map(|row| MessagePlace::Row(before + row as u64))
+                .collect(),
             Chunk::Batch(_, Some(all)) => {
                 let text = "the file is not readable Arrow IPC: it may be damaged";
-                let found =
-                    messages(all, rows).ok_or_else(|| Error::new(ErrorCategory::Input, text).in_file(&self.path))?;
-                found.into_iter().map(|raw| raw.map_or(MessagePlace::Nowhere, MessagePlace::Here)).collect()
+                let found = messages(all, rows)
+                    .ok_or_else(|| Error::new(ErrorCategory::Input, text).in_file(&self.path))?;
+                found
+                    .into_iter()
+                    .map(|raw| raw.map_or(MessagePlace::Nowhere, MessagePlace::Here))
+                    .collect()
             }
         })
     }
@@ -55,7 +67,8 @@ impl SourceFile {
         }
     }
 
-    /// Reads messages from the file, one after the other; without bytes if they would be too many. The file must be unchanged.
+    /// Reads messages from the file, one after the other; without bytes if they would be too many.
+    /// The file must be unchanged.
     ///
     /// # Errors
     /// It is damaged or has become shorter, or processing one of them fails.
@@ -65,7 +78,13 @@ impl SourceFile {
         each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>,
     ) -> Result<()> {
         if let FileFormat::Parquet(file) = &self.format {
-            let row = |kept: &MessagePlace| if let MessagePlace::Row(row) = kept { Some(*row) } else { None };
+            let row = |kept: &MessagePlace| {
+                if let MessagePlace::Row(row) = kept {
+                    Some(*row)
+                } else {
+                    None
+                }
+            };
             return file.rows(&kept.iter().filter_map(row).collect::<Vec<_>>(), each);
         }
         kept.into_iter().try_for_each(|kept| {
@@ -92,17 +111,24 @@ impl SourceFile {
                 let text = lines(header.bytes(), messages);
                 FileFormat::Delimited(Delimited::over(path, Content::from(text), *delimiter)?)
             }
-            // A byte order mark is skipped at the beginning; without one, a mark in the first line would be skipped.
-            MessageForm::Lines => FileFormat::Lines(LinesFile::over(path, Content::from(lines(MARK, messages)))?),
+            // A byte order mark is skipped at the beginning; without one, a mark in the first line
+            // would be skipped.
+            MessageForm::Lines => {
+                FileFormat::Lines(LinesFile::over(path, Content::from(lines(MARK, messages)))?)
+            }
             MessageForm::Messages | MessageForm::Records { .. } | MessageForm::Streams => {
                 let text = "messages of a topic are not offered again as a file";
                 return Err(Error::new(ErrorCategory::Internal, text).in_file(path));
             }
-            MessageForm::Arrow { schema } => {
-                FileFormat::Ipc(IpcFile::over(path, Content::from(stream(schema, messages)))?)
-            }
+            MessageForm::Arrow { schema } => FileFormat::Ipc(IpcFile::over(
+                path,
+                Content::from(stream(schema, messages)),
+            )?),
         };
-        Ok(SourceFile { path: PathBuf::from(path), format })
+        Ok(SourceFile {
+            path: PathBuf::from(path),
+            format,
+        })
     }
 }
 
@@ -111,7 +137,10 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A text of these lines.
 fn lines<'m>(first: &[u8], others: impl Iterator<Item = &'m SecretBytes> + Clone) -> SecretBytes {
-    let size = others.clone().map(|line| line.bytes().len() + 1).sum::<usize>();
+    let size = others
+        .clone()
+        .map(|line| line.bytes().len() + 1)
+        .sum::<usize>();
     let mut bytes = Vec::with_capacity(first.len() + 1 + size);
     bytes.extend_from_slice(first);
     bytes.push(b'\n');

@@ -1,4 +1,5 @@
-//! Recognises the format of a file by its first bytes; its name must agree. Nothing here reads further.
+//! Recognises the format of a file by its first bytes; its name must agree. Nothing here reads
+//! further.
 
 use std::io::Read;
 
@@ -33,8 +34,16 @@ pub fn shape(input: &InputFile) -> Result<TableFormat> {
     let path = input.path();
     let bad = |text: &str| Error::new(ErrorCategory::Input, text).in_file(path);
     let mut head = Vec::new();
-    input.content().take(4096).read_to_end(&mut head).map_err(|error| Error::io(path, "read the file", &error))?;
-    let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    input
+        .content()
+        .take(4096)
+        .read_to_end(&mut head)
+        .map_err(|error| Error::io(path, "read the file", &error))?;
+    let end = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     let named = named(&end);
     let strange = named.is_none() && !end.is_empty();
     if head.is_empty() && named != Some(TableFormat::Lines) {
@@ -48,12 +57,18 @@ pub fn shape(input: &InputFile) -> Result<TableFormat> {
         [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => TableFormat::Ipc,
         bytes if bytes.starts_with(MAGIC) => TableFormat::Ipc,
         [b'F', b'E', b'A', b'1', ..] => {
-            return Err(bad("the file is Feather of version 1: write it again as Arrow IPC (version 2)"));
+            return Err(bad(
+                "the file is Feather of version 1: write it again as Arrow IPC (version 2)",
+            ));
         }
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] if !is_sheet(&end) => {
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..]
+            if !is_sheet(&end) =>
+        {
             return Err(bad("the file is compressed: decompress it first"));
         }
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(bad("the file is UTF-16 text: save it as UTF-8")),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            return Err(bad("the file is UTF-16 text: save it as UTF-8"));
+        }
         // The reader of lines reports what is wrong with a line.
         _ if named == Some(TableFormat::Lines) => TableFormat::Lines,
         _ if end == "tsv" => {
@@ -69,12 +84,16 @@ pub fn shape(input: &InputFile) -> Result<TableFormat> {
         _ => TableFormat::Delimited,
     };
     if found == TableFormat::Lines && first(&head) == Some(b'[') {
-        return Err(bad("the file is one JSON array: write one object per line, without brackets and commas"));
+        return Err(bad(
+            "the file is one JSON array: write one object per line, without brackets and commas",
+        ));
     }
     match named {
         Some(named) if named != found => {
             let [content, name] = [found, named].map(TableFormat::name);
-            Err(bad(&format!("the content is {content}, but the name says {name}: rename or replace it")))
+            Err(bad(&format!(
+                "the content is {content}, but the name says {name}: rename or replace it"
+            )))
         }
         None if strange => Err(bad(NO_NAME)),
         _ => Ok(found),
@@ -83,13 +102,19 @@ pub fn shape(input: &InputFile) -> Result<TableFormat> {
 
 /// The first byte of a text that is no white space.
 fn first(head: &[u8]) -> Option<u8> {
-    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().first().copied()
+    head.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(head)
+        .trim_ascii_start()
+        .first()
+        .copied()
 }
 
 /// The first line of a text that is not blank, as far as it was read.
 fn first_line(head: &[u8]) -> &[u8] {
     let feed = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    head.split(feed).find(|line| !line.is_empty()).unwrap_or_default()
+    head.split(feed)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
 }
 
 /// Whether a file with this extension is compressed by its format.

@@ -1,6 +1,7 @@
-//! Shortens a line of JSON that is too long to be in memory. It leaves out arrays and objects that no column reads, and
-//! replaces a value that is longer than any column accepts by a marker, so that one long field does not affect the
-//! others. The caller passes the line in pieces of any size.
+//! Shortens a line of JSON that is too long to be in memory. It leaves out arrays and objects that
+//! no column reads, and replaces a value that is longer than any column accepts by a marker, so
+//! that one long field does not affect the others. The caller passes the line in pieces of any
+//! size.
 
 use std::sync::Arc;
 
@@ -41,16 +42,27 @@ enum BytePlace {
     Text { escaped: bool, left_out: bool },
     /// Any other value without brackets.
     Bare { left_out: bool },
-    /// An array or object that no column reads: how deep its brackets nest here, whether the next byte is in a string, and
-    /// whether a backslash escapes it.
-    Unread { deep: usize, text: bool, escaped: bool },
+    /// An array or object that no column reads: how deep its brackets nest here, whether the next
+    /// byte is in a string, and whether a backslash escapes it.
+    Unread {
+        deep: usize,
+        text: bool,
+        escaped: bool,
+    },
 }
 
 impl Shorten {
     /// For a line of which these fields are read, with at most this many bytes.
     pub fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
         let (open, short) = (Vec::new(), Vec::new());
-        Shorten { paths: Arc::clone(paths), most, open, at: BytePlace::Between, short, from: 0 }
+        Shorten {
+            paths: Arc::clone(paths),
+            most,
+            open,
+            at: BytePlace::Between,
+            short,
+            from: 0,
+        }
     }
 
     /// Adds the next bytes.
@@ -101,7 +113,11 @@ impl Shorten {
                     }
                 }
             }
-            BytePlace::Unread { deep, text, escaped } => {
+            BytePlace::Unread {
+                deep,
+                text,
+                escaped,
+            } => {
                 if *text {
                     *text = byte != b'"' || *escaped;
                     *escaped = byte == b'\\' && !*escaped;
@@ -129,15 +145,31 @@ impl Shorten {
         self.from = self.short.len();
         self.short.push(byte);
         match byte {
-            b'"' => self.at = BytePlace::Text { escaped: false, left_out: false },
+            b'"' => {
+                self.at = BytePlace::Text {
+                    escaped: false,
+                    left_out: false,
+                }
+            }
             b'{' | b'[' => {
                 let node = self.next().filter(|&node| !self.paths.node(node).is_last());
                 match node {
                     Some(node) => {
                         let list = byte == b'[';
-                        self.open.push(Level { node, place: list.then_some(0), child: None, key: !list });
+                        self.open.push(Level {
+                            node,
+                            place: list.then_some(0),
+                            child: None,
+                            key: !list,
+                        });
                     }
-                    None => self.at = BytePlace::Unread { deep: 1, text: false, escaped: false },
+                    None => {
+                        self.at = BytePlace::Unread {
+                            deep: 1,
+                            text: false,
+                            escaped: false,
+                        }
+                    }
                 }
             }
             b'}' | b']' => drop(self.open.pop()),
@@ -154,7 +186,9 @@ impl Shorten {
 
     /// The node of the next value.
     fn next(&self) -> Option<usize> {
-        let Some(level) = self.open.last() else { return Some(0) };
+        let Some(level) = self.open.last() else {
+            return Some(0);
+        };
         match level.place {
             Some(place) => self.paths.node(level.node).item(place),
             None => level.child,
@@ -163,9 +197,12 @@ impl Shorten {
 
     /// Ends a text, which may be a key.
     fn text(&mut self) {
-        let Some(level) = self.open.last_mut().filter(|level| level.key) else { return };
+        let Some(level) = self.open.last_mut().filter(|level| level.key) else {
+            return;
+        };
         level.key = false;
-        level.child = key(&self.short[self.from..]).and_then(|key| self.paths.node(level.node).child(&key));
+        level.child =
+            key(&self.short[self.from..]).and_then(|key| self.paths.node(level.node).child(&key));
     }
 }
 
@@ -179,9 +216,14 @@ mod tests {
             format!("[[column]]\nname = \"{name}\"\nrole = \"sensitive\"\npath = \"{path}\"\n")
         };
         let quasi = "[[column]]\nname = \"q\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"A\"] }\n";
-        let feed =
-            format!("[feed]\nname = \"t\"\n[policy]\nk = 2\n{quasi}{}{}", column("s", "$.s"), column("d", "$.d.e[1]"));
-        let columns = FeedConfig::parse(&feed, std::path::Path::new("feed.toml")).expect("a feed file").columns;
+        let feed = format!(
+            "[feed]\nname = \"t\"\n[policy]\nk = 2\n{quasi}{}{}",
+            column("s", "$.s"),
+            column("d", "$.d.e[1]")
+        );
+        let columns = FeedConfig::parse(&feed, std::path::Path::new("feed.toml"))
+            .expect("a feed file")
+            .columns;
         Arc::new(FieldPaths::of(&columns.iter().collect::<Vec<_>>()))
     }
 
@@ -190,12 +232,18 @@ mod tests {
         let long = "x".repeat(MOST_WRITTEN);
         let most = "x".repeat(MOST_WRITTEN - 2);
         for (line, wanted) in [
-            (r#"{"q": "A", "s" : [1, {"a":"]"}], "o":{"s":[2]}}"#.to_owned(), r#"{"q":"A","s":[],"o":{}}"#.to_owned()),
+            (
+                r#"{"q": "A", "s" : [1, {"a":"]"}], "o":{"s":[2]}}"#.to_owned(),
+                r#"{"q":"A","s":[],"o":{}}"#.to_owned(),
+            ),
             (
                 format!(r#"{{"q":"{most}","s":"{long}","x":{long}}}"#),
                 format!("{{\"q\":\"{most}\",\"s\":\"\u{2}\",\"x\":{long}}}"),
             ),
-            (format!(r#"{{"q":"\"{long}\\","s":1{long}}}"#), "{\"q\":\"\u{2}\",\"s\":\u{2}}".to_owned()),
+            (
+                format!(r#"{{"q":"\"{long}\\","s":1{long}}}"#),
+                "{\"q\":\"\u{2}\",\"s\":\u{2}}".to_owned(),
+            ),
             (
                 r#"{"d":{"e":[{"f":[1]},[2],"b",[]],"f":{"e":1}}}"#.to_owned(),
                 r#"{"d":{"e":[{},[],"b",[]],"f":{}}}"#.to_owned(),
@@ -210,9 +258,15 @@ mod tests {
             // For any division into pieces.
             for size in [1, 7, line.len()] {
                 let mut shorten = Shorten::new(&paths(), 1 << 24);
-                line.as_bytes().chunks(size).for_each(|bytes| shorten.add(bytes));
+                line.as_bytes()
+                    .chunks(size)
+                    .for_each(|bytes| shorten.add(bytes));
                 let short = shorten.line().expect("it is short");
-                assert!(short == wanted.as_bytes(), "{} {size}", &line[..line.len().min(60)]);
+                assert!(
+                    short == wanted.as_bytes(),
+                    "{} {size}",
+                    &line[..line.len().min(60)]
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A table file of any format, column by column: the common reader of this room and of the guesses of `init`. It does
-//! not decide what a column means.
+//! A table file of any format, column by column: the common reader of this room and of the guesses
+//! of `init`. It does not decide what a column means.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,13 @@ impl Chunk {
         match self {
             Chunk::Records(records) => records.size(),
             Chunk::Lines(lines) => lines.size(),
-            Chunk::Batch(batch, all) => all.as_ref().unwrap_or(batch).columns().iter().map(column).sum(),
+            Chunk::Batch(batch, all) => all
+                .as_ref()
+                .unwrap_or(batch)
+                .columns()
+                .iter()
+                .map(column)
+                .sum(),
         }
     }
 
@@ -91,11 +97,14 @@ impl SourceFile {
             TableFormat::Lines => FileFormat::Lines(LinesFile::open(input)?),
             TableFormat::Ipc => FileFormat::Ipc(IpcFile::open(input)?),
         };
-        Ok(SourceFile { path: input.path().to_path_buf(), format })
+        Ok(SourceFile {
+            path: input.path().to_path_buf(),
+            format,
+        })
     }
 
-    /// The names of all columns. In a text without a header they are values: they may be quoted only if all declared
-    /// columns are among them. JSON lines have none: each has keys of its own.
+    /// The names of all columns. In a text without a header they are values: they may be quoted
+    /// only if all declared columns are among them. JSON lines have none: each has keys of its own.
     pub fn header(&self) -> &[String] {
         match &self.format {
             FileFormat::Delimited(file) => file.header(),
@@ -129,7 +138,8 @@ impl SourceFile {
         }
     }
 
-    /// Whether rows have keys of their own instead of columns: then they are only available as chunks.
+    /// Whether rows have keys of their own instead of columns: then they are only available as
+    /// chunks.
     pub fn is_lines(&self) -> bool {
         matches!(self.format, FileFormat::Lines(_))
     }
@@ -143,7 +153,12 @@ impl SourceFile {
             file.want(FieldPaths::of(columns));
             return Ok(());
         }
-        let wanted = header::wanted(&self.path, self.header(), columns.iter().copied(), header::raw_name)?;
+        let wanted = header::wanted(
+            &self.path,
+            self.header(),
+            columns.iter().copied(),
+            header::raw_name,
+        )?;
         header::distinct(&self.path, self.header(), &wanted)?;
         self.want(&wanted)
     }
@@ -163,7 +178,8 @@ impl SourceFile {
         Ok(())
     }
 
-    /// Replaces invalid text in these columns of a batch, by their names in it, by null instead of an error.
+    /// Replaces invalid text in these columns of a batch, by their names in it, by null instead of
+    /// an error.
     pub fn spare(&mut self, columns: Vec<&str>) {
         if let FileFormat::Delimited(file) = &mut self.format {
             file.spare(columns);
@@ -198,6 +214,10 @@ impl SourceFile {
 
     /// The position of a row (from 0): its line in a text, otherwise its number (from 1).
     pub fn line_of(&self, row: u64) -> Option<u64> {
-        if let FileFormat::Delimited(file) = &self.format { file.line_of(row) } else { Some(row + 1) }
+        if let FileFormat::Delimited(file) = &self.format {
+            file.line_of(row)
+        } else {
+            Some(row + 1)
+        }
     }
 }

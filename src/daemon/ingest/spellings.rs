@@ -1,6 +1,7 @@
-//! Identifiers and sensitive values that differ in spelling alone (SCIENCE 4, *Equal values*), by column and number.
-//! Identifiers are compared byte for byte, so each spelling is a person of its own, and sensitive values are published
-//! as they are spelled: only the operator can tell which are meant to be one.
+//! Identifiers and sensitive values that differ in spelling alone (SCIENCE 4, *Equal values*), by
+//! column and number. Identifiers are compared byte for byte, so each spelling is a person of its
+//! own, and sensitive values are published as they are spelled: only the operator can tell which
+//! are meant to be one.
 //!
 //! Nothing here keeps a value beyond its file, and nothing prints one.
 
@@ -11,7 +12,8 @@ use crate::engine::model::{EqualValue, RecordHasher, Value, spellings};
 
 const HASHER: RecordHasher = RecordHasher;
 
-/// The most identifiers of a column that are compared with each other; later ones of a large file are not.
+/// The most identifiers of a column that are compared with each other; later ones of a large file
+/// are not.
 const MOST: usize = 1 << 20;
 
 /// A column, and how many of its values differ from another one in spelling alone.
@@ -32,7 +34,10 @@ pub(super) struct IdentifierSpellings {
 impl IdentifierSpellings {
     pub fn add(&mut self, text: &str) {
         if self.hashes.len() < MOST {
-            self.hashes.push((HASHER.hash_one(EqualValue::of_text(text)), HASHER.hash_one(text)));
+            self.hashes.push((
+                HASHER.hash_one(EqualValue::of_text(text)),
+                HASHER.hash_one(text),
+            ));
         }
     }
 
@@ -47,7 +52,10 @@ impl IdentifierSpellings {
         let mut hashes = self.hashes.clone();
         hashes.sort_unstable();
         hashes.dedup();
-        hashes.windows(2).filter(|pair| pair[0].0 == pair[1].0).count() as u64
+        hashes
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .count() as u64
     }
 }
 

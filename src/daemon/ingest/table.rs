@@ -1,5 +1,5 @@
-//! One table file of any format: compares its columns with the declared ones, counts its rows in a histogram, and finds
-//! the row of an error again.
+//! One table file of any format: compares its columns with the declared ones, counts its rows in a
+//! histogram, and finds the row of an error again.
 
 use std::path::{Path, PathBuf};
 
@@ -30,10 +30,12 @@ pub struct TableFile {
 }
 
 impl TableFile {
-    /// Opens a release: exactly the quasi and sensitive columns, and optionally the release in which each row came.
+    /// Opens a release: exactly the quasi and sensitive columns, and optionally the release in
+    /// which each row came.
     ///
     /// # Errors
-    /// The file cannot be read or does not fit its name; a column is missing, undeclared or an identifier.
+    /// The file cannot be read or does not fit its name; a column is missing, undeclared or an
+    /// identifier.
     pub fn release(path: &Path, columns: &Columns) -> Result<TableFile> {
         TableFile::release_in(SourceFile::open(path)?, columns)
     }
@@ -43,8 +45,12 @@ impl TableFile {
     /// # Errors
     /// As [`TableFile::release`].
     pub fn release_in(source: SourceFile, columns: &Columns) -> Result<TableFile> {
-        let mut table = TableFile::of(source, columns, |column| &column.name)?.published(columns)?;
-        let name = columns.release().name().filter(|name| columns.named(name).is_none() && table.has(name));
+        let mut table =
+            TableFile::of(source, columns, |column| &column.name)?.published(columns)?;
+        let name = columns
+            .release()
+            .name()
+            .filter(|name| columns.named(name).is_none() && table.has(name));
         table.release = name.map(str::to_owned);
         if table.release.is_some() {
             table.want(columns, |column| &column.name)?;
@@ -55,8 +61,8 @@ impl TableFile {
     /// Opens a release for its labels alone, so that sensitive columns may be missing.
     ///
     /// # Errors
-    /// The file cannot be read or does not fit its name; a quasi column is missing; a column is undeclared or an
-    /// identifier.
+    /// The file cannot be read or does not fit its name; a quasi column is missing; a column is
+    /// undeclared or an identifier.
     pub fn labels_in(source: SourceFile, columns: &Columns) -> Result<TableFile> {
         TableFile::of(source, &columns.only(Role::Quasi), |column| &column.name)?.published(columns)
     }
@@ -70,12 +76,18 @@ impl TableFile {
         for name in self.source.header() {
             let text = match columns.named(name).map(|column| column.role) {
                 None if columns.release().name() == Some(name) => continue,
-                None => "the feed file declares no such column: declare it, or remove it from the release",
-                Some(Role::Identifier) => "an identifier column in a release links rows to people: remove it",
+                None => {
+                    "the feed file declares no such column: declare it, or remove it from the release"
+                }
+                Some(Role::Identifier) => {
+                    "an identifier column in a release links rows to people: remove it"
+                }
                 Some(_) => continue,
             };
             let text = format!("{text}. {RAW_ROWS}");
-            return Err(Error::new(ErrorCategory::Input, text).in_file(&self.path).in_field(name));
+            return Err(Error::new(ErrorCategory::Input, text)
+                .in_file(&self.path)
+                .in_field(name));
         }
         Ok(self)
     }
@@ -86,12 +98,26 @@ impl TableFile {
     /// The file cannot be read or does not fit its name; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
         let mut table = TableFile::of(SourceFile::open(path)?, columns, raw_name)?;
-        table.source.spare(columns.of(Role::Sensitive).map(|column| &*column.name).collect());
+        table.source.spare(
+            columns
+                .of(Role::Sensitive)
+                .map(|column| &*column.name)
+                .collect(),
+        );
         Ok(table)
     }
 
-    fn of(source: SourceFile, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<TableFile> {
-        let mut table = TableFile { path: source.path.clone(), source, undeclared: Vec::new(), release: None };
+    fn of(
+        source: SourceFile,
+        columns: &Columns,
+        name_in_file: fn(&Column) -> &str,
+    ) -> Result<TableFile> {
+        let mut table = TableFile {
+            path: source.path.clone(),
+            source,
+            undeclared: Vec::new(),
+            release: None,
+        };
         if !table.source.is_lines() {
             table.want(columns, name_in_file)?;
             table.undeclared = undeclared(table.source.header(), columns, name_in_file);
@@ -107,7 +133,9 @@ impl TableFile {
     /// Selects the declared columns, and the one with numbers of releases.
     fn want(&mut self, columns: &Columns, name_in_file: fn(&Column) -> &str) -> Result<()> {
         let header = self.source.header().to_vec();
-        let counted = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+        let counted = columns
+            .iter()
+            .filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
         let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
         // The person of a row is read if the file has the identifiers: never in a release.
         for column in columns.of(Role::Identifier) {
@@ -136,20 +164,44 @@ impl TableFile {
 
     /// The kind of a release's cells.
     pub fn labels(&self) -> CellReading {
-        CellReading::Labels { text: self.source.is_text() }
+        CellReading::Labels {
+            text: self.source.is_text(),
+        }
     }
 
     /// The error for a misfit with its place; `before` rows came before its batch.
     fn misfit(&self, misfit: &Misfit, before: u64, columns: &Columns) -> Error {
         let row = before + misfit.row;
-        let whole = matches!(misfit.kind, MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText);
-        let text = if whole { misfit.kind.to_string() } else { format!("row {}: {}", row + 1, misfit.kind) };
-        let domain = columns.named(&misfit.column).and_then(|column| column.taxonomy.as_ref());
-        let labels = domain.filter(|_| misfit.kind == MisfitKind::NoLabel).map(|domain| labels(&domain.tree));
-        let number = misfit.kind == MisfitKind::Malformed && self.release.as_deref() == Some(&*misfit.column);
-        let text = text + if number { ": releases have whole numbers from 1 on" } else { "" };
-        let text = text + &labels.map_or(String::new(), |labels| format!(": it has {labels}. {RAW_ROWS}"));
-        let error = Error::new(ErrorCategory::Input, text).in_file(&self.path).in_field(&*misfit.column);
+        let whole = matches!(
+            misfit.kind,
+            MisfitKind::NoColumn | MisfitKind::WrongType | MisfitKind::NumbersForText
+        );
+        let text = if whole {
+            misfit.kind.to_string()
+        } else {
+            format!("row {}: {}", row + 1, misfit.kind)
+        };
+        let domain = columns
+            .named(&misfit.column)
+            .and_then(|column| column.taxonomy.as_ref());
+        let labels = domain
+            .filter(|_| misfit.kind == MisfitKind::NoLabel)
+            .map(|domain| labels(&domain.tree));
+        let number = misfit.kind == MisfitKind::Malformed
+            && self.release.as_deref() == Some(&*misfit.column);
+        let text = text
+            + if number {
+                ": releases have whole numbers from 1 on"
+            } else {
+                ""
+            };
+        let text = text
+            + &labels.map_or(String::new(), |labels| {
+                format!(": it has {labels}. {RAW_ROWS}")
+            });
+        let error = Error::new(ErrorCategory::Input, text)
+            .in_file(&self.path)
+            .in_field(&*misfit.column);
         let line = self.source.line_of(row);
         match line.filter(|_| !whole) {
             Some(line) => error.at_line(line),
@@ -158,19 +210,23 @@ impl TableFile {
     }
 }
 
-/// Counts all rows of a table, and their people. Cells of a release count as its readers see them; raw rows are read
-/// as by `anonymize`, so that a malformed sensitive cell is null. Rows of a release that state in which release
-/// they came have its number as their increment, others 0.
+/// Counts all rows of a table, and their people. Cells of a release count as its readers see them;
+/// raw rows are read as by `anonymize`, so that a malformed sensitive cell is null. Rows of a
+/// release that state in which release they came have its number as their increment, others 0.
 ///
 /// # Errors
 /// The first row that does not fit.
-pub fn count(table: TableFile, columns: &Columns, reading: CellReading) -> Result<(Histogram, RowPeople)> {
+pub fn count(
+    table: TableFile,
+    columns: &Columns,
+    reading: CellReading,
+) -> Result<(Histogram, RowPeople)> {
     count_behind(table, columns, reading, &[])
 }
 
-/// Counts the rows behind releases of any origin, like [`count`], but releases may show a malformed sensitive cell
-/// unchanged instead of null: then it counts as these releases show it. A wrong guess is harmless, since rows that are not those
-/// of the releases are refused.
+/// Counts the rows behind releases of any origin, like [`count`], but releases may show a malformed
+/// sensitive cell unchanged instead of null: then it counts as these releases show it. A wrong
+/// guess is harmless, since rows that are not those of the releases are refused.
 ///
 /// # Errors
 /// The first row that does not fit.
@@ -184,56 +240,95 @@ pub fn count_behind(
         let hasher = RowPeople::hasher();
         let coder = Coder::new(columns, reading, &hasher).behind(releases);
         let mut aside = BadRowPolicy::Refused(None);
-        let decoded = gather(&table.path, &mut table.source, &coder, columns, &mut aside, None, &mut |_| {})?;
+        let decoded = gather(
+            &table.path,
+            &mut table.source,
+            &coder,
+            columns,
+            &mut aside,
+            None,
+            &mut |_| {},
+        )?;
         return Ok((decoded.rows.histogram(0), RowPeople::of(&decoded.rows)));
     }
     let encoder = Encoder::new(columns, reading);
-    let encoder = if reading.is_labels() { encoder.as_seen() } else { encoder.behind(releases) };
+    let encoder = if reading.is_labels() {
+        encoder.as_seen()
+    } else {
+        encoder.behind(releases)
+    };
     let (mut builder, mut people) = (Builder::new(&encoder, 0), RowPeople::default());
     let mut before = 0;
     while let Some(batch) = table.batch()? {
         let added = match &table.release {
-            Some(name) => releases_of(name, &batch, reading).and_then(|numbers| builder.add_each(&batch, &numbers)),
+            Some(name) => releases_of(name, &batch, reading)
+                .and_then(|numbers| builder.add_each(&batch, &numbers)),
             None => builder.add(&batch),
         };
         added.map_err(|misfit| table.misfit(&misfit, before, columns))?;
-        people.add(&batch, columns, reading).map_err(|misfit| table.misfit(&misfit, before, columns))?;
+        people
+            .add(&batch, columns, reading)
+            .map_err(|misfit| table.misfit(&misfit, before, columns))?;
         before += batch.num_rows() as u64;
     }
     Ok((builder.finish(), people))
 }
 
 /// The numbers of the releases in which rows came, counted from 1.
-fn releases_of(name: &str, batch: &RecordBatch, reading: CellReading) -> std::result::Result<Vec<u32>, Misfit> {
-    let misfit = |row: usize, kind| Misfit { row: row as u64, column: name.into(), kind };
-    let array = batch.column_by_name(name).ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
-    let cells =
-        ReadableColumn::fitting(array, model::Kind::Int, Role::Measure, reading).map_err(|kind| misfit(0, kind))?;
+fn releases_of(
+    name: &str,
+    batch: &RecordBatch,
+    reading: CellReading,
+) -> std::result::Result<Vec<u32>, Misfit> {
+    let misfit = |row: usize, kind| Misfit {
+        row: row as u64,
+        column: name.into(),
+        kind,
+    };
+    let array = batch
+        .column_by_name(name)
+        .ok_or_else(|| misfit(0, MisfitKind::NoColumn))?;
+    let cells = ReadableColumn::fitting(array, model::Kind::Int, Role::Measure, reading)
+        .map_err(|kind| misfit(0, kind))?;
     let number = |cell: RawCell<'_>| match value_of(cell, model::Kind::Int, reading) {
-        Some(Value::Int(number)) => {
-            u32::try_from(number).ok().filter(|&number| number > 0).ok_or(MisfitKind::Malformed)
-        }
+        Some(Value::Int(number)) => u32::try_from(number)
+            .ok()
+            .filter(|&number| number > 0)
+            .ok_or(MisfitKind::Malformed),
         Some(Value::Null) => Err(MisfitKind::Missing),
         _ => Err(MisfitKind::Malformed),
     };
     cells.codes(number).map_err(|(row, kind)| misfit(row, kind))
 }
 
-/// Examples of a taxonomy's labels: the first few from the top on, and how many more there are. They are the operator's
-/// own words, never those of a file.
+/// Examples of a taxonomy's labels: the first few from the top on, and how many more there are.
+/// They are the operator's own words, never those of a file.
 fn labels(tree: &Taxonomy) -> String {
     const SHOWN: usize = 8;
     let mut nodes: Vec<Node> = (0..tree.nodes() as Node).collect();
     nodes.sort_by_key(|&node| (std::cmp::Reverse(tree.height(node)), node));
-    let shown: Vec<String> =
-        nodes.iter().take(SHOWN).map(|&node| format!("`{}`", printable(tree.label(node)))).collect();
+    let shown: Vec<String> = nodes
+        .iter()
+        .take(SHOWN)
+        .map(|&node| format!("`{}`", printable(tree.label(node))))
+        .collect();
     let more = nodes.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     format!("{}{more}", shown.join(", "))
 }
 
-/// The first row of a release, counted from 1, that shows this node in a quasi column, and its line in the file.
-pub fn first_row_with(path: &Path, columns: &Columns, quasi: usize, node: Node) -> Option<(u64, u64)> {
+/// The first row of a release, counted from 1, that shows this node in a quasi column, and its line
+/// in the file.
+pub fn first_row_with(
+    path: &Path,
+    columns: &Columns,
+    quasi: usize,
+    node: Node,
+) -> Option<(u64, u64)> {
     let mut table = TableFile::release(path, columns).ok()?;
     let encoder = Encoder::new(columns, table.labels());
     let mut before = 0;

@@ -1,5 +1,5 @@
-//! JSON keys that the feed file does not declare, for people to read: few, short and without terminal control
-//! characters.
+//! JSON keys that the feed file does not declare, for people to read: few, short and without
+//! terminal control characters.
 
 use crate::daemon::error::printable;
 

@@ -1,5 +1,5 @@
-//! An entry of the log (HOUSE 3): its number, its writer, the digest of the previous entry, the event, and a code that
-//! only the holder of the key can compute. One entry has one spelling.
+//! An entry of the log (HOUSE 3): its number, its writer, the digest of the previous entry, the
+//! event, and a code that only the holder of the key can compute. One entry has one spelling.
 //!
 //! It contains counts, digests and names of objects, never the content of a person's record.
 
@@ -18,7 +18,8 @@ pub struct Entry {
     pub seq: u64,
     /// The epoch of its writer; each writer begins a new one.
     pub epoch: u64,
-    /// The name of the writer, drawn by each process. A process that starts again under its name still has a new epoch.
+    /// The name of the writer, drawn by each process. A process that starts again under its name
+    /// still has a new epoch.
     pub writer: String,
     /// The digest of the previous entry; null for the first.
     pub prev_sha256: Option<Sha256>,
@@ -72,8 +73,9 @@ impl Entry {
         bytes
     }
 
-    /// Reads the output of [`Entry::signed`]. The code of an entry of an earlier generation of keys is not checked: the
-    /// digest that this generation knows proves it, with all entries before it ([`KeyRing::fits`]).
+    /// Reads the output of [`Entry::signed`]. The code of an entry of an earlier generation of keys
+    /// is not checked: the digest that this generation knows proves it, with all entries before it
+    /// ([`KeyRing::fits`]).
     ///
     /// # Errors
     /// The bytes are no entry of this feed.
@@ -96,7 +98,11 @@ impl Entry {
     /// The bytes are no entry.
     pub fn unproven(bytes: &[u8]) -> Result<Entry, NoEntry> {
         let entry: Entry = serde_json::from_slice(bytes).map_err(|_| NoEntry::Form)?;
-        if entry.bytes() == bytes { Ok(entry) } else { Err(NoEntry::Spelling) }
+        if entry.bytes() == bytes {
+            Ok(entry)
+        } else {
+            Err(NoEntry::Spelling)
+        }
     }
 
     /// The path of an entry.
@@ -107,8 +113,11 @@ impl Entry {
 
 /// Whether these bytes end with the right code for the rest of them, whatever their content is.
 fn is_signed(bytes: &[u8], ring: &KeyRing) -> bool {
-    let rest = bytes.strip_suffix(END).and_then(|rest| rest.split_last_chunk::<CODE>());
-    // Both are visible to every reader of the file, so a timing attack on the comparison reveals nothing.
+    let rest = bytes
+        .strip_suffix(END)
+        .and_then(|rest| rest.split_last_chunk::<CODE>());
+    // Both are visible to every reader of the file, so a timing attack on the comparison reveals
+    // nothing.
     rest.is_some_and(|(start, code)| ring.sign(&[start, END].concat()).as_bytes() == code)
 }
 
@@ -123,8 +132,18 @@ mod tests {
     fn an_entry_is_as_it_was_signed() {
         let key = OperatorKey::parse(&"0123456789abcdef".repeat(4)).expect("a key");
         let ring = KeyRing::draw(&key, "feed", &mut SystemChance).expect("random bytes");
-        let body = EntryBody::Fence(Fence { time: "2026-01-01T00:00:00Z".into(), program: "0".into() });
-        let entry = Entry { seq: 0, epoch: 1, writer: "w".into(), prev_sha256: None, body, signature: String::new() };
+        let body = EntryBody::Fence(Fence {
+            time: "2026-01-01T00:00:00Z".into(),
+            program: "0".into(),
+        });
+        let entry = Entry {
+            seq: 0,
+            epoch: 1,
+            writer: "w".into(),
+            prev_sha256: None,
+            body,
+            signature: String::new(),
+        };
         let bytes = entry.clone().signed(&ring);
         let read = Entry::parse(&bytes, &ring).expect("an entry");
         assert_eq!((read.bytes(), &read.body), (bytes.clone(), &entry.body));
@@ -134,18 +153,32 @@ mod tests {
             assert!(Entry::parse(&other, &ring).is_err(), "byte {at}");
         }
         for code in ["", "\"", "\\", "\u{0}", "\"}\n", &"0".repeat(64)] {
-            let other = Entry { signature: code.into(), ..entry.clone() };
+            let other = Entry {
+                signature: code.into(),
+                ..entry.clone()
+            };
             assert_eq!(Entry::parse(&other.bytes(), &ring), Err(NoEntry::Signature));
         }
         // Possible additions of a later version: a field of an entry, a kind of entry.
         let bytes = String::from_utf8(bytes).expect("text");
-        for (old, new) in [("\"program\":", "\"built\":1,\"program\":"), ("\"Fence\"", "\"Wall\"")] {
+        for (old, new) in [
+            ("\"program\":", "\"built\":1,\"program\":"),
+            ("\"Fence\"", "\"Wall\""),
+        ] {
             let unsigned = bytes.replace(old, new).replace(&read.signature, "");
             let code = ring.sign(unsigned.as_bytes());
             let newer = unsigned.replace("\"signature\":\"", &format!("\"signature\":\"{code}"));
-            assert_eq!(Entry::parse(newer.as_bytes(), &ring), Err(NoEntry::Newer), "{new}");
+            assert_eq!(
+                Entry::parse(newer.as_bytes(), &ring),
+                Err(NoEntry::Newer),
+                "{new}"
+            );
             let damaged = newer.replace(&code, &read.signature);
-            assert_ne!(Entry::parse(damaged.as_bytes(), &ring), Err(NoEntry::Newer), "{new}");
+            assert_ne!(
+                Entry::parse(damaged.as_bytes(), &ring),
+                Err(NoEntry::Newer),
+                "{new}"
+            );
         }
         let bytes = bytes.into_bytes();
         let stranger = KeyRing::draw(&key, "feed", &mut SystemChance).expect("random bytes");

@@ -23,8 +23,11 @@ pub struct RootFormat {
 impl RootFormat {
     /// The error for a root that belongs to another feed.
     pub fn is_of_another(&self, store: &dyn ReadStore) -> Error {
-        let text =
-            format!("the private root {} belongs to the feed \"{}\": give each feed its own", store.place(), self.feed);
+        let text = format!(
+            "the private root {} belongs to the feed \"{}\": give each feed its own",
+            store.place(),
+            self.feed
+        );
         Error::new(ErrorCategory::Input, text)
     }
 
@@ -40,7 +43,9 @@ impl RootFormat {
 /// # Errors
 /// The root contains something else, or has a version that this program does not know.
 pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
-    let Some(bytes) = store.read(FORMAT)? else { return Ok(None) };
+    let Some(bytes) = store.read(FORMAT)? else {
+        return Ok(None);
+    };
     let other = |text: &str| Err(Error::new(ErrorCategory::Input, text).in_field(FORMAT));
     match serde_json::from_slice::<RootFormat>(&bytes) {
         Ok(format) if format.tidegate == VERSION && format.bytes() == bytes => Ok(Some(format)),
@@ -61,9 +66,14 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
     }
 }
 
-/// The error for a private root with keys and without `FORMAT`, which says to which feed they belong.
+/// The error for a private root with keys and without `FORMAT`, which says to which feed they
+/// belong.
 pub(super) fn missing() -> Error {
-    Error::new(ErrorCategory::Input, "this file is missing: restore it from a backup").in_field(FORMAT)
+    Error::new(
+        ErrorCategory::Input,
+        "this file is missing: restore it from a backup",
+    )
+    .in_field(FORMAT)
 }
 
 /// Begins a feed here.
@@ -71,11 +81,17 @@ pub(super) fn missing() -> Error {
 /// # Errors
 /// Another feed has begun here.
 pub fn write(store: &dyn Store, feed: &str) -> Result<()> {
-    let format = RootFormat { tidegate: VERSION, feed: feed.to_owned() };
+    let format = RootFormat {
+        tidegate: VERSION,
+        feed: feed.to_owned(),
+    };
     match put(store, FORMAT, &format.bytes())? {
         PutOutcome::Ours => Ok(()),
         PutOutcome::Theirs => {
-            let text = format!("another feed uses the private root {}: give each feed its own", store.place());
+            let text = format!(
+                "another feed uses the private root {}: give each feed its own",
+                store.place()
+            );
             Err(Error::new(ErrorCategory::Input, text))
         }
     }

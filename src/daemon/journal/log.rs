@@ -1,8 +1,9 @@
-//! Appending to the log (HOUSE 3): an entry is created where none exists. If one with other bytes exists, another
-//! writer has taken over and this one ends; no clock and no lock is involved.
+//! Appending to the log (HOUSE 3): an entry is created where none exists. If one with other bytes
+//! exists, another writer has taken over and this one ends; no clock and no lock is involved.
 //!
-//! This is code of our own: one object per entry, created where none exists and proved by the previous one, works on
-//! every store with conditional creation. Logs of libraries need a server, a lock or a file to which data is appended.
+//! This is code of our own: one object per entry, created where none exists and proved by the
+//! previous one, works on every store with conditional creation. Logs of libraries need a server, a
+//! lock or a file to which data is appended.
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub struct Log {
 }
 
 impl Log {
-    /// Takes over after the last entry, under this name or a drawn one. Nothing is written before the fence.
+    /// Takes over after the last entry, under this name or a drawn one. Nothing is written before
+    /// the fence.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -57,13 +59,22 @@ impl Log {
     ) -> Result<Log> {
         let name = name.map_or_else(|| chance::name(&mut *chance), Ok)?;
         let (next, epoch) = last.map_or((0, 1), |last| (last.seq + 1, last.epoch + 1));
-        Ok(Log { store, ring, chance, writer: Writer { name, epoch }, next, head, ended: false })
+        Ok(Log {
+            store,
+            ring,
+            chance,
+            writer: Writer { name, epoch },
+            next,
+            head,
+            ended: false,
+        })
     }
 
     /// Appends an entry, which is durable when this returns; returns its digest.
     ///
     /// # Errors
-    /// Another writer has taken over, or the store cannot be written. Then this log must not be used any more.
+    /// Another writer has taken over, or the store cannot be written. Then this log must not be
+    /// used any more.
     pub fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
         self.append_body(entry.into().into_body())
     }
@@ -84,12 +95,21 @@ impl Log {
     fn put(&mut self, body: EntryBody) -> Result<Sha256> {
         let Writer { name, epoch } = self.writer.clone();
         let is_fence = matches!(body, EntryBody::Fence(_));
-        let unsigned =
-            Entry { seq: self.next, epoch, writer: name, prev_sha256: self.head, body, signature: String::new() };
+        let unsigned = Entry {
+            seq: self.next,
+            epoch,
+            writer: name,
+            prev_sha256: self.head,
+            body,
+            signature: String::new(),
+        };
         let bytes = unsigned.signed(&self.ring);
         match put(&*self.store, &Entry::path(self.next), &bytes)? {
-            // The entry with this number may have been packed since the log was read, which frees its place.
-            PutOutcome::Ours if is_fence && self.is_overtaken(&bytes)? => Err(slot::fenced(&*self.store)),
+            // The entry with this number may have been packed since the log was read, which frees
+            // its place.
+            PutOutcome::Ours if is_fence && self.is_overtaken(&bytes)? => {
+                Err(slot::fenced(&*self.store))
+            }
             PutOutcome::Ours => {
                 self.next += 1;
                 let head = Sha256::of(&bytes);
@@ -100,11 +120,12 @@ impl Log {
         }
     }
 
-    /// Whether the fence that was just written is not the newest entry: another writer has continued meanwhile, and
-    /// packed what it appended.
+    /// Whether the fence that was just written is not the newest entry: another writer has
+    /// continued meanwhile, and packed what it appended.
     fn is_overtaken(&self, fence: &[u8]) -> Result<bool> {
         let newest = newest(&*self.store)?;
-        Ok(newest != Some(self.next) || self.store.read(&Entry::path(self.next))?.as_deref() != Some(fence))
+        Ok(newest != Some(self.next)
+            || self.store.read(&Entry::path(self.next))?.as_deref() != Some(fence))
     }
 
     /// Checks that this writer was not taken over: its state then follows from the whole log.
@@ -120,7 +141,10 @@ impl Log {
     /// # Panics
     /// If no entry exists: a writer begins with a fence.
     pub fn place(&self) -> (&str, LogHead) {
-        let seq = self.next.checked_sub(1).expect("a writer begins with a fence");
+        let seq = self
+            .next
+            .checked_sub(1)
+            .expect("a writer begins with a fence");
         let sha256 = self.head.expect("a writer begins with a fence");
         (self.ring.feed(), LogHead { seq, sha256 })
     }
@@ -139,19 +163,33 @@ impl Log {
     /// # Errors
     /// There are no random bytes.
     pub fn seal(&mut self, drafts: &mut Drafts, folder: &str, bytes: &WipedBytes) -> Result<Ref> {
-        drafts.seal(folder, self.writer.epoch, bytes, &self.ring, &mut *self.chance)
+        drafts.seal(
+            folder,
+            self.writer.epoch,
+            bytes,
+            &self.ring,
+            &mut *self.chance,
+        )
     }
 
-    /// Seals an object with this name among those that are written together; the name must be unique in this epoch.
+    /// Seals an object with this name among those that are written together; the name must be
+    /// unique in this epoch.
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal_as(&mut self, drafts: &mut Drafts, folder: &str, name: &str, bytes: &WipedBytes) -> Result<Ref> {
+    pub fn seal_as(
+        &mut self,
+        drafts: &mut Drafts,
+        folder: &str,
+        name: &str,
+        bytes: &WipedBytes,
+    ) -> Result<Ref> {
         let path = format!("{folder}/{:010}/{name}", self.writer.epoch);
         drafts.seal_as(&path, bytes, &self.ring, &mut *self.chance)
     }
 
-    /// An object with this name that another thread can seal; the name must be unique in this epoch.
+    /// An object with this name that another thread can seal; the name must be unique in this
+    /// epoch.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -171,14 +209,18 @@ impl Log {
         Ok(object)
     }
 
-    /// Replaces the keys of this log by those of the next generation, under another key of the operator, and seals every
-    /// object under them. The entry is the first that they prove. Returns the number of objects.
+    /// Replaces the keys of this log by those of the next generation, under another key of the
+    /// operator, and seals every object under them. The entry is the first that they prove. Returns
+    /// the number of objects.
     ///
     /// # Errors
-    /// An object or a key was changed, another writer has taken over, or the store cannot be written.
+    /// An object or a key was changed, another writer has taken over, or the store cannot be
+    /// written.
     pub fn rekey(&mut self, to: &OperatorKey, wanted: RequestOrigin) -> Result<u64> {
         let (_, head) = self.place();
-        let new = self.ring.renewed(to, self.writer.epoch, head, &mut *self.chance)?;
+        let new = self
+            .ring
+            .renewed(to, self.writer.epoch, head, &mut *self.chance)?;
         let objects = reseal(&*self.store, &self.ring, &new, &mut *self.chance)?;
         self.ring = new;
         self.append_body(EntryBody::Rekey(Rekey { wanted, objects }))?;

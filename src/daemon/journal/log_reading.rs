@@ -1,5 +1,5 @@
-//! Reading the log (HOUSE 3, Start): forward to the first gap, each entry after the previous one. Entries after the gap
-//! mean that entries are lost.
+//! Reading the log (HOUSE 3, Start): forward to the first gap, each entry after the previous one.
+//! Entries after the gap mean that entries are lost.
 
 use super::entry::{Entry, NoEntry};
 use super::ring::{KeyRing, changed_since};
@@ -65,12 +65,23 @@ pub fn read(
 /// One is in the wrong place.
 pub fn follow_each_other(entries: &[CheckedEntry], ring: &KeyRing) -> Result<()> {
     let before = [None].into_iter().chain(entries.iter().map(Some));
-    entries.iter().zip(before).zip(0..).try_for_each(|((entry, last), seq)| in_place(entry, seq, last, ring))
+    entries
+        .iter()
+        .zip(before)
+        .zip(0..)
+        .try_for_each(|((entry, last), seq)| in_place(entry, seq, last, ring))
 }
 
-fn parse(bytes: &[u8], seq: u64, (store, ring): (&dyn ReadStore, &KeyRing)) -> Result<CheckedEntry> {
+fn parse(
+    bytes: &[u8],
+    seq: u64,
+    (store, ring): (&dyn ReadStore, &KeyRing),
+) -> Result<CheckedEntry> {
     match Entry::parse(bytes, ring) {
-        Ok(entry) => Ok(CheckedEntry { sha256: Sha256::of(bytes), entry }),
+        Ok(entry) => Ok(CheckedEntry {
+            sha256: Sha256::of(bytes),
+            entry,
+        }),
         // The operator's key was changed after we had determined which one is valid.
         Err(_) if changes_key(bytes, ring) => Err(changed_since(store)),
         Err(none @ NoEntry::Newer) => Err(wrong(seq, none.to_string()).into()),
@@ -78,10 +89,13 @@ fn parse(bytes: &[u8], seq: u64, (store, ring): (&dyn ReadStore, &KeyRing)) -> R
     }
 }
 
-/// Whether these bytes are the entry with which a later generation of keys begins, as far as an earlier one can see.
+/// Whether these bytes are the entry with which a later generation of keys begins, as far as an
+/// earlier one can see.
 fn changes_key(bytes: &[u8], ring: &KeyRing) -> bool {
     let entry = Entry::unproven(bytes).ok();
-    entry.is_some_and(|entry| matches!(entry.body, EntryBody::Rekey(_)) && entry.epoch > ring.generation())
+    entry.is_some_and(|entry| {
+        matches!(entry.body, EntryBody::Rekey(_)) && entry.epoch > ring.generation()
+    })
 }
 
 /// Checks that an entry follows this one.
@@ -91,20 +105,29 @@ fn in_place(
     last: Option<&CheckedEntry>,
     ring: &KeyRing,
 ) -> Result<()> {
-    let follows = entry.seq == seq && entry.prev_sha256 == last.map(|last| last.sha256) && ring.fits(seq, *sha256);
+    let follows = entry.seq == seq
+        && entry.prev_sha256 == last.map(|last| last.sha256)
+        && ring.fits(seq, *sha256);
     let epoch = match (&entry.body, last) {
         (EntryBody::Fence(_), last) => entry.epoch == last.map_or(1, |last| last.entry.epoch + 1),
         (_, Some(last)) => entry.epoch == last.entry.epoch && entry.writer == last.entry.writer,
         (_, None) => false,
     };
     if !follows || !epoch {
-        return Err(wrong(seq, format!("this entry does not follow the one before: {RESTORE}")).into());
+        return Err(wrong(
+            seq,
+            format!("this entry does not follow the one before: {RESTORE}"),
+        )
+        .into());
     }
     Ok(())
 }
 
 fn wrong(seq: u64, text: String) -> Gap {
-    Gap { path: Entry::path(seq), text }
+    Gap {
+        path: Entry::path(seq),
+        text,
+    }
 }
 
 /// Whether there are entries after the end of the log, or were when the keys were changed.
@@ -120,7 +143,11 @@ fn beyond(store: &dyn ReadStore, end: u64, ring: &KeyRing) -> Result<Option<Gap>
 /// # Errors
 /// The store cannot be read.
 pub fn newest(store: &dyn ReadStore) -> Result<Option<u64>> {
-    Ok(store.list("log")?.iter().filter_map(|entry| log::place(&entry.path)).max())
+    Ok(store
+        .list("log")?
+        .iter()
+        .filter_map(|entry| log::place(&entry.path))
+        .max())
 }
 
 const RESTORE: &str = "restore the whole private root from a newer backup";

@@ -1,5 +1,6 @@
-//! The durable log of a feed (HOUSE 3): one ordered, hash-chained list of entries and the immutable objects that they
-//! name, on any store with conditional creation. Knows nothing about the meaning of entries for a feed.
+//! The durable log of a feed (HOUSE 3): one ordered, hash-chained list of entries and the immutable
+//! objects that they name, on any store with conditional creation. Knows nothing about the meaning
+//! of entries for a feed.
 
 mod entry;
 mod format;
@@ -14,18 +15,20 @@ mod slot;
 pub mod store;
 
 pub use crate::daemon::formats::{
-    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome, Coin, Coins,
-    Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord, Fence, Forgotten,
-    HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved, NamedApprover, Published, Quarantined,
-    RecodingChoice, Ref, Refused, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry, SealedRows, Signed,
-    Withdraw,
+    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome,
+    Coin, Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire,
+    FailureRecord, Fence, Forgotten, HoldDecision, Ingest, IntakePart, Masked, MessageOrigin,
+    Moved, NamedApprover, Published, Quarantined, RecodingChoice, Ref, Refused, Rejection, Rekey,
+    ReleaseDecision, RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};
 pub use log::{Log, Writer};
 pub use log_reading::{CheckedEntry, Gap, follow_each_other, newest, read};
 pub use new_entry::NewEntry;
-pub use objects::{DraftObject, Drafts, FOLDERS, ObjectReader, SealedObject, UnsealedObject, destroy_all};
+pub use objects::{
+    DraftObject, Drafts, FOLDERS, ObjectReader, SealedObject, UnsealedObject, destroy_all,
+};
 pub use packing::Lifetime;
 pub use rekey::remove_others;
 pub use ring::{KeyRing, LogHead, WrappedKey, split_generation};

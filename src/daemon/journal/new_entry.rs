@@ -1,4 +1,5 @@
-//! The entries that a writer can append. An entry that publishes a release, or holds it for approval, can only be made from what the gate has approved:
+//! The entries that a writer can append. An entry that publishes a release, or holds it for
+//! approval, can only be made from what the gate has approved:
 //!
 //! ```compile_fail
 //! # use tidegate::daemon::journal::{Decision, Log, ReleaseDecision};
@@ -18,9 +19,9 @@
 //! ```
 
 use crate::daemon::formats::{
-    ApprovalRule, ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision, DecisionTerms,
-    EntryBody, Erase, Expire, Fence, Forgotten, HoldDecision, Ingest, Masked, Published, Refused, Rejection,
-    ReleaseDecision, Retire, Retry, Withdraw,
+    ApprovalRule, ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision,
+    DecisionTerms, EntryBody, Erase, Expire, Fence, Forgotten, HoldDecision, Ingest, Masked,
+    Published, Refused, Rejection, ReleaseDecision, Retire, Retry, Withdraw,
 };
 use crate::engine::gate::verdict::Approved;
 
@@ -31,13 +32,18 @@ pub struct NewEntry(EntryBody);
 impl NewEntry {
     /// An approved release is published.
     pub fn publish(approved: &Approved, terms: DecisionTerms) -> NewEntry {
-        NewEntry(EntryBody::Decision(Decision::Publish(ReleaseDecision::of(approved, terms))))
+        NewEntry(EntryBody::Decision(Decision::Publish(ReleaseDecision::of(
+            approved, terms,
+        ))))
     }
 
     /// An approved release is published once people approve it, as this rule says.
     pub fn hold(approved: &Approved, terms: DecisionTerms, rule: ApprovalRule) -> NewEntry {
         let approved = ReleaseDecision::of(approved, terms);
-        NewEntry(EntryBody::Decision(Decision::Hold(HoldDecision { approved, rule })))
+        NewEntry(EntryBody::Decision(Decision::Hold(HoldDecision {
+            approved,
+            rule,
+        })))
     }
 
     /// The event.

@@ -1,5 +1,5 @@
-//! Sealed objects (HOUSE 3): each has a unique name and a key of its own, and is never changed. An object is gone when
-//! it or its key is.
+//! Sealed objects (HOUSE 3): each has a unique name and a key of its own, and is never changed. An
+//! object is gone when it or its key is.
 //!
 //! Nothing here knows the content of an object.
 
@@ -14,8 +14,18 @@ use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::Sha256;
 
 /// The folders of sealed objects, except for checkpoints.
-pub const FOLDERS: [&str; 10] =
-    ["seg", "quarantine", "atoms", "mask", "members", "coin", "coins", "verdict", "terms", "stage"];
+pub const FOLDERS: [&str; 10] = [
+    "seg",
+    "quarantine",
+    "atoms",
+    "mask",
+    "members",
+    "coin",
+    "coins",
+    "verdict",
+    "terms",
+    "stage",
+];
 
 /// Objects that are written together.
 #[derive(Default)]
@@ -42,13 +52,24 @@ impl Drafts {
     ///
     /// # Errors
     /// There are no random bytes.
-    pub fn seal_as(&mut self, path: &str, bytes: &WipedBytes, ring: &KeyRing, chance: &mut dyn Chance) -> Result<Ref> {
+    pub fn seal_as(
+        &mut self,
+        path: &str,
+        bytes: &WipedBytes,
+        ring: &KeyRing,
+        chance: &mut dyn Chance,
+    ) -> Result<Ref> {
         Ok(self.add(UnsealedObject::draw(path, ring, chance)?.seal(bytes)?))
     }
 
     /// Adds an object that is sealed.
     pub fn add(&mut self, sealed: DraftObject) -> Ref {
-        let DraftObject { named, key, stored, bytes } = sealed;
+        let DraftObject {
+            named,
+            key,
+            stored,
+            bytes,
+        } = sealed;
         self.0.push(key);
         self.0.push((stored, bytes));
         named
@@ -63,7 +84,8 @@ impl Drafts {
     }
 }
 
-/// An object to be sealed. All random numbers for it are drawn already, so that any thread can seal it.
+/// An object to be sealed. All random numbers for it are drawn already, so that any thread can seal
+/// it.
 pub struct UnsealedObject {
     path: String,
     /// The path at which it will be stored.
@@ -91,7 +113,12 @@ impl UnsealedObject {
         let place = ring.place(path);
         let wrapped = ring.wrap(&key, &place, chance)?;
         let sealing = key.once(chance)?;
-        Ok(UnsealedObject { path: path.to_owned(), stored: ring.stored(path), sealing, key: (place, wrapped) })
+        Ok(UnsealedObject {
+            path: path.to_owned(),
+            stored: ring.stored(path),
+            sealing,
+            key: (place, wrapped),
+        })
     }
 
     /// Seals its content, which is in memory that is wiped.
@@ -99,9 +126,19 @@ impl UnsealedObject {
     /// # Errors
     /// The content is too large.
     pub fn seal(self, bytes: &WipedBytes) -> Result<DraftObject> {
-        let UnsealedObject { path, stored, sealing, key } = self;
+        let UnsealedObject {
+            path,
+            stored,
+            sealing,
+            key,
+        } = self;
         let bytes = sealing.seal(bytes, &path)?;
-        Ok(DraftObject { named: Ref { path }, key, stored, bytes })
+        Ok(DraftObject {
+            named: Ref { path },
+            key,
+            stored,
+            bytes,
+        })
     }
 }
 
@@ -131,13 +168,20 @@ pub struct ObjectReader<'a> {
 impl<'a> ObjectReader<'a> {
     /// From this store, with these keys.
     pub fn new(store: &'a dyn ReadStore, ring: &'a KeyRing) -> ObjectReader<'a> {
-        ObjectReader { store, ring, next: None }
+        ObjectReader {
+            store,
+            ring,
+            next: None,
+        }
     }
 
     /// For the writer whose next entry has this number.
     #[must_use]
     pub fn before(self, next: u64) -> ObjectReader<'a> {
-        ObjectReader { next: Some(next), ..self }
+        ObjectReader {
+            next: Some(next),
+            ..self
+        }
     }
 
     /// The content of an object; `None` if it or its key is gone.
@@ -145,7 +189,9 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// It was changed, or the store cannot be read.
     pub fn read(&self, object: &Ref) -> Result<Option<WipedBytes>> {
-        self.sealed(object)?.map(|sealed| self.opened(&sealed)).transpose()
+        self.sealed(object)?
+            .map(|sealed| self.opened(&sealed))
+            .transpose()
     }
 
     /// A sealed object with its key; `None` if it or its key is gone.
@@ -153,7 +199,9 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn sealed<'o>(&self, object: &'o Ref) -> Result<Option<SealedObject<'o>>> {
-        let Some(bytes) = self.store.read(&self.ring.stored(&object.path))? else { return Ok(None) };
+        let Some(bytes) = self.store.read(&self.ring.stored(&object.path))? else {
+            return Ok(None);
+        };
         let key = self.store.read(&self.ring.place(&object.path))?;
         Ok(key.map(|key| SealedObject { object, bytes, key }))
     }
@@ -165,12 +213,16 @@ impl<'a> ObjectReader<'a> {
     pub fn opened(&self, sealed: &SealedObject<'_>) -> Result<WipedBytes> {
         let SealedObject { object, bytes, key } = sealed;
         let changed = |what: &str, path: String| {
-            let text = format!("this {what} of the private root was changed: restore it from a backup");
+            let text =
+                format!("this {what} of the private root was changed: restore it from a backup");
             Error::new(ErrorCategory::Input, text).in_field(path)
         };
         let place = self.ring.place(&object.path);
-        let Some(key) = self.ring.unwrap(key, &place) else { return Err(changed("key", place)) };
-        key.open(bytes, &object.path).ok_or_else(|| changed("object", self.ring.stored(&object.path)))
+        let Some(key) = self.ring.unwrap(key, &place) else {
+            return Err(changed("key", place));
+        };
+        key.open(bytes, &object.path)
+            .ok_or_else(|| changed("object", self.ring.stored(&object.path)))
     }
 
     /// The content of an object that must exist.
@@ -190,7 +242,8 @@ impl<'a> ObjectReader<'a> {
             return Ok(sealed);
         }
         // A writer that has taken over may not need it any more.
-        self.next.map_or(Ok(()), |next| slot::free(self.store, next))?;
+        self.next
+            .map_or(Ok(()), |next| slot::free(self.store, next))?;
         let text = "an object that the log names, or its key, is missing from the private root: restore it from a \
                     backup of the whole root. To continue without it would lose people or publish them twice";
         Err(Error::new(ErrorCategory::Input, text).in_field(self.ring.stored(&object.path)))
@@ -203,11 +256,15 @@ impl CandidateFile {
     /// # Errors
     /// The store cannot be read.
     pub fn read_staged(&self, objects: ObjectReader<'_>) -> Result<Option<Vec<u8>>> {
-        let bytes = match objects.read(&Ref { path: self.stage.clone() }) {
+        let bytes = match objects.read(&Ref {
+            path: self.stage.clone(),
+        }) {
             Err(error) if error.kind == ErrorCategory::Input => None,
             read => read?,
         };
-        Ok(bytes.map(WipedBytes::into_bytes).filter(|bytes| Sha256::of(bytes) == self.sha256))
+        Ok(bytes
+            .map(WipedBytes::into_bytes)
+            .filter(|bytes| Sha256::of(bytes) == self.sha256))
     }
 }
 
@@ -215,7 +272,11 @@ impl CandidateFile {
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn destroy_all<'p>(store: &dyn Store, ring: &KeyRing, paths: impl Iterator<Item = &'p str> + Clone) -> Result<()> {
+pub fn destroy_all<'p>(
+    store: &dyn Store,
+    ring: &KeyRing,
+    paths: impl Iterator<Item = &'p str> + Clone,
+) -> Result<()> {
     let keys: Vec<String> = paths.clone().map(|path| ring.place(path)).collect();
     store.delete_all(&keys.iter().map(String::as_str).collect::<Vec<_>>())?;
     let stored: Vec<String> = paths.map(|path| ring.stored(path)).collect();

@@ -1,5 +1,6 @@
-//! What a writer packs so that a feed has few files (HOUSE 3, Packs). Fences keep their places in the log: a writer
-//! that was taken over finds the other writer's fence in its next place, however late it comes.
+//! What a writer packs so that a feed has few files (HOUSE 3, Packs). Fences keep their places in
+//! the log: a writer that was taken over finds the other writer's fence in its next place, however
+//! late it comes.
 
 use super::entry::Entry;
 use super::log::Log;
@@ -30,7 +31,8 @@ fn is_fence(bytes: &[u8]) -> bool {
 }
 
 impl Log {
-    /// Completes packing that a previous writer left half done. The fence of this writer is durable.
+    /// Completes packing that a previous writer left half done. The fence of this writer is
+    /// durable.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -38,7 +40,8 @@ impl Log {
         self.store().settle(self.writer().epoch, &is_fence)
     }
 
-    /// Packs sealed objects with others of their group, and their keys with other keys, unless there are too few; returns their number.
+    /// Packs sealed objects with others of their group, and their keys with other keys, unless
+    /// there are too few; returns their number.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -49,11 +52,21 @@ impl Log {
         let stored: Vec<String> = paths.iter().map(|path| self.ring().stored(path)).collect();
         let keys: Vec<String> = paths.iter().map(|path| self.ring().place(path)).collect();
         let [objects, beside] = lifetime.names();
-        let packed = self.store().pack(objects, &stored.iter().map(String::as_str).collect::<Vec<_>>(), few)?;
-        Ok(packed + self.store().pack(beside, &keys.iter().map(String::as_str).collect::<Vec<_>>(), few)?)
+        let packed = self.store().pack(
+            objects,
+            &stored.iter().map(String::as_str).collect::<Vec<_>>(),
+            few,
+        )?;
+        Ok(packed
+            + self.store().pack(
+                beside,
+                &keys.iter().map(String::as_str).collect::<Vec<_>>(),
+                few,
+            )?)
     }
 
-    /// Packs the entries, except the newest one, unless too few of them are unpacked; returns their number.
+    /// Packs the entries, except the newest one, unless too few of them are unpacked; returns their
+    /// number.
     ///
     /// # Errors
     /// As [`Log::pack`].

@@ -1,8 +1,9 @@
-//! The operator's key and its change (HOUSE 3): which key opens a private root, sealing every object under keys of
-//! another generation beside the old ones, and removing those.
+//! The operator's key and its change (HOUSE 3): which key opens a private root, sealing every
+//! object under keys of another generation beside the old ones, and removing those.
 //!
-//! A change is done when its `Rekey` entry is in the log, and not before: until then the old key opens everything and
-//! the new one nothing; from then on it is the reverse, whatever wrapped keys and objects still exist.
+//! A change is done when its `Rekey` entry is in the log, and not before: until then the old key
+//! opens everything and the new one nothing; from then on it is the reverse, whatever wrapped keys
+//! and objects still exist.
 
 use std::cmp::Ordering;
 
@@ -25,25 +26,43 @@ impl KeyRing {
     /// Unwraps the feed's keys; `None` if no feed has begun.
     ///
     /// # Errors
-    /// All keys are gone while there is a log, or the operator's key does not fit, or was replaced, or is the new key of a change that was not completed.
+    /// All keys are gone while there is a log, or the operator's key does not fit, or was replaced,
+    /// or is the new key of a change that was not completed.
     pub fn open(store: &dyn ReadStore, key: &OperatorKey) -> Result<Option<KeyRing>> {
         let format = format::begun(store)?;
         let listed = store.list("keys")?;
-        let own = |path: &str| WrappedKey::at(path).filter(|wrap| wrap.object.is_none()).map(|wrap| wrap.generation);
-        let feeds: Vec<(&str, u64)> =
-            listed.iter().rev().filter_map(|wrap| Some((wrap.path.as_str(), own(&wrap.path)?))).collect();
+        let own = |path: &str| {
+            WrappedKey::at(path)
+                .filter(|wrap| wrap.object.is_none())
+                .map(|wrap| wrap.generation)
+        };
+        let feeds: Vec<(&str, u64)> = listed
+            .iter()
+            .rev()
+            .filter_map(|wrap| Some((wrap.path.as_str(), own(&wrap.path)?)))
+            .collect();
         let Some(&(newest, _)) = feeds.first() else {
             if store.list("log")?.is_empty() {
                 return Ok(None);
             }
-            // Another process has begun the feed since the first look: its keys are there before its log.
-            let is_begun = store.list("keys")?.iter().any(|wrap| own(&wrap.path).is_some());
-            return if is_begun { Err(slot::fenced(store)) } else { Err(keys_missing()) };
+            // Another process has begun the feed since the first look: its keys are there before
+            // its log.
+            let is_begun = store
+                .list("keys")?
+                .iter()
+                .any(|wrap| own(&wrap.path).is_some());
+            return if is_begun {
+                Err(slot::fenced(store))
+            } else {
+                Err(keys_missing())
+            };
         };
         let format = format.ok_or_else(format::missing)?;
         for &(path, generation) in &feeds {
             let sealed = store.read(path)?.unwrap_or_default();
-            let Some(ring) = KeyRing::unwrapped(key, &format.feed, &sealed, generation) else { continue };
+            let Some(ring) = KeyRing::unwrapped(key, &format.feed, &sealed, generation) else {
+                continue;
+            };
             ring.holds(store, &feeds)?;
             return Ok(Some(ring));
         }
@@ -61,7 +80,11 @@ impl KeyRing {
         if beside.len() == 1 {
             return Ok(());
         }
-        let made = beside.iter().map(|(_, generation)| *generation).filter(|generation| *generation > 0).min();
+        let made = beside
+            .iter()
+            .map(|(_, generation)| *generation)
+            .filter(|generation| *generation > 0)
+            .min();
         match self.generation().cmp(&holding(store, made.unwrap_or(0))?) {
             Ordering::Equal => Ok(()),
             Ordering::Less => Err(changed_since(store)),
@@ -78,19 +101,23 @@ impl KeyRing {
     }
 }
 
-/// The error for a log whose keys are gone: the first key of a feed is written before its first entry.
+/// The error for a log whose keys are gone: the first key of a feed is written before its first
+/// entry.
 fn keys_missing() -> Error {
-    let text = "the keys of this private root are missing: restore them from a backup of the whole root";
+    let text =
+        "the keys of this private root are missing: restore them from a backup of the whole root";
     Error::new(ErrorCategory::Input, text).in_field("keys")
 }
 
-/// The valid generation according to the newest entries of the log, those of this epoch and later; 0 if they contain no
-/// change. Their codes are not checked: only the key of a generation can check what it has written, and each reader
-/// of the log who has these keys checks it.
+/// The valid generation according to the newest entries of the log, those of this epoch and later;
+/// 0 if they contain no change. Their codes are not checked: only the key of a generation can check
+/// what it has written, and each reader of the log who has these keys checks it.
 fn holding(store: &dyn ReadStore, from: u64) -> Result<u64> {
     for seq in (0..newest(store)?.map_or(0, |newest| newest + 1)).rev() {
         let path = Entry::path(seq);
-        let Some(bytes) = store.read(&path)? else { continue };
+        let Some(bytes) = store.read(&path)? else {
+            continue;
+        };
         let entry = Entry::unproven(&bytes).map_err(|none| {
             let text = format!("{none}: restore the whole private root from a newer backup");
             Error::new(ErrorCategory::Input, text).in_field(path)
@@ -104,19 +131,27 @@ fn holding(store: &dyn ReadStore, from: u64) -> Result<u64> {
     Ok(0)
 }
 
-/// Seals every object of a ring under another one, with a key of its own, beside the existing object; the feed's own
-/// keys come last. Checkpoints are left out: a start can do without. Returns the number of objects.
+/// Seals every object of a ring under another one, with a key of its own, beside the existing
+/// object; the feed's own keys come last. Checkpoints are left out: a start can do without. Returns
+/// the number of objects.
 ///
 /// # Errors
 /// An object or its key was changed, or the store cannot be written.
-pub fn reseal(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn Chance) -> Result<u64> {
+pub fn reseal(
+    store: &dyn Store,
+    from: &KeyRing,
+    to: &KeyRing,
+    chance: &mut dyn Chance,
+) -> Result<u64> {
     let (objects, mut count) = (ObjectReader::new(store, from), 0);
     let (mut drafts, mut drafted) = (Drafts::default(), (0, 0));
     for folder in FOLDERS {
         for listed in from.listed(store, folder)? {
             let object = Ref { path: listed.path };
             // An object that is being forgotten has no key any more, and needs none.
-            let Some(sealed) = objects.sealed(&object)? else { continue };
+            let Some(sealed) = objects.sealed(&object)? else {
+                continue;
+            };
             let content = objects.opened(&sealed)?;
             drafts.seal_as(&object.path, &content, to, chance)?;
             count += 1;
@@ -132,8 +167,9 @@ pub fn reseal(store: &dyn Store, from: &KeyRing, to: &KeyRing, chance: &mut dyn 
     Ok(count)
 }
 
-/// Removes every object and every wrapped key of another generation: of one that is no longer valid, and of a change
-/// that was not completed. What writers after this epoch may have written is left alone. Returns the number of keys.
+/// Removes every object and every wrapped key of another generation: of one that is no longer
+/// valid, and of a change that was not completed. What writers after this epoch may have written is
+/// left alone. Returns the number of keys.
 ///
 /// # Errors
 /// The store cannot be written.
@@ -142,8 +178,14 @@ pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u6
     let listed = store.list("keys")?;
     let (mut feeds, mut keys) = (Vec::new(), Vec::new());
     for wrap in &listed {
-        let Some(key) = WrappedKey::at(&wrap.path).filter(|key| is_other(key.generation)) else { continue };
-        let others = if key.object.is_none() { &mut feeds } else { &mut keys };
+        let Some(key) = WrappedKey::at(&wrap.path).filter(|key| is_other(key.generation)) else {
+            continue;
+        };
+        let others = if key.object.is_none() {
+            &mut feeds
+        } else {
+            &mut keys
+        };
         others.push(wrap.path.as_str());
     }
     store.delete_all(&keys)?;
@@ -153,8 +195,8 @@ pub fn remove_others(store: &dyn Store, ring: &KeyRing, epoch: u64) -> Result<u6
         objects.extend(listed.filter(|path| is_other(split_generation(path).1)));
     }
     store.delete_all(&objects.iter().map(String::as_str).collect::<Vec<_>>())?;
-    // The feed's own keys come last, so that a command with that key gets the right error, and the next start finds
-    // what is left, as long as anything of that generation exists.
+    // The feed's own keys come last, so that a command with that key gets the right error, and the
+    // next start finds what is left, as long as anything of that generation exists.
     store.delete_all(&feeds)?;
     Ok((feeds.len() + keys.len()) as u64)
 }

@@ -1,14 +1,14 @@
-//! The keys of a feed (HOUSE 3). The operator's key wraps two keys of the feed, and one key for each sealed object, so
-//! that an object is gone when its key is.
+//! The keys of a feed (HOUSE 3). The operator's key wraps two keys of the feed, and one key for
+//! each sealed object, so that an object is gone when its key is.
 //!
-//! - The *people's key* hashes people (SCIENCE 3). It is drawn once and never changes, because a person who comes again
-//!   must be found.
-//! - The *feed's key* proves the entries of the log, seals requests, and codes source files, each under a key derived
-//!   for that purpose. A change of the operator's key draws another one.
+//! - The *people's key* hashes people (SCIENCE 3). It is drawn once and never changes, because a
+//!   person who comes again must be found.
+//! - The *feed's key* proves the entries of the log, seals requests, and codes source files, each
+//!   under a key derived for that purpose. A change of the operator's key draws another one.
 //!
-//! All keys that are wrapped with one key of the operator, and all objects that are sealed under them, are a
-//! *generation*, numbered by the epoch of the writer that made it; the first is 0. Two exist side by side while the
-//! operator's key is changed, and the log says which is valid.
+//! All keys that are wrapped with one key of the operator, and all objects that are sealed under
+//! them, are a *generation*, numbered by the epoch of the writer that made it; the first is 0. Two
+//! exist side by side while the operator's key is changed, and the log says which is valid.
 
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, Zeroizing};
@@ -41,8 +41,8 @@ struct FeedKeys {
     proved: Option<LogHead>,
 }
 
-/// The last entry of a log, and with it all entries before. A change of the operator's key wraps it with the new keys: a
-/// thief of earlier keys can forge none of these entries.
+/// The last entry of a log, and with it all entries before. A change of the operator's key wraps it
+/// with the new keys: a thief of earlier keys can forge none of these entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogHead {
     /// Its number.
@@ -73,10 +73,15 @@ impl FeedKeys {
         let stored = StoredKeys {
             people: *self.people.bytes(),
             feed: *self.feed.bytes(),
-            files: self.files.iter().map(|(generation, key)| (*generation, *key.bytes())).collect(),
+            files: self
+                .files
+                .iter()
+                .map(|(generation, key)| (*generation, *key.bytes()))
+                .collect(),
             proved: self.proved,
         };
-        postcard::to_io(&stored, WipedBytes::default()).expect("serialisation failed (this is a bug)")
+        postcard::to_io(&stored, WipedBytes::default())
+            .expect("serialisation failed (this is a bug)")
     }
 
     fn parse(bytes: &[u8]) -> Option<FeedKeys> {
@@ -86,7 +91,12 @@ impl FeedKeys {
             files.push((*generation, SealingKey::from_bytes(key)?));
         }
         let people = SealingKey::from_bytes(&stored.people)?;
-        Some(FeedKeys { people, feed: SealingKey::from_bytes(&stored.feed)?, files, proved: stored.proved })
+        Some(FeedKeys {
+            people,
+            feed: SealingKey::from_bytes(&stored.feed)?,
+            files,
+            proved: stored.proved,
+        })
     }
 
     /// The key of source files.
@@ -111,16 +121,24 @@ impl<'p> WrappedKey<'p> {
         let (epoch, name) = object.split_once('/')?;
         // Other names are drawn, and one may end in the same letters.
         if name == "feed" {
-            return Some(WrappedKey { object: None, generation: epoch.parse().ok()? });
+            return Some(WrappedKey {
+                object: None,
+                generation: epoch.parse().ok()?,
+            });
         }
         let (object, generation) = split_generation(object);
-        Some(WrappedKey { object: Some(object), generation })
+        Some(WrappedKey {
+            object: Some(object),
+            generation,
+        })
     }
 }
 
 /// A name, and the generation that is written at its end: `seg/3/x.7` is `seg/3/x` in generation 7.
 pub fn split_generation(name: &str) -> (&str, u64) {
-    let split = name.rsplit_once('.').and_then(|(name, generation)| Some((name, generation.parse().ok()?)));
+    let split = name
+        .rsplit_once('.')
+        .and_then(|(name, generation)| Some((name, generation.parse().ok()?)));
     split.unwrap_or((name, 0))
 }
 
@@ -154,8 +172,18 @@ impl KeyRing {
     /// There are no random bytes.
     pub fn draw(key: &OperatorKey, feed: &str, chance: &mut dyn Chance) -> Result<KeyRing> {
         let (people, drawn) = (SealingKey::draw(chance)?, SealingKey::draw(chance)?);
-        let keys = FeedKeys { people, feed: drawn, files: Vec::new(), proved: None };
-        Ok(KeyRing { feed: feed.to_owned(), wrapping: key.wrapping(feed), keys, generation: 0 })
+        let keys = FeedKeys {
+            people,
+            feed: drawn,
+            files: Vec::new(),
+            proved: None,
+        };
+        Ok(KeyRing {
+            feed: feed.to_owned(),
+            wrapping: key.wrapping(feed),
+            keys,
+            generation: 0,
+        })
     }
 
     /// Writes the wrapped keys of the feed.
@@ -164,21 +192,36 @@ impl KeyRing {
     /// They cannot be written, or another process has just begun this feed.
     pub fn keep(&self, store: &dyn Store, chance: &mut dyn Chance) -> Result<()> {
         let path = of_feed(self.generation);
-        match put(store, &path, &self.wrapping.seal(&self.keys.bytes(), &path, chance)?)? {
+        match put(
+            store,
+            &path,
+            &self.wrapping.seal(&self.keys.bytes(), &path, chance)?,
+        )? {
             PutOutcome::Ours => Ok(()),
             PutOutcome::Theirs => Err(slot::fenced(store)),
         }
     }
 
-    /// The keys of a generation, from the feed's keys that were wrapped for it; `None` if the operator's key does not fit.
-    pub(super) fn unwrapped(key: &OperatorKey, feed: &str, sealed: &[u8], generation: u64) -> Option<KeyRing> {
+    /// The keys of a generation, from the feed's keys that were wrapped for it; `None` if the
+    /// operator's key does not fit.
+    pub(super) fn unwrapped(
+        key: &OperatorKey,
+        feed: &str,
+        sealed: &[u8],
+        generation: u64,
+    ) -> Option<KeyRing> {
         let wrapping = key.wrapping(feed);
         let keys = FeedKeys::parse(&wrapping.open(sealed, &of_feed(generation))?)?;
-        Some(KeyRing { feed: feed.to_owned(), wrapping, keys, generation })
+        Some(KeyRing {
+            feed: feed.to_owned(),
+            wrapping,
+            keys,
+            generation,
+        })
     }
 
-    /// The keys of the next generation, under another key of the operator. The people's key stays; the feed's key is
-    /// drawn anew, and this log is proved by its digest.
+    /// The keys of the next generation, under another key of the operator. The people's key stays;
+    /// the feed's key is drawn anew, and this log is proved by its digest.
     ///
     /// # Errors
     /// There are no random bytes.
@@ -189,12 +232,26 @@ impl KeyRing {
         proved: LogHead,
         chance: &mut dyn Chance,
     ) -> Result<KeyRing> {
-        let mut files: Vec<(u64, SealingKey)> =
-            self.keys.files.iter().map(|(generation, key)| (*generation, key.copy())).collect();
+        let mut files: Vec<(u64, SealingKey)> = self
+            .keys
+            .files
+            .iter()
+            .map(|(generation, key)| (*generation, key.copy()))
+            .collect();
         files.push((self.generation, self.keys.of_files()));
         let (people, feed) = (self.keys.people.copy(), SealingKey::draw(chance)?);
-        let keys = FeedKeys { people, feed, files, proved: Some(proved) };
-        Ok(KeyRing { feed: self.feed.clone(), wrapping: key.wrapping(&self.feed), keys, generation })
+        let keys = FeedKeys {
+            people,
+            feed,
+            files,
+            proved: Some(proved),
+        };
+        Ok(KeyRing {
+            feed: self.feed.clone(),
+            wrapping: key.wrapping(&self.feed),
+            keys,
+            generation,
+        })
     }
 
     /// The name of the feed.
@@ -207,13 +264,14 @@ impl KeyRing {
         self.generation
     }
 
-    /// The path at which an object of this generation is stored: `seg/3/x`, or `seg/3/x.7` in generation 7.
+    /// The path at which an object of this generation is stored: `seg/3/x`, or `seg/3/x.7` in
+    /// generation 7.
     pub fn stored(&self, object: &str) -> String {
         with_generation(object, self.generation)
     }
 
-    /// The path of the key of an object: `seg/3/x` has its key at `keys/3/x.wrap`, or at `keys/3/x.7.wrap` in
-    /// generation 7.
+    /// The path of the key of an object: `seg/3/x` has its key at `keys/3/x.wrap`, or at
+    /// `keys/3/x.7.wrap` in generation 7.
     pub fn place(&self, object: &str) -> String {
         let name = object.split_once('/').map_or(object, |(_, name)| name);
         format!("keys/{}.wrap", with_generation(name, self.generation))
@@ -228,7 +286,10 @@ impl KeyRing {
         for object in store.list(folder)? {
             let (path, generation) = split_generation(&object.path);
             if generation == self.generation {
-                found.push(ListedObject { path: path.to_owned(), ..object });
+                found.push(ListedObject {
+                    path: path.to_owned(),
+                    ..object
+                });
             }
         }
         Ok(found)
@@ -249,8 +310,9 @@ impl KeyRing {
         Sha256::from_bytes(self.keys.feed.derived("tidegate: log").code(bytes)).to_string()
     }
 
-    /// The code of a source file, given the digest of its bytes, under the key of a generation: an intruder without the
-    /// key cannot find the content of a small file by trying all possible ones. `None` if there is no such generation.
+    /// The code of a source file, given the digest of its bytes, under the key of a generation: an
+    /// intruder without the key cannot find the content of a small file by trying all possible
+    /// ones. `None` if there is no such generation.
     pub fn file_code(&self, generation: u64, file: &Sha256) -> Option<Sha256> {
         if generation == self.generation {
             return Some(self.new_file_code(file));
@@ -274,9 +336,12 @@ impl KeyRing {
         self.keys.proved.is_some_and(|proved| seq <= proved.seq)
     }
 
-    /// Whether an entry with this number may have this digest: the last one that was proved has the one that is known.
+    /// Whether an entry with this number may have this digest: the last one that was proved has the
+    /// one that is known.
     pub fn fits(&self, seq: u64, sha256: Sha256) -> bool {
-        self.keys.proved.is_none_or(|proved| proved.seq != seq || proved.sha256 == sha256)
+        self.keys
+            .proved
+            .is_none_or(|proved| proved.seq != seq || proved.sha256 == sha256)
     }
 
     /// A key, wrapped for this path.
@@ -301,7 +366,10 @@ mod tests {
     use crate::daemon::chance::Seeded;
 
     fn proved() -> LogHead {
-        LogHead { seq: 3, sha256: Sha256::of(b"an entry") }
+        LogHead {
+            seq: 3,
+            sha256: Sha256::of(b"an entry"),
+        }
     }
 
     fn key(letter: &str) -> OperatorKey {
@@ -312,16 +380,40 @@ mod tests {
     fn a_wrapped_key_says_what_it_opens() {
         let chance = &mut Seeded::new(1);
         let first = KeyRing::draw(&key("a"), "feed", chance).expect("a ring");
-        for ring in [first.renewed(&key("a"), 7, proved(), chance).expect("a ring"), first] {
+        for ring in [
+            first
+                .renewed(&key("a"), 7, proved(), chance)
+                .expect("a ring"),
+            first,
+        ] {
             for name in ["0000000003/abc", "0000000003/1/4-0-data.parquet"] {
                 let (object, generation) = (format!("seg/{name}"), ring.generation());
                 let place = ring.place(&object);
-                assert_eq!(WrappedKey::at(&place), Some(WrappedKey { object: Some(name), generation }));
-                assert_eq!(split_generation(&ring.stored(&object)), (object.as_str(), generation));
-                assert_eq!(WrappedKey::at(&of_feed(generation)), Some(WrappedKey { object: None, generation }));
+                assert_eq!(
+                    WrappedKey::at(&place),
+                    Some(WrappedKey {
+                        object: Some(name),
+                        generation
+                    })
+                );
+                assert_eq!(
+                    split_generation(&ring.stored(&object)),
+                    (object.as_str(), generation)
+                );
+                assert_eq!(
+                    WrappedKey::at(&of_feed(generation)),
+                    Some(WrappedKey {
+                        object: None,
+                        generation
+                    })
+                );
             }
         }
-        for other in ["keys/0000000003/abc", "keys/abc.wrap", "seg/0000000003/abc.wrap"] {
+        for other in [
+            "keys/0000000003/abc",
+            "keys/abc.wrap",
+            "seg/0000000003/abc.wrap",
+        ] {
             assert_eq!(WrappedKey::at(other), None, "{other}");
         }
     }
@@ -336,7 +428,9 @@ mod tests {
         let other = SealingKey::draw(&mut chance).expect("a key");
         let wrapped = ring.wrap(&other, &path, &mut chance).expect("a wrap");
         put_all(&store, &[(path, wrapped)]).expect("a place for it");
-        let again = KeyRing::open(&store, &key("a")).expect("a ring").expect("a feed has begun");
+        let again = KeyRing::open(&store, &key("a"))
+            .expect("a ring")
+            .expect("a feed has begun");
         assert_eq!(again.people(), ring.people());
     }
 
@@ -349,14 +443,26 @@ mod tests {
         let third = new.renewed(&key("c"), 9, proved(), chance).expect("a ring");
         let file = Sha256::of(b"a file");
         assert!(old.people() == new.people() && new.people() == third.people());
-        assert!(old.sign(b"entry") != new.sign(b"entry") && new.sign(b"entry") != third.sign(b"entry"));
-        let note = old.requests().seal(b"note", "inbox/x.json", chance).expect("a note");
+        assert!(
+            old.sign(b"entry") != new.sign(b"entry") && new.sign(b"entry") != third.sign(b"entry")
+        );
+        let note = old
+            .requests()
+            .seal(b"note", "inbox/x.json", chance)
+            .expect("a note");
         assert!(new.requests().open(&note, "inbox/x.json").is_none());
         for ring in [&old, &new, &third] {
-            assert_eq!(ring.file_code(0, &file), Some(old.new_file_code(&file)), "files that came before are known");
+            assert_eq!(
+                ring.file_code(0, &file),
+                Some(old.new_file_code(&file)),
+                "files that came before are known"
+            );
         }
         assert_eq!(third.file_code(7, &file), Some(new.new_file_code(&file)));
-        assert!(new.new_file_code(&file) != old.new_file_code(&file) && old.new_file_code(&file) != file);
+        assert!(
+            new.new_file_code(&file) != old.new_file_code(&file)
+                && old.new_file_code(&file) != file
+        );
         assert_eq!(old.file_code(7, &file), None);
         assert!(old.fits(3, file) && !new.fits(3, file) && new.fits(4, file));
     }

@@ -1,4 +1,5 @@
-//! The slots of the log (HOUSE 3, Append): the place of an entry, and the error of a writer whose next place is taken.
+//! The slots of the log (HOUSE 3, Append): the place of an entry, and the error of a writer whose
+//! next place is taken.
 
 use super::store::{ReadStore, log};
 use crate::daemon::error::{Error, ErrorCategory, OtherProcess, Result};

@@ -1,4 +1,5 @@
-//! Delivers notifications to one receiver until it has accepted them, and reports when it is away and when it is back.
+//! Delivers notifications to one receiver until it has accepted them, and reports when it is away
+//! and when it is back.
 
 use std::time::Duration;
 
@@ -32,14 +33,23 @@ pub struct Delivery {
 impl Delivery {
     /// For this receiver.
     pub fn new(listener: Listener, observer: FeedObserver) -> Delivery {
-        Delivery { listener, observer, away: false, pause: AGAIN[0] }
+        Delivery {
+            listener,
+            observer,
+            away: false,
+            pause: AGAIN[0],
+        }
     }
 
-    /// Reports that a notification could not be delivered; returns the pause before the next attempt.
+    /// Reports that a notification could not be delivered; returns the pause before the next
+    /// attempt.
     pub fn fails(&mut self, why: ErrorText) -> Duration {
         if !self.away {
             self.away = true;
-            self.observer.emit(&ReceiverAway { receiver: self.listener.name, why });
+            self.observer.emit(&ReceiverAway {
+                receiver: self.listener.name,
+                why,
+            });
         }
         let pause = self.pause;
         self.pause = (pause * 2).min(AGAIN[1]);
@@ -50,11 +60,14 @@ impl Delivery {
     pub fn back(&mut self) {
         self.pause = AGAIN[0];
         if std::mem::take(&mut self.away) {
-            self.observer.emit(&ReceiverBack { receiver: self.listener.name });
+            self.observer.emit(&ReceiverBack {
+                receiver: self.listener.name,
+            });
         }
     }
 
-    /// Delivers a notification; `None` if there was no time. `waits` waits, and says whether there is time left.
+    /// Delivers a notification; `None` if there was no time. `waits` waits, and says whether there
+    /// is time left.
     pub fn deliver(
         &mut self,
         notification: &Notification,
@@ -66,11 +79,17 @@ impl Delivery {
                 HandoverOutcome::Ending => return None,
                 HandoverOutcome::Done => {
                     self.back();
-                    return Some(NotifyOutcome { notice: notice(&notification.what), refused: None });
+                    return Some(NotifyOutcome {
+                        notice: notice(&notification.what),
+                        refused: None,
+                    });
                 }
                 HandoverOutcome::Refused(why) => {
                     self.back();
-                    return Some(NotifyOutcome { notice: notice(&notification.what), refused: Some(why) });
+                    return Some(NotifyOutcome {
+                        notice: notice(&notification.what),
+                        refused: Some(why),
+                    });
                 }
                 HandoverOutcome::Away(why) => {
                     let pause = self.fails(ErrorText::from(why));
@@ -86,7 +105,10 @@ impl Delivery {
 impl NotifyOutcome {
     /// A notification whose content is lost.
     pub fn lost(notice: Notice, why: Complaint) -> NotifyOutcome {
-        NotifyOutcome { notice, refused: Some(why) }
+        NotifyOutcome {
+            notice,
+            refused: Some(why),
+        }
     }
 
     /// Reports the outcome; the caller may rely on it that the receiver is not notified again.
@@ -94,8 +116,14 @@ impl NotifyOutcome {
         let NotifyOutcome { notice, refused } = self;
         let receiver = deliverer.listener.name;
         match refused {
-            None => deliverer.observer.emit(&NotificationSent { receiver, notice }),
-            Some(why) => deliverer.observer.emit(&NotificationRefused { receiver, notice, why: ErrorText::from(why) }),
+            None => deliverer
+                .observer
+                .emit(&NotificationSent { receiver, notice }),
+            Some(why) => deliverer.observer.emit(&NotificationRefused {
+                receiver,
+                notice,
+                why: ErrorText::from(why),
+            }),
         }
     }
 }

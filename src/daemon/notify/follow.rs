@@ -1,4 +1,5 @@
-//! Threads that follow the log after its writer, one for each receiver, each at the speed of its receiver.
+//! Threads that follow the log after its writer, one for each receiver, each at the speed of its
+//! receiver.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +18,8 @@ use crate::daemon::observe::events::ErrorText;
 /// The number of entries without a notification after which the position is stored.
 const PASSED: u64 = 1_000;
 
-/// How long threads are waited for when they have to end; one that waits for a receiver is abandoned.
+/// How long threads are waited for when they have to end; one that waits for a receiver is
+/// abandoned.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// Follows the log of a feed.
@@ -66,13 +68,17 @@ impl Shared {
         let begun = Instant::now();
         let mut known = self.lock();
         while !holds(&known) {
-            let left = patience.map_or(Duration::MAX, |patience| patience.saturating_sub(begun.elapsed()));
+            let left = patience.map_or(Duration::MAX, |patience| {
+                patience.saturating_sub(begun.elapsed())
+            });
             if left.is_zero() {
                 return false;
             }
-            // Notifications of the condition variable are not missed; the longest wait is bounded because of clock
-            // changes.
-            let waited = self.rings.wait_timeout(known, left.min(Duration::from_secs(3_600)));
+            // Notifications of the condition variable are not missed; the longest wait is bounded
+            // because of clock changes.
+            let waited = self
+                .rings
+                .wait_timeout(known, left.min(Duration::from_secs(3_600)));
             known = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(known, _)| known);
         }
         true
@@ -109,14 +115,33 @@ impl Notifier {
     ) -> Result<Notifier> {
         let from = |listener: &Listener| marker::begin(&**private, listener.name, entries);
         let from = listeners.iter().map(from).collect::<Result<Vec<u64>>>()?;
-        let known = Known { entries, notified: from.clone(), ends: false, ended: 0 };
-        let shared = Arc::new(Shared { known: Mutex::new(known), rings: Condvar::new() });
-        let mut notifier = Notifier { shared: Arc::clone(&shared), threads: 0 };
+        let known = Known {
+            entries,
+            notified: from.clone(),
+            ends: false,
+            ended: 0,
+        };
+        let shared = Arc::new(Shared {
+            known: Mutex::new(known),
+            rings: Condvar::new(),
+        });
+        let mut notifier = Notifier {
+            shared: Arc::clone(&shared),
+            threads: 0,
+        };
         for (at, (listener, next)) in listeners.into_iter().zip(from).enumerate() {
             let (private, public) = (Arc::clone(private), Arc::clone(public));
             let (ending, shared) = (Ending(Arc::clone(&shared)), Arc::clone(&shared));
             let deliverer = Delivery::new(listener, observer.clone());
-            let follower = Follower { feed: feed.to_owned(), at, next, private, public, shared, deliverer };
+            let follower = Follower {
+                feed: feed.to_owned(),
+                at,
+                next,
+                private,
+                public,
+                shared,
+                deliverer,
+            };
             notifier.threads += 1;
             let follows = move || {
                 let _ending = ending;
@@ -124,8 +149,12 @@ impl Notifier {
                 let mut follower = follower;
                 follower.follow();
             };
-            let thread = std::thread::Builder::new().name("notify".to_owned()).spawn(follows);
-            thread.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
+            let thread = std::thread::Builder::new()
+                .name("notify".to_owned())
+                .spawn(follows);
+            thread.map_err(|_| {
+                Error::new(ErrorCategory::Io, "the operating system gives no threads")
+            })?;
         }
         Ok(notifier)
     }
@@ -139,14 +168,20 @@ impl Notifier {
 
     /// Waits until every receiver has processed all entries, but not longer than this.
     pub fn finish(&self, patience: Duration) {
-        self.shared.until(Some(patience), |known| known.notified.iter().all(|&notified| notified >= known.entries));
+        self.shared.until(Some(patience), |known| {
+            known
+                .notified
+                .iter()
+                .all(|&notified| notified >= known.entries)
+        });
     }
 }
 
 impl Drop for Notifier {
     fn drop(&mut self) {
         self.shared.change(|known| known.ends = true);
-        self.shared.until(Some(ENDING), |known| known.ended >= self.threads);
+        self.shared
+            .until(Some(ENDING), |known| known.ended >= self.threads);
     }
 }
 
@@ -168,7 +203,8 @@ impl Follower {
         let mut passed = 0;
         loop {
             let next = self.next;
-            self.shared.until(None, |known| known.ends || known.entries > next);
+            self.shared
+                .until(None, |known| known.ends || known.entries > next);
             if self.shared.ends() {
                 break;
             }
@@ -202,8 +238,8 @@ impl Follower {
         }
     }
 
-    /// Stores the position of the receiver, repeating it until it succeeds: no notification is sent meanwhile, so that
-    /// a kill cannot cause many duplicates. Returns whether there was time.
+    /// Stores the position of the receiver, repeating it until it succeeds: no notification is sent
+    /// meanwhile, so that a kill cannot cause many duplicates. Returns whether there was time.
     fn puts(&mut self) -> bool {
         while let Err(error) = self.put() {
             if !self.waits(&error) {
@@ -219,29 +255,40 @@ impl Follower {
 
     /// Reports an obstacle, and waits; returns whether there is time left.
     fn waits(&mut self, error: &Error) -> bool {
-        let pause = self.deliverer.fails(ErrorText::from(Complaint::of(&error.to_string())));
+        let pause = self
+            .deliverer
+            .fails(ErrorText::from(Complaint::of(&error.to_string())));
         !self.shared.until(Some(pause), |known| known.ends)
     }
 
-    /// Processes an entry: the inner value is the outcome of its notification, if there was one; `None` if there was no
-    /// time.
+    /// Processes an entry: the inner value is the outcome of its notification, if there was one;
+    /// `None` if there was no time.
     fn one(&mut self) -> Result<Option<Option<NotifyOutcome>>> {
         // The writer, which announced it, has verified it.
         let path = Entry::path(self.next);
-        let entry = self.private.read(&path)?.and_then(|bytes| Entry::unproven(&bytes).ok());
+        let entry = self
+            .private
+            .read(&path)?
+            .and_then(|bytes| Entry::unproven(&bytes).ok());
         let entry = entry.ok_or_else(|| {
             let text = "this entry of the log is missing or was changed: restore the whole root from a backup";
             Error::new(ErrorCategory::Input, text).in_field(path)
         })?;
         let audience: Audience = self.deliverer.listener.audience;
-        let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)? {
+        let notification = match Notification::of(&self.feed, &entry.body, audience, &*self.public)?
+        {
             EntryNotice::Nothing => return Ok(Some(None)),
-            EntryNotice::Lost(notice, why) => return Ok(Some(Some(NotifyOutcome::lost(notice, why)))),
+            EntryNotice::Lost(notice, why) => {
+                return Ok(Some(Some(NotifyOutcome::lost(notice, why))));
+            }
             EntryNotice::Send(notification) => notification,
         };
         let shared = Arc::clone(&self.shared);
         let waits = |pause| !shared.until(Some(pause), |known| known.ends);
-        Ok(self.deliverer.deliver(&notification, &|| shared.ends(), &waits).map(Some))
+        Ok(self
+            .deliverer
+            .deliver(&notification, &|| shared.ends(), &waits)
+            .map(Some))
     }
 }
 

@@ -1,5 +1,6 @@
-//! Notifies the operator that a feed has halted, and that it continues. No entry of the log records either, so each
-//! receiver has a queue here, as long as the process lives: in order, once, however long a receiver is away.
+//! Notifies the operator that a feed has halted, and that it continues. No entry of the log records
+//! either, so each receiver has a queue here, as long as the process lives: in order, once, however
+//! long a receiver is away.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -66,21 +67,31 @@ impl Shared {
 impl HaltNotifier {
     /// Starts without notifications.
     pub fn new(observer: FeedObserver) -> HaltNotifier {
-        HaltNotifier { observer, shared: Arc::default(), queues: Mutex::default() }
+        HaltNotifier {
+            observer,
+            shared: Arc::default(),
+            queues: Mutex::default(),
+        }
     }
 
-    /// Notifies each receiver of the operator that the feed file names. If the feed file does not name one validly,
-    /// which may be the very reason of a halt, no receiver can be notified.
+    /// Notifies each receiver of the operator that the feed file names. If the feed file does not
+    /// name one validly, which may be the very reason of a halt, no receiver can be notified.
     pub fn notify(&self, feed: &FeedConfig, notification: Notification) {
-        let Ok(listeners) = listeners(feed) else { return };
+        let Ok(listeners) = listeners(feed) else {
+            return;
+        };
         let notification = Arc::new(notification);
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        for listener in listeners.into_iter().filter(|listener| listener.audience == Audience::Operator) {
+        for listener in listeners
+            .into_iter()
+            .filter(|listener| listener.audience == Audience::Operator)
+        {
             let name = listener.name.word();
             let queue = queues.entry(name).or_insert_with(|| self.begin());
             self.shared.change(|known| known.open += 1);
             if queue.send((listener, Arc::clone(&notification))).is_err() {
-                // The system gives no thread: `receiver_away` could not say more than the halt itself.
+                // The system gives no thread: `receiver_away` could not say more than the halt
+                // itself.
                 self.shared.change(|known| known.open -= 1);
                 queues.remove(name);
             }
@@ -92,7 +103,9 @@ impl HaltNotifier {
         let (queue, queued) = channel();
         let (observer, shared) = (self.observer.clone(), Arc::clone(&self.shared));
         // Without a thread the other end of the queue is closed.
-        let _ = std::thread::Builder::new().name("halts".to_owned()).spawn(move || follow(&queued, &observer, &shared));
+        let _ = std::thread::Builder::new()
+            .name("halts".to_owned())
+            .spawn(move || follow(&queued, &observer, &shared));
         queue
     }
 

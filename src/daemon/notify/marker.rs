@@ -1,5 +1,5 @@
-//! The position of a receiver: the number of processed entries of the log, in the private root. Advisory: a repeated
-//! notification has the same key.
+//! The position of a receiver: the number of processed entries of the log, in the private root.
+//! Advisory: a repeated notification has the same key.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,8 @@ fn path(receiver: Receiver) -> String {
     format!("told/{}.json", receiver.word())
 }
 
-/// The number of processed entries of a receiver, given the number of entries; a new receiver is not notified of earlier entries.
+/// The number of processed entries of a receiver, given the number of entries; a new receiver is
+/// not notified of earlier entries.
 ///
 /// # Errors
 /// The private root cannot be read or written, or the stored position is invalid.

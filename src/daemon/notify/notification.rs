@@ -1,5 +1,6 @@
-//! The content of notifications, as JSON (`schemas/v1/notification.schema.json`). A receiver that may read the public
-//! root gets only what the manifest contains; rejections and their reasons are for the operator alone.
+//! The content of notifications, as JSON (`schemas/v1/notification.schema.json`). A receiver that
+//! may read the public root gets only what the manifest contains; rejections and their reasons are
+//! for the operator alone.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,8 +8,8 @@ use serde::Serialize;
 use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
-    Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, HoldDecision, Published, RecodingChoice,
-    Rejection, Withdraw,
+    Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, HoldDecision, Published,
+    RecodingChoice, Rejection, Withdraw,
 };
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
@@ -33,8 +34,8 @@ pub enum Audience {
 pub struct Notification {
     /// The version of this format: 1.
     pub schema: u32,
-    /// The key that identifies it: if it is sent twice, it has the same key. It is the key of a Kafka message, and the
-    /// `Idempotency-Key` of a web request.
+    /// The key that identifies it: if it is sent twice, it has the same key. It is the key of a
+    /// Kafka message, and the `Idempotency-Key` of a web request.
     pub key: String,
     /// The feed's name.
     pub feed: String,
@@ -81,7 +82,8 @@ pub enum NotifiedEvent {
         /// The scheduled time of the tick before, in UTC.
         time: String,
     },
-    /// Public: manifests that list erased rows were removed, with these rows. Signed notices replace them.
+    /// Public: manifests that list erased rows were removed, with these rows. Signed notices
+    /// replace them.
     Erased {
         /// The releases whose manifests were removed.
         releases: Vec<u32>,
@@ -90,7 +92,8 @@ pub enum NotifiedEvent {
         /// The time, in UTC.
         time: String,
     },
-    /// Public: manifests were removed because they are older than the period for which manifests are kept.
+    /// Public: manifests were removed because they are older than the period for which manifests
+    /// are kept.
     Expired {
         /// Their releases.
         releases: Vec<u32>,
@@ -112,8 +115,8 @@ pub enum NotifiedEvent {
         /// The reasons and remedies, in words.
         text: String,
     },
-    /// For the operator: a check that reads sensitive values rejected the proposed release, and the chain's releases
-    /// have `*` in all columns from this one on. Readers of the release see that.
+    /// For the operator: a check that reads sensitive values rejected the proposed release, and the
+    /// chain's releases have `*` in all columns from this one on. Readers of the release see that.
     Coarsest {
         /// The tick.
         tick: u32,
@@ -163,32 +166,86 @@ pub enum EntryNotice {
 
 impl Notification {
     fn new(feed: &str, key: &str, what: NotifiedEvent) -> Notification {
-        Notification { schema: SCHEMA, key: format!("{feed}/{key}"), feed: feed.to_owned(), what }
+        Notification {
+            schema: SCHEMA,
+            key: format!("{feed}/{key}"),
+            feed: feed.to_owned(),
+            what,
+        }
     }
 
     /// The notification of an entry.
     ///
     /// # Errors
     /// The manifest of a release cannot be read at the moment.
-    pub fn of(feed: &str, body: &EntryBody, audience: Audience, public: &dyn ReadStore) -> Result<EntryNotice> {
+    pub fn of(
+        feed: &str,
+        body: &EntryBody,
+        audience: Audience,
+        public: &dyn ReadStore,
+    ) -> Result<EntryNotice> {
         let (key, what) = match (body, audience) {
-            (EntryBody::Published(published), Audience::Public) => match release(published, public)? {
-                Ok(what) => (format!("release/{}", published.release), what),
-                // Readers learn why it was removed, and need not learn that it existed.
-                Err(_) if is_removed(published.release, public)? => return Ok(EntryNotice::Nothing),
-                Err(why) => return Ok(EntryNotice::Lost(Notice::Release, why)),
-            },
-            (EntryBody::Withdraw(Withdraw { chain, first, last, left, time, .. }), Audience::Public) => {
-                let (chain, first, last, newest, time) = (*chain, *first, *last, *left, time.clone());
-                (format!("withdrawn/{first}-{last}"), NotifiedEvent::Withdrawn { chain, first, last, newest, time })
+            (EntryBody::Published(published), Audience::Public) => {
+                match release(published, public)? {
+                    Ok(what) => (format!("release/{}", published.release), what),
+                    // Readers learn why it was removed, and need not learn that it existed.
+                    Err(_) if is_removed(published.release, public)? => {
+                        return Ok(EntryNotice::Nothing);
+                    }
+                    Err(why) => return Ok(EntryNotice::Lost(Notice::Release, why)),
+                }
             }
-            (EntryBody::Cleaned(Cleaned { time, replaced, notice: Some(notice) }), Audience::Public) => {
+            (
+                EntryBody::Withdraw(Withdraw {
+                    chain,
+                    first,
+                    last,
+                    left,
+                    time,
+                    ..
+                }),
+                Audience::Public,
+            ) => {
+                let (chain, first, last, newest, time) =
+                    (*chain, *first, *last, *left, time.clone());
+                (
+                    format!("withdrawn/{first}-{last}"),
+                    NotifiedEvent::Withdrawn {
+                        chain,
+                        first,
+                        last,
+                        newest,
+                        time,
+                    },
+                )
+            }
+            (
+                EntryBody::Cleaned(Cleaned {
+                    time,
+                    replaced,
+                    notice: Some(notice),
+                }),
+                Audience::Public,
+            ) => {
                 let (releases, notice, time) = (replaced.clone(), *notice, time.clone());
-                (format!("erased/{notice}"), NotifiedEvent::Erased { releases, notice, time })
+                (
+                    format!("erased/{notice}"),
+                    NotifiedEvent::Erased {
+                        releases,
+                        notice,
+                        time,
+                    },
+                )
             }
             (EntryBody::Expire(Expire { time, releases }), Audience::Public) => {
                 let newest = releases.iter().max().copied().unwrap_or_default();
-                (format!("expired/{newest}"), NotifiedEvent::Expired { releases: releases.clone(), time: time.clone() })
+                (
+                    format!("expired/{newest}"),
+                    NotifiedEvent::Expired {
+                        releases: releases.clone(),
+                        time: time.clone(),
+                    },
+                )
             }
             (
                 EntryBody::Decision(Decision::Reject(Rejection {
@@ -203,48 +260,96 @@ impl Notification {
                 _,
             ) if audience == Audience::Operator => {
                 let checks = reasons.iter().map(|against| against.check.clone());
-                (format!("rejected/{tick}"), rejected(*tick, time, Some(*release), checks.collect(), *stops))
+                (
+                    format!("rejected/{tick}"),
+                    rejected(*tick, time, Some(*release), checks.collect(), *stops),
+                )
             }
             (
-                EntryBody::Closed(ClosedTick { outcome: ClosingOutcome::Impossible, tick, time, .. }),
+                EntryBody::Closed(ClosedTick {
+                    outcome: ClosingOutcome::Impossible,
+                    tick,
+                    time,
+                    ..
+                }),
                 Audience::Operator,
-            ) => (format!("rejected/{tick}"), rejected(*tick, time, None, vec!["search".to_owned()], false)),
+            ) => (
+                format!("rejected/{tick}"),
+                rejected(*tick, time, None, vec!["search".to_owned()], false),
+            ),
             (EntryBody::Decision(Decision::Publish(approved)), Audience::Operator)
                 if approved.under() == RecodingChoice::Coarsest =>
             {
-                let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
+                let (tick, time, release) = (
+                    approved.tick(),
+                    approved.time().to_owned(),
+                    approved.release(),
+                );
                 let text = format!(
                     "a check that reads sensitive values failed, so release {release} and all later ones publish every \
                      column as its root: `tidegate show` says why, `tidegate new-chain` begins another chain"
                 );
-                (format!("coarsest/{tick}"), NotifiedEvent::Coarsest { tick, time, release, text })
+                (
+                    format!("coarsest/{tick}"),
+                    NotifiedEvent::Coarsest {
+                        tick,
+                        time,
+                        release,
+                        text,
+                    },
+                )
             }
-            (EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })), Audience::Operator) => {
-                let (tick, time, release) = (approved.tick(), approved.time().to_owned(), approved.release());
+            (
+                EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })),
+                Audience::Operator,
+            ) => {
+                let (tick, time, release) = (
+                    approved.tick(),
+                    approved.time().to_owned(),
+                    approved.release(),
+                );
                 let root = match approved.under() {
-                    RecodingChoice::Coarsest => " with every column as its root, as for the rest of this chain,",
+                    RecodingChoice::Coarsest => {
+                        " with every column as its root, as for the rest of this chain,"
+                    }
                     RecodingChoice::Proposed | RecodingChoice::Finer => "",
                 };
                 let text = format!(
                     "the gate has approved release {release}{root}, which now waits for a person: `tidegate show` \
                      shows it, `tidegate approve` publishes it, `tidegate reject` rejects it"
                 );
-                (format!("approval/{tick}"), NotifiedEvent::Approval { tick, time, release, text })
+                (
+                    format!("approval/{tick}"),
+                    NotifiedEvent::Approval {
+                        tick,
+                        time,
+                        release,
+                        text,
+                    },
+                )
             }
             _ => return Ok(EntryNotice::Nothing),
         };
-        Ok(EntryNotice::Send(Box::new(Notification::new(feed, &key, what))))
+        Ok(EntryNotice::Send(Box::new(Notification::new(
+            feed, &key, what,
+        ))))
     }
 
     /// The notification of a halt.
     pub fn halted(feed: &str, error: &Error, time: &str) -> Notification {
-        let what = NotifiedEvent::Halted { time: time.to_owned(), error: error.describe() };
+        let what = NotifiedEvent::Halted {
+            time: time.to_owned(),
+            error: error.describe(),
+        };
         Notification::new(feed, &format!("halted/{time}"), what)
     }
 
     /// The notification that a feed continues after a halt.
     pub fn resumed(feed: &str, since: &str, time: &str) -> Notification {
-        let what = NotifiedEvent::Resumed { time: time.to_owned(), since: since.to_owned() };
+        let what = NotifiedEvent::Resumed {
+            time: time.to_owned(),
+            since: since.to_owned(),
+        };
         Notification::new(feed, &format!("resumed/{since}"), what)
     }
 
@@ -255,7 +360,10 @@ impl Notification {
 }
 
 /// A release according to its manifest; the inner error says why that is not known any more.
-fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result::Result<NotifiedEvent, Complaint>> {
+fn release(
+    published: &Published,
+    public: &dyn ReadStore,
+) -> Result<std::result::Result<NotifiedEvent, Complaint>> {
     let path = Layout::Root.manifest(published.release);
     let bytes = public.read(&path)?;
     if bytes.is_none() && public.read(LATEST)?.is_none() {
@@ -267,25 +375,63 @@ fn release(published: &Published, public: &dyn ReadStore) -> Result<std::result:
     let bytes = bytes.filter(|bytes| Sha256::of(bytes) == published.manifest);
     let manifest = bytes.and_then(|bytes| Manifest::parse(&bytes).ok());
     let Some(manifest) = manifest else {
-        let text = format!("{path} is missing or is not the manifest that was published: restore it");
+        let text =
+            format!("{path} is missing or is not the manifest that was published: restore it");
         return Ok(Err(Complaint::of(&text)));
     };
-    let Manifest { chain, release, time, rows, k, files, signed, previous, .. } = manifest;
-    let manifest = FileLine { path, sha256: published.manifest, rows: None };
-    Ok(Ok(NotifiedEvent::Release { chain, release, time, rows, k, manifest, files, signed, previous }))
+    let Manifest {
+        chain,
+        release,
+        time,
+        rows,
+        k,
+        files,
+        signed,
+        previous,
+        ..
+    } = manifest;
+    let manifest = FileLine {
+        path,
+        sha256: published.manifest,
+        rows: None,
+    };
+    Ok(Ok(NotifiedEvent::Release {
+        chain,
+        release,
+        time,
+        rows,
+        k,
+        manifest,
+        files,
+        signed,
+        previous,
+    }))
 }
 
 /// Whether a notice replaces the manifest of a release.
 fn is_removed(release: u32, public: &dyn ReadStore) -> Result<bool> {
-    for reason in [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired] {
-        if public.read(&Layout::Root.removal(reason, release))?.is_some() {
+    for reason in [
+        RemovalReason::Withdrawn,
+        RemovalReason::Erased,
+        RemovalReason::Expired,
+    ] {
+        if public
+            .read(&Layout::Root.removal(reason, release))?
+            .is_some()
+        {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, stops: bool) -> NotifiedEvent {
+fn rejected(
+    tick: u32,
+    time: &str,
+    release: Option<u32>,
+    checks: Vec<String>,
+    stops: bool,
+) -> NotifiedEvent {
     let against = checks.join(", ");
     let text = if stops {
         format!(
@@ -298,5 +444,12 @@ fn rejected(tick: u32, time: &str, release: Option<u32>, checks: Vec<String>, st
              `tidegate show` says why"
         )
     };
-    NotifiedEvent::Rejected { tick, time: time.to_owned(), release, checks, stops, text }
+    NotifiedEvent::Rejected {
+        tick,
+        time: time.to_owned(),
+        release,
+        checks,
+        stops,
+        text,
+    }
 }

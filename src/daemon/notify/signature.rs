@@ -1,6 +1,6 @@
-//! The signature of a web request (CONTRACTS 1, `notify.webhook_key`): HMAC-SHA256 over the time and the body, so that
-//! a receiver can verify that a notification comes from this feed, is unchanged, and was just sent. The key is never
-//! printed.
+//! The signature of a web request (CONTRACTS 1, `notify.webhook_key`): HMAC-SHA256 over the time
+//! and the body, so that a receiver can verify that a notification comes from this feed, is
+//! unchanged, and was just sent. The key is never printed.
 
 use std::fmt::{self, Write as _};
 
@@ -39,7 +39,8 @@ impl Signer {
     /// The value of the header for a body that is sent at this time.
     pub fn sign(&self, at: Timestamp, body: &[u8]) -> String {
         let seconds = at.as_second();
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key may have any length");
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key may have any length");
         mac.update(format!("{seconds}.").as_bytes());
         mac.update(body);
         let mut signature = format!("t={seconds},v1=");
@@ -73,16 +74,28 @@ mod tests {
         let at = Timestamp::from_second(1_700_000_000).expect("a time");
         assert_eq!(
             signer.sign(at, b"{\"schema\":1}"),
-            concat!("t=1700000000,v1=", "1dfea8f7f87bc278a14d40a08f17a6fb23118ba8630e7d2697a801acd115b6c1")
+            concat!(
+                "t=1700000000,v1=",
+                "1dfea8f7f87bc278a14d40a08f17a6fb23118ba8630e7d2697a801acd115b6c1"
+            )
         );
         assert_eq!(format!("{signer:?}"), "Signer(..)");
     }
 
     #[test]
     fn a_key_that_could_be_guessed_is_none() {
-        for key in ["", "hunter2", &"x".repeat(31), &"hunter2 ".repeat(8), &"\u{e9}".repeat(40)] {
+        for key in [
+            "",
+            "hunter2",
+            &"x".repeat(31),
+            &"hunter2 ".repeat(8),
+            &"\u{e9}".repeat(40),
+        ] {
             let error = signer(key).expect_err("no key");
-            assert!(error.text.contains("openssl rand") && !error.to_string().contains("hunter2"), "{error}");
+            assert!(
+                error.text.contains("openssl rand") && !error.to_string().contains("hunter2"),
+                "{error}"
+            );
         }
         assert!(signer(&"x".repeat(32)).is_ok());
     }

@@ -1,5 +1,5 @@
-//! Notifications to a Kafka topic, at the brokers that records come from: one message with the notification's key,
-//! confirmed by all in-sync replicas.
+//! Notifications to a Kafka topic, at the brokers that records come from: one message with the
+//! notification's key, confirmed by all in-sync replicas.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -45,9 +45,15 @@ impl ProducerContext for MessageFate {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
-        let code = |error: &KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+        let code =
+            |error: &KafkaError| error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
         if let Ok(mut delivered) = self.delivered.lock() {
-            *delivered = Some(result.as_ref().map(|_| ()).map_err(|(error, _)| code(error)));
+            *delivered = Some(
+                result
+                    .as_ref()
+                    .map(|_| ())
+                    .map_err(|(error, _)| code(error)),
+            );
         }
     }
 }
@@ -76,20 +82,33 @@ impl NoticeTopic {
         ] {
             config.set(key, value);
         }
-        let producer = config.create_with_context(MessageFate::default()).map_err(|error| refused(&error))?;
-        Ok(NoticeTopic { producer, name: name.to_owned() })
+        let producer = config
+            .create_with_context(MessageFate::default())
+            .map_err(|error| refused(&error))?;
+        Ok(NoticeTopic {
+            producer,
+            name: name.to_owned(),
+        })
     }
 
     fn away(&self, code: RDKafkaErrorCode) -> HandoverOutcome {
         use RDKafkaErrorCode as Code;
-        let said = || self.producer.context().said.lock().ok().and_then(|mut said| said.take());
+        let said = || {
+            self.producer
+                .context()
+                .said
+                .lock()
+                .ok()
+                .and_then(|mut said| said.take())
+        };
         HandoverOutcome::Away(match code {
             Code::UnknownTopic | Code::UnknownTopicOrPartition | Code::UnknownPartition => {
                 Complaint::of(&format!("there is no topic {}: create it", self.name))
             }
-            Code::TopicAuthorizationFailed => {
-                Complaint::of(&format!("the brokers do not permit writing to the topic {}", self.name))
-            }
+            Code::TopicAuthorizationFailed => Complaint::of(&format!(
+                "the brokers do not permit writing to the topic {}",
+                self.name
+            )),
             code => said().unwrap_or_else(|| Complaint::of(&code.to_string())),
         })
     }
@@ -98,26 +117,53 @@ impl NoticeTopic {
 impl NotificationReceiver for NoticeTopic {
     fn look(&self) -> Result<String> {
         let away = |why: String| Error::new(ErrorCategory::Io, why);
-        let known = self.producer.client().fetch_metadata(Some(&self.name), ANSWER).map_err(|error| {
-            let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
-            away(format!("the brokers do not answer: {code}"))
-        })?;
-        let partitions = known.topics().iter().map(|topic| topic.partitions().len()).sum::<usize>();
+        let known = self
+            .producer
+            .client()
+            .fetch_metadata(Some(&self.name), ANSWER)
+            .map_err(|error| {
+                let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+                away(format!("the brokers do not answer: {code}"))
+            })?;
+        let partitions = known
+            .topics()
+            .iter()
+            .map(|topic| topic.partitions().len())
+            .sum::<usize>();
         match partitions {
-            0 => Err(away(format!("there is no topic {}, or it is not visible to this user: create it", self.name))),
-            some => Ok(format!("the topic {} exists, partitions: {some}", self.name)),
+            0 => Err(away(format!(
+                "there is no topic {}, or it is not visible to this user: create it",
+                self.name
+            ))),
+            some => Ok(format!(
+                "the topic {} exists, partitions: {some}",
+                self.name
+            )),
         }
     }
 
     fn hand(&mut self, notification: &Notification, ends: &dyn Fn() -> bool) -> HandoverOutcome {
         let ear = self.producer.context().clone();
-        let delivered = || ear.delivered.lock().ok().and_then(|mut delivered| delivered.take());
+        let delivered = || {
+            ear.delivered
+                .lock()
+                .ok()
+                .and_then(|mut delivered| delivered.take())
+        };
         let bytes = notification.bytes();
-        let kind = Header { key: "content-type", value: Some("application/json") };
-        let record = BaseRecord::to(&self.name).key(&notification.key).payload(&bytes);
+        let kind = Header {
+            key: "content-type",
+            value: Some("application/json"),
+        };
+        let record = BaseRecord::to(&self.name)
+            .key(&notification.key)
+            .payload(&bytes);
         // Errors about the previous message.
         delivered();
-        if let Err((error, _)) = self.producer.send(record.headers(OwnedHeaders::new().insert(kind))) {
+        if let Err((error, _)) = self
+            .producer
+            .send(record.headers(OwnedHeaders::new().insert(kind)))
+        {
             return self.away(error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail));
         }
         loop {
@@ -126,7 +172,8 @@ impl NotificationReceiver for NoticeTopic {
                 Some(Ok(())) => return HandoverOutcome::Done,
                 Some(Err(code)) => return self.away(code),
                 None if ends() => {
-                    self.producer.purge(PurgeConfig::default().queue().inflight());
+                    self.producer
+                        .purge(PurgeConfig::default().queue().inflight());
                     return HandoverOutcome::Ending;
                 }
                 None => {}

@@ -1,6 +1,6 @@
-//! The types that an event may contain. Nothing that can hold a value of a record is here or may be added: the only
-//! texts are names that the operator gave to files and columns, names of checks, words of this program and texts of its
-//! own errors.
+//! The types that an event may contain. Nothing that can hold a value of a record is here or may be
+//! added: the only texts are names that the operator gave to files and columns, names of checks,
+//! words of this program and texts of its own errors.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -112,11 +112,16 @@ pub struct FileName(String);
 impl FileName {
     /// The last part of a path.
     pub fn of(path: &Path) -> FileName {
-        FileName(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+        FileName(
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+        )
     }
 }
 
-/// The text of one of this program's errors, with its place; by construction it contains no value of a record.
+/// The text of one of this program's errors, with its place; by construction it contains no value
+/// of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorText(String);
 
@@ -139,7 +144,13 @@ pub struct ColumnNames(Vec<String>);
 impl ColumnNames {
     /// Those of these names that the feed file declares: no other text is accepted.
     pub fn declared(columns: &Columns, names: &[String]) -> ColumnNames {
-        ColumnNames(names.iter().filter(|name| columns.named(name).is_some()).cloned().collect())
+        ColumnNames(
+            names
+                .iter()
+                .filter(|name| columns.named(name).is_some())
+                .cloned()
+                .collect(),
+        )
     }
 }
 
@@ -161,20 +172,37 @@ pub struct Checks(Vec<String>);
 impl Checks {
     /// The checks that were made.
     pub fn made(verdict: &Verdict) -> Checks {
-        Checks::named(verdict.checks.iter().filter(|check| check.made).map(|check| check.check.name()))
+        Checks::named(
+            verdict
+                .checks
+                .iter()
+                .filter(|check| check.made)
+                .map(|check| check.check.name()),
+        )
     }
 
     /// The checks that reject the release.
     pub fn against(verdict: &Verdict) -> Checks {
-        let against = verdict.checks.iter().filter(|check| !check.reasons.is_empty());
+        let against = verdict
+            .checks
+            .iter()
+            .filter(|check| !check.reasons.is_empty());
         Checks::named(against.map(|check| check.check.name()))
     }
 
-    /// The checks with these names. A text that does not look like the name of a check becomes `unnamed`.
+    /// The checks with these names. A text that does not look like the name of a check becomes
+    /// `unnamed`.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Checks {
-        let fits =
-            |name: &str| (1..=32).contains(&name.len()) && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'));
-        Checks(names.into_iter().map(|name| if fits(name) { name } else { "unnamed" }.to_owned()).collect())
+        let fits = |name: &str| {
+            (1..=32).contains(&name.len())
+                && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'))
+        };
+        Checks(
+            names
+                .into_iter()
+                .map(|name| if fits(name) { name } else { "unnamed" }.to_owned())
+                .collect(),
+        )
     }
 }
 
@@ -195,13 +223,19 @@ mod tests {
 
     #[test]
     fn only_the_last_part_of_a_path_is_shown() {
-        assert_eq!(FileName::of(Path::new("/var/spool/in/ward.csv")), FileName("ward.csv".to_owned()));
+        assert_eq!(
+            FileName::of(Path::new("/var/spool/in/ward.csv")),
+            FileName("ward.csv".to_owned())
+        );
         assert_eq!(FileName::of(Path::new("/")), FileName(String::new()));
     }
 
     #[test]
     fn unknown_names_of_checks_are_not_shown() {
         let checks = Checks::named(["crowd", "HIV positive", "", "max_loss", &"x".repeat(33)]);
-        assert_eq!(checks.0, ["crowd", "unnamed", "unnamed", "max_loss", "unnamed"]);
+        assert_eq!(
+            checks.0,
+            ["crowd", "unnamed", "unnamed", "max_loss", "unnamed"]
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Sources that may be behind. They are asked whenever metrics or health are read, so that a feed that has read nothing
-//! for an hour does not report the lag of its last read.
+//! Sources that may be behind. They are asked whenever metrics or health are read, so that a feed
+//! that has read nothing for an hour does not report the lag of its last read.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,12 @@ pub struct Sources(Mutex<BTreeMap<String, Source>>);
 
 impl Sources {
     /// Asks this source from now on.
-    pub fn watch(&self, feed: &str, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {
+    pub fn watch(
+        &self,
+        feed: &str,
+        max: Duration,
+        source: impl Fn() -> SourceLag + Send + Sync + 'static,
+    ) {
         let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sources.insert(feed.to_owned(), (max, Box::new(source)));
     }

@@ -1,12 +1,12 @@
 //! A log line: text for people or a JSON object for programs (CONTRACTS 1, `log.format`).
 //!
-//! A line stays one line and has no effect on a terminal, whatever characters a name contains: every character that is
-//! neither visible ASCII nor a letter or digit is escaped.
+//! A line stays one line and has no effect on a terminal, whatever characters a name contains:
+//! every character that is neither visible ASCII nor a letter or digit is escaped.
 //!
-//! Lines are formatted here and not by `tracing-subscriber`: their form is a contract, so `tracing-subscriber` would
-//! need a formatter of our own as well; an event is one value from which its line, metrics and health follow, not a
-//! macro call at the place where it happens; and each test has an observer of its own, whereas a subscriber belongs to
-//! the whole process.
+//! Lines are formatted here and not by `tracing-subscriber`: their form is a contract, so
+//! `tracing-subscriber` would need a formatter of our own as well; an event is one value from which
+//! its line, metrics and health follow, not a macro call at the place where it happens; and each
+//! test has an observer of its own, whereas a subscriber belongs to the whole process.
 
 use std::fmt::{Display, Write};
 
@@ -50,13 +50,20 @@ impl LogLine {
         event: &'static str,
         feed: Option<&str>,
     ) -> LogLine {
-        let mut line = LogLine { format, text: String::with_capacity(256) };
+        let mut line = LogLine {
+            format,
+            text: String::with_capacity(256),
+        };
         match format {
             LogFormat::Text => {
                 let _ = write!(line.text, "{at:.3} {:<5} {event}", level.word());
             }
             LogFormat::Json => {
-                let _ = write!(line.text, r#"{{"time":"{at:.3}","level":"{}","event":"{event}""#, level.word());
+                let _ = write!(
+                    line.text,
+                    r#"{{"time":"{at:.3}","level":"{}","event":"{event}""#,
+                    level.word()
+                );
             }
         }
         if let Some(feed) = feed {
@@ -100,7 +107,11 @@ impl LogLine {
 
     /// The complete line with its line end.
     pub fn end(mut self) -> String {
-        self.text.push_str(if self.format == LogFormat::Json { "}\n" } else { "\n" });
+        self.text.push_str(if self.format == LogFormat::Json {
+            "}\n"
+        } else {
+            "\n"
+        });
         self.text
     }
 
@@ -113,7 +124,9 @@ impl LogLine {
 
     /// Text without quotes if it cannot be misread, otherwise in quotes; JSON always in quotes.
     fn value(&mut self, value: &str) {
-        let bare = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | ':' | '/' | '+' | ',');
+        let bare = |char: char| {
+            char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | ':' | '/' | '+' | ',')
+        };
         if self.format == LogFormat::Text && !value.is_empty() && value.chars().all(bare) {
             return self.text.push_str(value);
         }
@@ -144,7 +157,13 @@ mod tests {
     use super::*;
 
     fn line(format: LogFormat, value: &str) -> String {
-        let mut line = LogLine::new(format, jiff::Timestamp::UNIX_EPOCH, Level::Warn, "tried", Some("a-b"));
+        let mut line = LogLine::new(
+            format,
+            jiff::Timestamp::UNIX_EPOCH,
+            Level::Warn,
+            "tried",
+            Some("a-b"),
+        );
         line.text("name", value);
         line.number("n", 7);
         line.list("checks", ["crowd", "chain"]);
@@ -162,24 +181,36 @@ mod tests {
             ("\u{1b}[31m\u{9b}\u{202e}", r#""\u{1b}[31m\u{9b}\u{202e}""#),
             ("Zürich", "Zürich"),
         ] {
-            let expected =
-                format!("1970-01-01T00:00:00.000Z warn  tried feed=a-b name={text} n=7 checks=crowd,chain\n");
+            let expected = format!(
+                "1970-01-01T00:00:00.000Z warn  tried feed=a-b name={text} n=7 checks=crowd,chain\n"
+            );
             assert_eq!(line(LogFormat::Text, name), expected);
         }
     }
 
     #[test]
     fn json_is_one_object_a_line_and_gives_names_back() {
-        for name in ["ward-7.csv", "", "a\"b\\c", "\n\r\t\u{0}\u{1b}\u{7f}\u{9b}\u{2028}\u{202e}", "Zürich \u{1f3e5}"]
-        {
+        for name in [
+            "ward-7.csv",
+            "",
+            "a\"b\\c",
+            "\n\r\t\u{0}\u{1b}\u{7f}\u{9b}\u{2028}\u{202e}",
+            "Zürich \u{1f3e5}",
+        ] {
             let text = line(LogFormat::Json, name);
-            assert!(text.ends_with("}\n") && !text.trim_end().contains(char::is_control), "{text:?}");
+            assert!(
+                text.ends_with("}\n") && !text.trim_end().contains(char::is_control),
+                "{text:?}"
+            );
             assert!(!text.contains(['\u{2028}', '\u{202e}']), "{text:?}");
             let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
             assert_eq!(read["name"], name);
             assert_eq!(read["checks"], serde_json::json!(["crowd", "chain"]));
             let keys: Vec<&String> = read.as_object().expect("an object").keys().collect();
-            assert_eq!(keys, ["time", "level", "event", "feed", "name", "n", "checks"]);
+            assert_eq!(
+                keys,
+                ["time", "level", "event", "feed", "name", "n", "checks"]
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Where log lines go: one thread writes them, in order. If the reader is gone, lines are lost and nothing else
-//! happens. If it does not read, it is waited for once, for a second; from then on lines are kept up to a limit and
-//! counted as lost beyond it, until it reads again. The daemon never waits without limit for its log, and never panics
-//! because of it.
+//! Where log lines go: one thread writes them, in order. If the reader is gone, lines are lost and
+//! nothing else happens. If it does not read, it is waited for once, for a second; from then on
+//! lines are kept up to a limit and counted as lost beyond it, until it reads again. The daemon
+//! never waits without limit for its log, and never panics because of it.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -49,17 +49,28 @@ impl LineSink {
     /// The thread cannot be started.
     pub fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<LineSink> {
         let (came, went) = (Condvar::new(), Condvar::new());
-        let shared = Arc::new(Shared { queue: Mutex::default(), came, went, lost });
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            came,
+            went,
+            lost,
+        });
         let of_writer = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("log".to_owned());
-        thread.spawn(move || of_writer.write(out)).map_err(|error| {
-            let text = format!("cannot start the thread that writes the log: {}", crate::daemon::error::cause(&error));
-            Error::new(ErrorCategory::Io, text)
-        })?;
+        thread
+            .spawn(move || of_writer.write(out))
+            .map_err(|error| {
+                let text = format!(
+                    "cannot start the thread that writes the log: {}",
+                    crate::daemon::error::cause(&error)
+                );
+                Error::new(ErrorCategory::Io, text)
+            })?;
         Ok(LineSink(shared))
     }
 
-    /// Adds a line. When this returns it has been written, unless the reader is gone or does not read.
+    /// Adds a line. When this returns it has been written, unless the reader is gone or does not
+    /// read.
     pub fn put(&self, line: String) {
         let mut queue = self.0.lock();
         if queue.lines.len() >= MOST {
@@ -99,9 +110,15 @@ impl Shared {
                 .came
                 .wait_while(queue, |queue| queue.lines.is_empty() && !queue.closed)
                 .unwrap_or_else(PoisonError::into_inner);
-            let Some(line) = queue.lines.pop_front() else { return };
+            let Some(line) = queue.lines.pop_front() else {
+                return;
+            };
             drop(queue);
-            if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+            if out
+                .write_all(line.as_bytes())
+                .and_then(|()| out.flush())
+                .is_err()
+            {
                 self.lost.inc();
             }
             queue = self.lock();
@@ -161,7 +178,8 @@ mod tests {
     fn a_reader_that_makes_no_progress_is_waited_for_once() {
         let (go, wait) = mpsc::channel();
         let (lost, written) = (Counter::default(), Arc::new(Mutex::new(Vec::new())));
-        let lines = LineSink::new(Slow(wait, Arc::clone(&written)), lost.clone()).expect("a thread");
+        let lines =
+            LineSink::new(Slow(wait, Arc::clone(&written)), lost.clone()).expect("a thread");
         let began = Instant::now();
         let more = MOST as u64 + 11;
         for number in 0..more {
@@ -171,13 +189,17 @@ mod tests {
         // The writer has one line, and the queue is full.
         assert_eq!(lost.get(), more - 1 - MOST as u64);
         drop(go);
-        // It reads again: the kept lines are written in order, and the next line has been written when `put` returns.
+        // It reads again: the kept lines are written in order, and the next line has been written
+        // when `put` returns.
         while lines.0.lock().stalled {
             std::thread::yield_now();
         }
         lines.put("last\n".to_owned());
         let written = String::from_utf8(written.lock().expect("no panic").clone()).expect("text");
-        let kept: Vec<String> = (0..=MOST).map(|number| number.to_string()).chain(["last".to_owned()]).collect();
+        let kept: Vec<String> = (0..=MOST)
+            .map(|number| number.to_string())
+            .chain(["last".to_owned()])
+            .collect();
         assert_eq!(written.lines().collect::<Vec<_>>(), kept);
     }
 }

@@ -1,9 +1,11 @@
-//! What the daemon reports to its operator (CONTRACTS 5): log lines, metrics and health. One observable event is one struct
-//! that writes its line and changes its metrics together, so that the two never disagree.
+//! What the daemon reports to its operator (CONTRACTS 5): log lines, metrics and health. One
+//! observable event is one struct that writes its line and changes its metrics together, so that
+//! the two never disagree.
 //!
-//! An event contains counts, numbers of ticks, releases and entries, hashes, durations, names of files and of checks, and
-//! texts of this program's errors: no other type can be an [`EventField`], so that no value of a record is ever reported.
-//! All of it is private; nothing here is published, and nothing at all describes masking.
+//! An event contains counts, numbers of ticks, releases and entries, hashes, durations, names of
+//! files and of checks, and texts of this program's errors: no other type can be an [`EventField`],
+//! so that no value of a record is ever reported. All of it is private; nothing here is published,
+//! and nothing at all describes masking.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Reports events: its line, its metrics and the state of its feed change together. It can be called from any thread;
-//! nothing here has a timer, and nothing decides.
+//! Reports events: its line, its metrics and the state of its feed change together. It can be
+//! called from any thread; nothing here has a timer, and nothing decides.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -44,14 +44,25 @@ impl Observer {
     ) -> Result<Observer> {
         let metrics = Metrics::default();
         let lines = LineSink::new(out, metrics.lost_lines.clone())?;
-        Ok(Observer { format, clock, lines, metrics, states: FeedStates::default(), sources: Sources::default() })
+        Ok(Observer {
+            format,
+            clock,
+            lines,
+            metrics,
+            states: FeedStates::default(),
+            sources: Sources::default(),
+        })
     }
 
-    /// The observer of this feed. From now on the feed counts as starting, so that the process is not ready before it.
+    /// The observer of this feed. From now on the feed counts as starting, so that the process is
+    /// not ready before it.
     pub fn feed(self: &Arc<Observer>, feed: &FeedConfig) -> FeedObserver {
         self.states.set(&feed.name, FeedPhase::Starting, true);
         self.metrics.begin(&feed.name);
-        FeedObserver { observer: Arc::clone(self), feed: feed.name.clone() }
+        FeedObserver {
+            observer: Arc::clone(self),
+            feed: feed.name.clone(),
+        }
     }
 
     /// Reports an event that belongs to no feed.
@@ -91,7 +102,11 @@ impl FeedObserver {
     /// Changes the metrics and the state of the feed, then writes the line.
     pub fn emit<E: Event>(&self, event: &E) {
         let at = (self.observer.clock)();
-        event.count(&Meters { all: &self.observer.metrics, feed: &self.feed, at });
+        event.count(&Meters {
+            all: &self.observer.metrics,
+            feed: &self.feed,
+            at,
+        });
         if let Some(state) = E::STATE {
             self.observer.states.set(&self.feed, state, E::ENDS_HALT);
         }
@@ -113,8 +128,8 @@ impl FeedObserver {
         self.observer.states.clock(&self.feed, why);
     }
 
-    /// Asks this source how far the feed is behind whenever that is read; the feed is not ready if it is behind by more
-    /// than `max`.
+    /// Asks this source how far the feed is behind whenever that is read; the feed is not ready if
+    /// it is behind by more than `max`.
     pub fn watch(&self, max: Duration, source: impl Fn() -> SourceLag + Send + Sync + 'static) {
         self.observer.sources.watch(&self.feed, max, source);
     }

@@ -1,5 +1,6 @@
-//! Settings that each feed file contains but that the process has only one of (CONTRACTS 1): the address of its pages
-//! and the format of its log lines. Files that contradict each other are refused; none is preferred silently.
+//! Settings that each feed file contains but that the process has only one of (CONTRACTS 1): the
+//! address of its pages and the format of its log lines. Files that contradict each other are
+//! refused; none is preferred silently.
 
 use crate::daemon::config::{FeedConfig, Http, LogFormat};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -10,8 +11,13 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 /// Two feed files disagree.
 pub fn address(feeds: &[FeedConfig]) -> Result<Option<&Http>> {
     one_of(feeds, "http.bind", |feed| feed.services.http.bind)?;
-    let Some(first) = feeds.first() else { return Ok(None) };
-    match feeds.iter().find(|feed| feed.services.http.tokens != first.services.http.tokens) {
+    let Some(first) = feeds.first() else {
+        return Ok(None);
+    };
+    match feeds
+        .iter()
+        .find(|feed| feed.services.http.tokens != first.services.http.tokens)
+    {
         None => Ok(Some(&first.services.http)),
         Some(other) => {
             let text = format!(
@@ -19,7 +25,9 @@ pub fn address(feeds: &[FeedConfig]) -> Result<Option<&Http>> {
                  the same order, with the same paths, or run these feeds in separate processes",
                 first.file.display()
             );
-            Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field("http.tokens"))
+            Err(Error::new(ErrorCategory::Feed, text)
+                .in_file(&other.file)
+                .in_field("http.tokens"))
         }
     }
 }
@@ -33,7 +41,9 @@ pub fn format(feeds: &[FeedConfig]) -> Result<LogFormat> {
         LogFormat::Text => "text",
         LogFormat::Json => "json",
     })?;
-    Ok(feeds.first().map_or(LogFormat::Text, |feed| feed.services.log))
+    Ok(feeds
+        .first()
+        .map_or(LogFormat::Text, |feed| feed.services.log))
 }
 
 fn one_of<T: PartialEq + std::fmt::Display>(
@@ -41,7 +51,9 @@ fn one_of<T: PartialEq + std::fmt::Display>(
     key: &str,
     setting: impl Fn(&FeedConfig) -> T,
 ) -> Result<()> {
-    let Some(first) = feeds.first() else { return Ok(()) };
+    let Some(first) = feeds.first() else {
+        return Ok(());
+    };
     let wanted = setting(first);
     match feeds.iter().find(|feed| setting(feed) != wanted) {
         None => Ok(()),
@@ -51,7 +63,9 @@ fn one_of<T: PartialEq + std::fmt::Display>(
                 "{here} here and {wanted} in {there}, but one process has one: write the same in every feed file (an \
                  omitted key has its default), or run these feeds in separate processes"
             );
-            Err(Error::new(ErrorCategory::Feed, text).in_file(&other.file).in_field(key))
+            Err(Error::new(ErrorCategory::Feed, text)
+                .in_file(&other.file)
+                .in_field(key))
         }
     }
 }

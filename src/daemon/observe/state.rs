@@ -1,4 +1,5 @@
-//! Whether feeds are ready (CONTRACTS 5, `/health/ready`): a state per feed, which only events change.
+//! Whether feeds are ready (CONTRACTS 5, `/health/ready`): a state per feed, which only events
+//! change.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,11 +59,12 @@ pub struct Health {
     /// Why a feed is halted, and what to do, by feed; absent if none is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub halted: BTreeMap<String, Halt>,
-    /// Entries, objects and published files that are missing or changed, and how, by feed; absent if none is known.
-    /// `tidegate verify` reports them in the same words.
+    /// Entries, objects and published files that are missing or changed, and how, by feed; absent
+    /// if none is known. `tidegate verify` reports them in the same words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub damaged: BTreeMap<String, Vec<String>>,
-    /// Why no tick closes because of the clock, and what to do, by feed; absent if no feed waits for it.
+    /// Why no tick closes because of the clock, and what to do, by feed; absent if no feed waits
+    /// for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clock: BTreeMap<String, String>,
 }
@@ -120,7 +122,13 @@ impl FeedStates {
             }
         }
         let ready = !feeds.is_empty() && feeds.values().all(|state| *state == FeedPhase::Running);
-        Health { ready, feeds, halted, damaged, clock }
+        Health {
+            ready,
+            feeds,
+            halted,
+            damaged,
+            clock,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

@@ -1,4 +1,5 @@
-//! Closed enumerations of words, used as fields of events and as values of labels. No other word can be either.
+//! Closed enumerations of words, used as fields of events and as values of labels. No other word
+//! can be either.
 
 use super::field::{EventField, sealed};
 use super::line::LogLine;

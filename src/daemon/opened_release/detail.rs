@@ -14,7 +14,8 @@ use crate::engine::model::{Node, Role, Taxonomy};
 pub struct ColumnDetail {
     /// Its name.
     pub name: String,
-    /// The mean share of the domain that a label covers: 0 if each value is published, 1 if each row shows the root.
+    /// The mean share of the domain that a label covers: 0 if each value is published, 1 if each
+    /// row shows the root.
     pub loss: f64,
     /// Rows by the size of their label, the smallest first.
     pub labels: Vec<LabelSize>,
@@ -36,7 +37,9 @@ impl Opened {
     pub fn detail(&self) -> Vec<ColumnDetail> {
         let (columns, trees) = (self.columns.of(Role::Quasi), self.columns.trees());
         let named = columns.map(|column| column.name.to_string()).enumerate();
-        named.map(|(at, name)| detail(name, &shown(&self.tables, at), trees[at])).collect()
+        named
+            .map(|(at, name)| detail(name, &shown(&self.tables, at), trees[at]))
+            .collect()
     }
 }
 
@@ -53,13 +56,29 @@ fn shown(tables: &[Release], column: usize) -> BTreeMap<Node, u64> {
 
 fn detail(name: String, shown: &BTreeMap<Node, u64>, tree: &Taxonomy) -> ColumnDetail {
     let domain = tree.values(0);
-    let (all, mut hidden, mut by_values) = (shown.values().sum::<u64>(), 0u128, BTreeMap::<u64, u64>::new());
+    let (all, mut hidden, mut by_values) = (
+        shown.values().sum::<u64>(),
+        0u128,
+        BTreeMap::<u64, u64>::new(),
+    );
     for (&node, &rows) in shown {
         let values = tree.values(node);
         hidden += u128::from(values - 1) * u128::from(rows);
         *by_values.entry(values).or_default() += rows;
     }
-    let loss = if domain < 2 || all == 0 { 0.0 } else { hidden as f64 / (all as f64 * (domain - 1) as f64) };
-    let size = |(values, rows): (u64, u64)| LabelSize { values, share_of_domain: values as f64 / domain as f64, rows };
-    ColumnDetail { name, loss, labels: by_values.into_iter().map(size).collect() }
+    let loss = if domain < 2 || all == 0 {
+        0.0
+    } else {
+        hidden as f64 / (all as f64 * (domain - 1) as f64)
+    };
+    let size = |(values, rows): (u64, u64)| LabelSize {
+        values,
+        share_of_domain: values as f64 / domain as f64,
+        rows,
+    };
+    ColumnDetail {
+        name,
+        loss,
+        labels: by_values.into_iter().map(size).collect(),
+    }
 }

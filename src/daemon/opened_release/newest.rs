@@ -1,5 +1,6 @@
-//! Whether the newest release of a place is the one that a reader expects (CONTRACTS 3): a place that someone has set back
-//! to an earlier state is whole, and every signature in it is valid. Only what the reader already knows shows that it is old.
+//! Whether the newest release of a place is the one that a reader expects (CONTRACTS 3): a place
+//! that someone has set back to an earlier state is whole, and every signature in it is valid. Only
+//! what the reader already knows shows that it is old.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -32,16 +33,26 @@ pub struct ExpectedRelease {
 impl NewestRelease {
     /// The release of a manifest.
     pub fn of(manifest: &Manifest) -> NewestRelease {
-        NewestRelease { feed: manifest.feed.clone(), release: manifest.release, time: manifest.time.clone() }
+        NewestRelease {
+            feed: manifest.feed.clone(),
+            release: manifest.release,
+            time: manifest.time.clone(),
+        }
     }
 }
 
 impl ExpectedRelease {
     /// Why the newest release is not the expected one; `None` if it may be.
     pub fn refusal(&self, newest: &NewestRelease) -> Option<String> {
-        let NewestRelease { feed, release, time } = newest;
+        let NewestRelease {
+            feed,
+            release,
+            time,
+        } = newest;
         if let Some(expected) = self.feed.as_ref().filter(|expected| *expected != feed) {
-            return Some(format!("these are releases of the feed `{feed}`, and not of `{expected}`"));
+            return Some(format!(
+                "these are releases of the feed `{feed}`, and not of `{expected}`"
+            ));
         }
         if let Some(number) = self.at_least.filter(|number| release < number) {
             return Some(format!(

@@ -1,5 +1,5 @@
-//! Settings that may give more detail: a smaller k, another search, rows that may wait, a higher ratio, one column
-//! less. Each of them is run, so that every figure shown is a result.
+//! Settings that may give more detail: a smaller k, another search, rows that may wait, a higher
+//! ratio, one column less. Each of them is run, so that every figure shown is a result.
 
 use super::answer::Alternative;
 use crate::daemon::config::{FeedConfig, Setting};
@@ -11,23 +11,37 @@ const SET_ASIDE: &str = "0.05";
 /// The factor by which a limit on refinement is raised.
 const RATIO: f64 = 10.0;
 
-/// Settings that are tried under a feed file, each on its own. Trying them shows which of them the file accepts.
+/// Settings that are tried under a feed file, each on its own. Trying them shows which of them the
+/// file accepts.
 pub fn choices(feed: &FeedConfig) -> Vec<Vec<Setting>> {
     let policy = &feed.policy;
     let mut all = Vec::new();
     if policy.k() >= 4 {
-        all.push(vec![Setting::new(&["policy", "k"], &(policy.k() / 2).to_string())]);
+        all.push(vec![Setting::new(
+            &["policy", "k"],
+            &(policy.k() / 2).to_string(),
+        )]);
     }
     if let (Some(ratio), Search::Halves) = (policy.refinement().max_ratio, policy.search()) {
-        all.push(vec![Setting::new(&["policy", "max_ratio"], &(ratio.get() * RATIO).to_string())]);
+        all.push(vec![Setting::new(
+            &["policy", "max_ratio"],
+            &(ratio.get() * RATIO).to_string(),
+        )]);
     }
     let takes_any = matches!(policy.guarantee(), None | Some(Guarantee::Blind));
-    for search in [Search::Halves, Search::TopDown, Search::Levels].into_iter().filter(|_| takes_any) {
+    for search in [Search::Halves, Search::TopDown, Search::Levels]
+        .into_iter()
+        .filter(|_| takes_any)
+    {
         all.extend(searched(search, policy.search(), policy.kind()));
     }
     let quasi: Vec<_> = feed.columns.of(Role::Quasi).collect();
     if quasi.len() > 1 {
-        all.extend(quasi.iter().map(|column| vec![Setting::without(&column.name)]));
+        all.extend(
+            quasi
+                .iter()
+                .map(|column| vec![Setting::without(&column.name)]),
+        );
     }
     all
 }
@@ -50,16 +64,28 @@ fn searched(search: Search, current: Search, chain: ChainKind) -> Vec<Vec<Settin
     }
     if search != Search::Halves {
         let aside = Setting::new(&["policy", waits], SET_ASIDE);
-        all.push(if search == current { vec![aside] } else { vec![chosen(), aside] });
+        all.push(if search == current {
+            vec![aside]
+        } else {
+            vec![chosen(), aside]
+        });
     }
     all
 }
 
 /// Sorts them, the settings with the most precise counts first.
 pub fn sort(alternatives: &mut [Alternative]) {
-    let key = |one: &Alternative| (one.count_error.map_or(f64::INFINITY, |error| error.mean), one.loss);
+    let key = |one: &Alternative| {
+        (
+            one.count_error.map_or(f64::INFINITY, |error| error.mean),
+            one.loss,
+        )
+    };
     alternatives.sort_by(|one, other| {
         let ((error, loss), (others, losses)) = (key(one), key(other));
-        error.total_cmp(&others).then(loss.total_cmp(&losses)).then(one.set.cmp(&other.set))
+        error
+            .total_cmp(&others)
+            .then(loss.total_cmp(&losses))
+            .then(one.set.cmp(&other.set))
     });
 }

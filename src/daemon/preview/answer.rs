@@ -1,5 +1,5 @@
-//! The answer of a preview (CONTRACTS 3, preview). Counts and labels of a trial release for the operator; no value of a
-//! record.
+//! The answer of a preview (CONTRACTS 3, preview). Counts and labels of a trial release for the
+//! operator; no value of a record.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,12 +28,14 @@ pub struct Preview {
     pub columns: Vec<ColumnDetail>,
     /// Columns in which most rows of the sample share one of the finest labels.
     pub broad_labels: Vec<BroadLabel>,
-    /// Taxonomies that list hardly more than the values of the sample; releases publish all their leaves.
+    /// Taxonomies that list hardly more than the values of the sample; releases publish all their
+    /// leaves.
     pub sample_lists: Vec<SampleList>,
     /// Identifier and sensitive columns of the sample with values that differ in spelling alone.
     pub spellings: Vec<SpelledColumn>,
-    /// Errors of the answers to random count queries over two and three columns, each with a true answer of at least
-    /// half a percent of the rows of the sample. Rows that are not published are missing from the answers.
+    /// Errors of the answers to random count queries over two and three columns, each with a true
+    /// answer of at least half a percent of the rows of the sample. Rows that are not published are
+    /// missing from the answers.
     pub count_error: Option<CountFigures>,
     /// Rows in classes with only one sensitive value.
     pub uniform_classes: UniformRows,
@@ -51,8 +53,8 @@ pub struct Preview {
     pub alternatives: Vec<Alternative>,
 }
 
-/// A finest label of a taxonomy that stands for several values, and that more than half of the rows of the sample have:
-/// the column says little about them.
+/// A finest label of a taxonomy that stands for several values, and that more than half of the rows
+/// of the sample have: the column says little about them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct BroadLabel {
     /// The column.
@@ -65,8 +67,8 @@ pub struct BroadLabel {
     pub share: f64,
 }
 
-/// A taxonomy that lists its leaves, has at most twice as many as the sample has values, and more than a third of them
-/// occur once: it may be a list of people.
+/// A taxonomy that lists its leaves, has at most twice as many as the sample has values, and more
+/// than a third of them occur once: it may be a list of people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SampleList {
     /// The column.
@@ -79,12 +81,14 @@ pub struct SampleList {
     pub once: u64,
 }
 
-/// A column with values that differ in spelling alone: in spaces, capitals, Unicode forms, or zeros of a number.
+/// A column with values that differ in spelling alone: in spaces, capitals, Unicode forms, or zeros
+/// of a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SpelledColumn {
     /// The column.
     pub column: String,
-    /// How many of its values differ from another one in spelling alone; of several files the greatest number.
+    /// How many of its values differ from another one in spelling alone; of several files the
+    /// greatest number.
     pub values: u64,
 }
 

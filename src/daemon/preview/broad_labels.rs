@@ -1,4 +1,5 @@
-//! Columns whose taxonomy is too coarse for a sample: most of its rows share one of the finest labels.
+//! Columns whose taxonomy is too coarse for a sample: most of its rows share one of the finest
+//! labels.
 
 use super::answer::BroadLabel;
 use crate::engine::histogram::Headcount;

@@ -30,11 +30,19 @@ pub struct PreviewFigures {
 impl PreviewFigures {
     /// The figures that the manifest alone contains.
     pub fn of_manifest(manifest: &Manifest) -> PreviewFigures {
-        let Manifest { rows, loss, checks, .. } = manifest;
-        PreviewFigures { rows: *rows, loss: *loss, checks: checks.clone(), ..PreviewFigures::default() }
+        let Manifest {
+            rows, loss, checks, ..
+        } = manifest;
+        PreviewFigures {
+            rows: *rows,
+            loss: *loss,
+            checks: checks.clone(),
+            ..PreviewFigures::default()
+        }
     }
 
-    /// The figures of a release. `place` gives the position in it of a column that count queries were drawn over.
+    /// The figures of a release. `place` gives the position in it of a column that count queries
+    /// were drawn over.
     pub fn of(
         opened: &Opened,
         place: impl Fn(usize) -> Option<usize>,
@@ -43,10 +51,15 @@ impl PreviewFigures {
         let trees = opened.columns.trees();
         let countable = Countable::learn(&opened.tables, &trees, opened.method());
         let too_many = |error| Error::new(ErrorCategory::Internal, format!("{error}"));
-        let error = counts.error(&countable, opened.values.len(), place).map_err(too_many)?;
+        let error = counts
+            .error(&countable, opened.values.len(), place)
+            .map_err(too_many)?;
         Ok(PreviewFigures {
             columns: opened.detail(),
-            count_error: error.map(|error| CountFigures { mean: error.mean, median: error.median }),
+            count_error: error.map(|error| CountFigures {
+                mean: error.mean,
+                median: error.median,
+            }),
             uniform_classes: uniform(opened),
             ..PreviewFigures::of_manifest(&opened.manifest)
         })
@@ -57,11 +70,17 @@ impl PreviewFigures {
     /// The information loss of some of the columns.
     pub fn loss_of<'n>(&self, names: impl Iterator<Item = &'n String>) -> f64 {
         let (mut product, mut number) = (1.0, 0u32);
-        for column in names.filter_map(|name| self.columns.iter().find(|column| column.name == *name)) {
+        for column in
+            names.filter_map(|name| self.columns.iter().find(|column| column.name == *name))
+        {
             product *= column.loss + 1.0;
             number += 1;
         }
-        if number == 0 { 0.0 } else { product.powf(1.0 / f64::from(number)) - 1.0 }
+        if number == 0 {
+            0.0
+        } else {
+            product.powf(1.0 / f64::from(number)) - 1.0
+        }
     }
 }
 
@@ -72,12 +91,21 @@ fn uniform(opened: &Opened) -> UniformRows {
     for table in &opened.tables {
         all += table.rows();
         for class in 0..table.classes() {
-            let values: Vec<(ValueCode, u64)> =
-                table.range(class).map(|group| (table.values()[group], table.counts()[group])).collect();
+            let values: Vec<(ValueCode, u64)> = table
+                .range(class)
+                .map(|group| (table.values()[group], table.counts()[group]))
+                .collect();
             if measures.shape(&values).distinct_l <= Some(1) {
                 rows += table.size(class);
             }
         }
     }
-    UniformRows { rows, share: if all == 0 { 0.0 } else { rows as f64 / all as f64 } }
+    UniformRows {
+        rows,
+        share: if all == 0 {
+            0.0
+        } else {
+            rows as f64 / all as f64
+        },
+    }
 }

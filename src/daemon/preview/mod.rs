@@ -1,5 +1,6 @@
-//! What a feed file would publish of a sample (CONTRACTS 3, preview): the ticks of `anonymize` are run in memory, and
-//! their newest release is read back from its public files. Nothing is written, and nothing is decided here.
+//! What a feed file would publish of a sample (CONTRACTS 3, preview): the ticks of `anonymize` are
+//! run in memory, and their newest release is read back from its public files. Nothing is written,
+//! and nothing is decided here.
 
 mod alternatives;
 mod answer;
@@ -10,7 +11,8 @@ mod people_behind_rows;
 mod sample_lists;
 
 pub use answer::{
-    Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, SampleList, SpelledColumn, UniformRows,
+    Alternative, BroadLabel, CountFigures, MeasureSums, Preview, PreviewTick, SampleList,
+    SpelledColumn, UniformRows,
 };
 pub use people_behind_rows::PeopleBehindRows;
 
@@ -21,7 +23,9 @@ use self::figures::PreviewFigures;
 use crate::daemon::chance;
 use crate::daemon::config::{FeedConfig, Setting};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::folder::{InputEntry, InputOutcome, RehearsalRows, SilentProgress, Task, TaskProgress, rehearse};
+use crate::daemon::folder::{
+    InputEntry, InputOutcome, RehearsalRows, SilentProgress, Task, TaskProgress, rehearse,
+};
 use crate::daemon::ingest::ColumnSpellings;
 use crate::daemon::journal::store::Memory;
 use crate::daemon::opened_release::{ExpectedRelease, Opened, find_manifest};
@@ -68,7 +72,10 @@ const MEMORY: &str = "memory";
 /// The feed file or an input cannot be read, or no chain can begin under it.
 pub fn preview(request: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -> Result<Preview> {
     let feed = FeedConfig::load_with(request.file, request.settings)?;
-    let run = Run { feed: &feed, request };
+    let run = Run {
+        feed: &feed,
+        request,
+    };
     let sample = run.sample(follow.sample())?;
     let Some(rows) = sample.rows().filter(|rows| !rows.is_empty()) else {
         return Err(Error::new(ErrorCategory::Input, "the sample has no rows").in_field("--in"));
@@ -88,7 +95,12 @@ pub fn preview(request: &PreviewRequest<'_>, follow: &mut dyn PreviewProgress) -
     let sample_lists = sample_lists::find(&feed, &people);
     let spellings = spellings(&sample);
     let preview = base.preview(rows.len() as u64, ticks, alternatives);
-    Ok(Preview { broad_labels: broad, sample_lists, spellings, ..preview })
+    Ok(Preview {
+        broad_labels: broad,
+        sample_lists,
+        spellings,
+        ..preview
+    })
 }
 
 /// The result of one run of a sample, without alternatives.
@@ -112,31 +124,62 @@ pub struct PreviewTrial {
 /// As for [`preview`].
 pub fn trial(request: &PreviewRequest<'_>, watch: &mut dyn TaskProgress) -> Result<PreviewTrial> {
     let feed = FeedConfig::load_with(request.file, request.settings)?;
-    let task = Run { feed: &feed, request }.task()?;
+    let task = Run {
+        feed: &feed,
+        request,
+    }
+    .task()?;
     // Warnings about the sample are given only once.
     let sample = RehearsalRows::read(&task, watch)?;
     let (entries, public) = rehearse(&task, &sample, &mut SilentProgress)?;
-    let last = entries.last().ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
+    let last = entries
+        .last()
+        .ok_or_else(|| Error::new(ErrorCategory::Input, "there is no sample").in_field("--in"))?;
     let newest = entries.iter().rev().find_map(|entry| entry.release);
-    let manifest = newest.map(|release| published(&public, release)).transpose()?;
+    let manifest = newest
+        .map(|release| published(&public, release))
+        .transpose()?;
     let without_detail = manifest.map_or_else(Vec::new, |manifest| {
-        manifest.without_detail(&feed.columns).into_iter().map(str::to_owned).collect()
+        manifest
+            .without_detail(&feed.columns)
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
     });
-    let sample_lists = sample.rows().map_or_else(Vec::new, |rows| sample_lists::find(&feed, &headcount(&rows)));
+    let sample_lists = sample.rows().map_or_else(Vec::new, |rows| {
+        sample_lists::find(&feed, &headcount(&rows))
+    });
     let people = people(request, &feed)?;
     let spellings = spellings(&sample);
-    Ok(PreviewTrial { outcome: last.outcome, without_detail, sample_lists, people, spellings })
+    Ok(PreviewTrial {
+        outcome: last.outcome,
+        without_detail,
+        sample_lists,
+        people,
+        spellings,
+    })
 }
 
-/// The people behind the rows of the newest release, if a column of the sample looks like their key.
+/// The people behind the rows of the newest release, if a column of the sample looks like their
+/// key.
 fn people(request: &PreviewRequest<'_>, feed: &FeedConfig) -> Result<Option<PeopleBehindRows>> {
-    let Some(key) = people_behind_rows::key(feed, request.inputs) else { return Ok(None) };
+    let Some(key) = people_behind_rows::key(feed, request.inputs) else {
+        return Ok(None);
+    };
     let keyed = people_behind_rows::with_key(feed, &key);
-    let task = Run { feed: &keyed, request }.task()?;
+    let task = Run {
+        feed: &keyed,
+        request,
+    }
+    .task()?;
     // The sample was read without this column, so that an error is about its type.
-    let Ok(sample) = RehearsalRows::read(&task, &mut SilentProgress) else { return Ok(None) };
+    let Ok(sample) = RehearsalRows::read(&task, &mut SilentProgress) else {
+        return Ok(None);
+    };
     let (entries, public) = rehearse(&task, &sample, &mut SilentProgress)?;
-    let Some(release) = entries.iter().rev().find_map(|entry| entry.release) else { return Ok(None) };
+    let Some(release) = entries.iter().rev().find_map(|entry| entry.release) else {
+        return Ok(None);
+    };
     let manifest = published(&public, release)?;
     if manifest.two_tables() {
         return Ok(None);
@@ -151,7 +194,10 @@ fn spellings(sample: &RehearsalRows) -> Vec<SpelledColumn> {
     for ColumnSpellings { column, values } in sample.spellings() {
         match found.iter_mut().find(|known| known.column == *column) {
             Some(known) => known.values = known.values.max(*values),
-            None => found.push(SpelledColumn { column: column.clone(), values: *values }),
+            None => found.push(SpelledColumn {
+                column: column.clone(),
+                values: *values,
+            }),
         }
     }
     found
@@ -176,14 +222,27 @@ struct TrialResult {
 impl<'a> Run<'a> {
     fn task(&self) -> Result<Task<'a>> {
         let key = OperatorKey::parse(&chance::key()?);
-        let key = key.ok_or_else(|| Error::new(ErrorCategory::Internal, "a key that was drawn is one"))?;
+        let key =
+            key.ok_or_else(|| Error::new(ErrorCategory::Internal, "a key that was drawn is one"))?;
         let PreviewRequest { inputs, time, .. } = *self.request;
-        Ok(Task { feed: self.feed, inputs, folder: Path::new("memory"), key, made: None, quarantine: None, time })
+        Ok(Task {
+            feed: self.feed,
+            inputs,
+            folder: Path::new("memory"),
+            key,
+            made: None,
+            quarantine: None,
+            time,
+        })
     }
 
     fn sample(&self, watch: &mut dyn TaskProgress) -> Result<RehearsalRows> {
         let rows = RehearsalRows::read(&self.task()?, watch)?;
-        Ok(if self.request.one_tick { rows.divided(1) } else { rows })
+        Ok(if self.request.one_tick {
+            rows.divided(1)
+        } else {
+            rows
+        })
     }
 
     /// The figures of the sample, with count queries that were drawn under the columns of `base`.
@@ -200,7 +259,8 @@ impl<'a> Run<'a> {
             None => None,
             Some(release) => {
                 let manifest = published(&public, release)?;
-                // Two tables show each value unchanged: there is no detail to report, and no label to count by.
+                // Two tables show each value unchanged: there is no detail to report, and no label
+                // to count by.
                 let figures = if manifest.two_tables() {
                     PreviewFigures::of_manifest(&manifest)
                 } else {
@@ -208,23 +268,36 @@ impl<'a> Run<'a> {
                     PreviewFigures::of(&opened, |column| place(base, self.feed, column), counts)?
                 };
                 let measures = measures::sums(&public, &manifest, &self.feed.columns)?;
-                Some(PreviewFigures { measures, ..figures })
+                Some(PreviewFigures {
+                    measures,
+                    ..figures
+                })
             }
         };
-        let last = entries.into_iter().next_back().expect("a sample has inputs");
-        Ok(TrialResult { last, repeats, figures })
+        let last = entries
+            .into_iter()
+            .next_back()
+            .expect("a sample has inputs");
+        Ok(TrialResult {
+            last,
+            repeats,
+            figures,
+        })
     }
 
     /// The course of a chain that begins with the first part of the sample.
     fn ticks(&self, sample: &RehearsalRows) -> Result<Vec<PreviewTick>> {
         let (entries, _) = rehearse(&self.task()?, sample, &mut SilentProgress)?;
-        let tick =
-            |entry: &InputEntry| PreviewTick { outcome: entry.outcome, rows: entry.rows, waiting: unpublished(entry) };
+        let tick = |entry: &InputEntry| PreviewTick {
+            outcome: entry.outcome,
+            rows: entry.rows,
+            waiting: unpublished(entry),
+        };
         Ok(entries.iter().map(tick).collect())
     }
 
-    /// The same sample under other settings; None if the feed file does not accept them, or if nothing is published
-    /// then.
+    /// The same sample under other settings; None if the feed file does not accept them, or if
+    /// nothing is published then.
     fn with(
         &self,
         settings: &[Setting],
@@ -233,33 +306,73 @@ impl<'a> Run<'a> {
         base: Option<&PreviewFigures>,
     ) -> Result<Option<Alternative>> {
         let all = [self.request.settings, settings].concat();
-        let Ok(feed) = FeedConfig::load_with(self.request.file, &all) else { return Ok(None) };
-        let run = Run { feed: &feed, request: self.request };
+        let Ok(feed) = FeedConfig::load_with(self.request.file, &all) else {
+            return Ok(None);
+        };
+        let run = Run {
+            feed: &feed,
+            request: self.request,
+        };
         // Rows consist of codes of the columns that they were read under.
-        let other = settings.iter().any(Setting::is_of_column).then(|| run.sample(&mut SilentProgress)).transpose();
+        let other = settings
+            .iter()
+            .any(Setting::is_of_column)
+            .then(|| run.sample(&mut SilentProgress))
+            .transpose();
         let Ok(other) = other else { return Ok(None) };
-        let TrialResult { last, figures, .. } =
-            run.once(other.as_ref().unwrap_or(sample), counts, self.feed, &mut SilentProgress)?;
+        let TrialResult { last, figures, .. } = run.once(
+            other.as_ref().unwrap_or(sample),
+            counts,
+            self.feed,
+            &mut SilentProgress,
+        )?;
         let published = last.outcome == InputOutcome::Published;
-        Ok(figures.filter(|_| published).map(|PreviewFigures { loss, count_error, columns, .. }| {
-            let set = settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-            let loss_without = base.map(|base| base.loss_of(columns.iter().map(|column| &column.name)));
-            Alternative { set, loss, loss_without, count_error, waiting: unpublished(&last) }
-        }))
+        Ok(figures.filter(|_| published).map(
+            |PreviewFigures {
+                 loss,
+                 count_error,
+                 columns,
+                 ..
+             }| {
+                let set = settings
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let loss_without =
+                    base.map(|base| base.loss_of(columns.iter().map(|column| &column.name)));
+                Alternative {
+                    set,
+                    loss,
+                    loss_without,
+                    count_error,
+                    waiting: unpublished(&last),
+                }
+            },
+        ))
     }
 }
 
 /// The manifest of a release that a rehearsal has published.
 fn published(public: &Memory, release: u32) -> Result<Manifest> {
     let expected = ExpectedRelease::default();
-    let found = find_manifest(public, Layout::Folders, Some(release), &expected, Path::new(MEMORY))?;
+    let found = find_manifest(
+        public,
+        Layout::Folders,
+        Some(release),
+        &expected,
+        Path::new(MEMORY),
+    )?;
     Ok(found.manifest)
 }
 
 /// The position of a quasi column of one feed among those of another one.
 fn place(base: &FeedConfig, other: &FeedConfig, column: usize) -> Option<usize> {
     let name = &base.columns.of(Role::Quasi).nth(column)?.name;
-    other.columns.of(Role::Quasi).position(|column| column.name == *name)
+    other
+        .columns
+        .of(Role::Quasi)
+        .position(|column| column.name == *name)
 }
 
 /// People by their leaves.
@@ -273,13 +386,31 @@ fn unpublished(entry: &InputEntry) -> u64 {
 }
 
 impl TrialResult {
-    fn preview(self, rows: u64, ticks: Vec<PreviewTick>, alternatives: Vec<Alternative>) -> Preview {
-        let TrialResult { last, repeats, figures } = self;
-        let failed = |tick: &&PreviewTick| matches!(tick.outcome, InputOutcome::Rejected | InputOutcome::Stopped);
+    fn preview(
+        self,
+        rows: u64,
+        ticks: Vec<PreviewTick>,
+        alternatives: Vec<Alternative>,
+    ) -> Preview {
+        let TrialResult {
+            last,
+            repeats,
+            figures,
+        } = self;
+        let failed = |tick: &&PreviewTick| {
+            matches!(tick.outcome, InputOutcome::Rejected | InputOutcome::Stopped)
+        };
         let failing = ticks.iter().filter(failed).count() as f64 / ticks.len().max(1) as f64;
         let loss = figures.as_ref().map(|figures| figures.loss);
-        let PreviewFigures { rows: published, columns, count_error, uniform_classes, measures, checks, .. } =
-            figures.unwrap_or_default();
+        let PreviewFigures {
+            rows: published,
+            columns,
+            count_error,
+            uniform_classes,
+            measures,
+            checks,
+            ..
+        } = figures.unwrap_or_default();
         Preview {
             rows,
             outcome: last.outcome,

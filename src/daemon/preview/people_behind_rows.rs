@@ -1,6 +1,7 @@
-//! What k means where the rows of a feed outnumber the people of a sample: an admission is the identifier, and another
-//! column says whose admission it is. That column goes through the ticks of the sample as one more sensitive column, in
-//! memory, so that the people of each class can be counted. Counts only; no value.
+//! What k means where the rows of a feed outnumber the people of a sample: an admission is the
+//! identifier, and another column says whose admission it is. That column goes through the ticks of
+//! the sample as one more sensitive column, in memory, so that the people of each class can be
+//! counted. Counts only; no value.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -31,14 +32,23 @@ pub struct PeopleBehindRows {
     pub fewest: u64,
 }
 
-/// Counts the people of a release whose last sensitive column is the key; `None` if each of them has one row.
+/// Counts the people of a release whose last sensitive column is the key; `None` if each of them
+/// has one row.
 pub fn count(opened: &Opened, feed: &FeedConfig, key: PersonKey) -> Option<PeopleBehindRows> {
     let found = in_classes(opened, feed.policy.k())?;
-    let identifier = feed.columns.of(Role::Identifier).next().map(|column| column.name.to_string());
+    let identifier = feed
+        .columns
+        .of(Role::Identifier)
+        .next()
+        .map(|column| column.name.to_string());
     if found.people >= found.rows {
         return None;
     }
-    Some(PeopleBehindRows { column: key.name, identifier, ..found })
+    Some(PeopleBehindRows {
+        column: key.name,
+        identifier,
+        ..found
+    })
 }
 
 /// The column that looks like the key of a person and is no identifier of the feed file.
@@ -46,15 +56,18 @@ pub fn key(feed: &FeedConfig, inputs: &[PathBuf]) -> Option<PersonKey> {
     // A sample that `init` refuses gives no hint.
     let facts = sample::read(inputs.first()?).ok()?;
     let is_identifier = |name: &str, path: Option<&str>| {
-        feed.columns.of(Role::Identifier).any(|column| match column.path.as_deref() {
-            Some(own) => Some(own) == path || own.strip_prefix("$.") == Some(name),
-            None => path.is_none() && *column.name == *name,
-        })
+        feed.columns
+            .of(Role::Identifier)
+            .any(|column| match column.path.as_deref() {
+                Some(own) => Some(own) == path || own.strip_prefix("$.") == Some(name),
+                None => path.is_none() && *column.name == *name,
+            })
     };
     guess::person_key(&facts, is_identifier)
 }
 
-/// The feed with the key as its last sensitive column. Nothing is masked, so that each row shows its own key.
+/// The feed with the key as its last sensitive column. Nothing is masked, so that each row shows
+/// its own key.
 pub fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
     let mut columns: Vec<Column> = feed.columns.iter().cloned().collect();
     columns.iter_mut().for_each(|column| column.guarded.clear());
@@ -62,7 +75,10 @@ pub fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
     while columns.iter().any(|column| *column.name == *name) {
         name.push('+');
     }
-    let path = key.path.clone().unwrap_or_else(|| format!("$.{}", key.name));
+    let path = key
+        .path
+        .clone()
+        .unwrap_or_else(|| format!("$.{}", key.name));
     columns.push(Column {
         name: name.into(),
         path: Some(path.into()),

@@ -1,5 +1,5 @@
-//! Taxonomies that list hardly more than the values of a sample, most of them rare: releases publish all leaves of a
-//! taxonomy, so such a list may name people. Counts only; no value.
+//! Taxonomies that list hardly more than the values of a sample, most of them rare: releases
+//! publish all leaves of a taxonomy, so such a list may name people. Counts only; no value.
 
 use super::answer::SampleList;
 use crate::daemon::config::FeedConfig;
@@ -27,7 +27,13 @@ pub fn find(feed: &FeedConfig, people: &Headcount) -> Vec<SampleList> {
             rows[leaf as usize] += people.count(tuple);
         }
         // Leaves for missing and unknown values are no values.
-        for label in [column.optional.then_some(Column::MISSING), column.unknown.as_deref()].into_iter().flatten() {
+        for label in [
+            column.optional.then_some(Column::MISSING),
+            column.unknown.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        {
             if let Some(leaf) = tree.find_leaf(label) {
                 rows[leaf as usize] = 0;
             }
@@ -36,7 +42,12 @@ pub fn find(feed: &FeedConfig, people: &Headcount) -> Vec<SampleList> {
         let values = rows.iter().filter(|&&rows| rows > 0).count() as u64;
         let once = rows.iter().filter(|&&rows| rows == 1).count() as u64;
         if once >= FEWEST && once * RARE > leaves && leaves <= values * LEAVES_PER_VALUE {
-            found.push(SampleList { column: column.name.to_string(), leaves, values, once });
+            found.push(SampleList {
+                column: column.name.to_string(),
+                leaves,
+                values,
+                once,
+            });
         }
     }
     found

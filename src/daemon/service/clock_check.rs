@@ -1,8 +1,9 @@
-//! Whether the clock can be trusted (CONTRACTS 1, `max_clock_step`). While a process runs, the clock is compared with how
-//! long it has run: if it is set by more than a permitted step, no tick closes until it is back. The private root records
-//! the known time, so that a clock that is ahead is noticed at a start as well: until a person accepts it nothing is
-//! deleted for its age. A tick whose time lies in the future was closed by a wrong clock, and none follows it until that
-//! time or until a person accepts the clock.
+//! Whether the clock can be trusted (CONTRACTS 1, `max_clock_step`). While a process runs, the
+//! clock is compared with how long it has run: if it is set by more than a permitted step, no tick
+//! closes until it is back. The private root records the known time, so that a clock that is ahead
+//! is noticed at a start as well: until a person accepts it nothing is deleted for its age. A tick
+//! whose time lies in the future was closed by a wrong clock, and none follows it until that time
+//! or until a person accepts the clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,7 +14,8 @@ use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{ReadStore, Store};
 
-/// The object that records the time, and the time of the tick that a person has declared to be wrong.
+/// The object that records the time, and the time of the tick that a person has declared to be
+/// wrong.
 pub const CLOCK: &str = "clock";
 /// It is written this many times within the permitted step.
 const OFTEN: u32 = 4;
@@ -33,7 +35,8 @@ pub enum ClockWait {
 impl ClockWait {
     /// The reason and the remedy.
     pub fn text(self) -> String {
-        const REMEDY: &str = "If the clock is right, restart the feed once with `tidegate run --accept-clock`";
+        const REMEDY: &str =
+            "If the clock is right, restart the feed once with `tidegate run --accept-clock`";
         match self {
             ClockWait::Stepped(by) => {
                 let way = if by.is_negative() { "back" } else { "ahead" };
@@ -66,13 +69,22 @@ struct Steps {
 }
 
 impl Steps {
-    /// By how much the clock is set in a reading. A difference within the permitted step is none, so that a clock which is
-    /// back need not be right to the second, and one that runs a little fast is never wrong.
+    /// By how much the clock is set in a reading. A difference within the permitted step is none,
+    /// so that a clock which is back need not be right to the second, and one that runs a little
+    /// fast is never wrong.
     fn stepped(&self, (now, age): ClockReading, step: Duration) -> SignedDuration {
-        let Some((last, at)) = self.last else { return SignedDuration::ZERO };
+        let Some((last, at)) = self.last else {
+            return SignedDuration::ZERO;
+        };
         let ran = SignedDuration::try_from(age.saturating_sub(at)).unwrap_or(SignedDuration::MAX);
-        let by = self.by.saturating_add(now.duration_since(last).saturating_sub(ran));
-        if by.unsigned_abs() <= step { SignedDuration::ZERO } else { by }
+        let by = self
+            .by
+            .saturating_add(now.duration_since(last).saturating_sub(ran));
+        if by.unsigned_abs() <= step {
+            SignedDuration::ZERO
+        } else {
+            by
+        }
     }
 }
 
@@ -83,7 +95,10 @@ impl ClockSteps {
 
     /// The time that it is: that of the clock without what it was set by.
     pub fn time(&self, reading: ClockReading, step: Duration) -> Timestamp {
-        reading.0.checked_sub(self.lock().stepped(reading, step)).unwrap_or(reading.0)
+        reading
+            .0
+            .checked_sub(self.lock().stepped(reading, step))
+            .unwrap_or(reading.0)
     }
 
     /// Whether this has to be reported: it is of another kind than what was reported last.
@@ -103,7 +118,8 @@ pub struct ClockState {
     /// The greatest permitted step.
     step: Duration,
     record: ClockRecord,
-    /// How far the clock was ahead of the recorded time at the start, until an operator accepts it with `--accept-clock`.
+    /// How far the clock was ahead of the recorded time at the start, until an operator accepts it
+    /// with `--accept-clock`.
     ahead: Option<Duration>,
     was_reported: bool,
 }
@@ -120,8 +136,14 @@ struct ClockRecord {
 impl ClockRecord {
     fn read(store: &dyn ReadStore) -> Result<ClockRecord> {
         let bytes = store.read(CLOCK)?.unwrap_or_default();
-        let mut times = std::str::from_utf8(&bytes).unwrap_or_default().split_whitespace().map(clock::parse);
-        Ok(ClockRecord { known: times.next().flatten(), disowned: times.next().flatten() })
+        let mut times = std::str::from_utf8(&bytes)
+            .unwrap_or_default()
+            .split_whitespace()
+            .map(clock::parse);
+        Ok(ClockRecord {
+            known: times.next().flatten(),
+            disowned: times.next().flatten(),
+        })
     }
 
     fn bytes(self) -> Vec<u8> {
@@ -140,16 +162,22 @@ impl ClockRecord {
     }
 }
 
-/// Why no tick of a feed closes whose newest tick has this time, as far as its private root says so.
+/// Why no tick of a feed closes whose newest tick has this time, as far as its private root says
+/// so.
 ///
 /// # Errors
 /// The private root cannot be read.
-pub fn future_tick(private: &dyn ReadStore, ticked: Option<Timestamp>, now: Timestamp) -> Result<Option<ClockWait>> {
+pub fn future_tick(
+    private: &dyn ReadStore,
+    ticked: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Option<ClockWait>> {
     Ok(ClockRecord::read(private)?.future(ticked, now))
 }
 
 impl ClockState {
-    /// Reads the clock when a feed begins to run; `newest` is the newest time in its log, `ticked` that of its newest tick.
+    /// Reads the clock when a feed begins to run; `newest` is the newest time in its log, `ticked`
+    /// that of its newest tick.
     ///
     /// # Errors
     /// The private root cannot be read or written.
@@ -166,9 +194,19 @@ impl ClockState {
         let known = record.known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
         if accepted {
-            record = ClockRecord { known: None, disowned: ticked.filter(|last| *last > now) };
+            record = ClockRecord {
+                known: None,
+                disowned: ticked.filter(|last| *last > now),
+            };
         }
-        let mut sense = ClockState { store, steps, step, record, ahead, was_reported: false };
+        let mut sense = ClockState {
+            store,
+            steps,
+            step,
+            record,
+            ahead,
+            was_reported: false,
+        };
         sense.look(reading);
         if ahead.is_none() {
             sense.write(now)?;
@@ -183,15 +221,23 @@ impl ClockState {
         steps.last = Some(reading);
     }
 
-    /// Records the time now and then; returns how far the clock was ahead at the start, the first time.
+    /// Records the time now and then; returns how far the clock was ahead at the start, the first
+    /// time.
     ///
     /// # Errors
     /// The private root cannot be written.
     pub fn record(&mut self, now: Timestamp) -> Result<Option<Duration>> {
-        if self.is_believed() && self.record.known.is_none_or(|known| since(known, now) >= self.step / OFTEN) {
+        if self.is_believed()
+            && self
+                .record
+                .known
+                .is_none_or(|known| since(known, now) >= self.step / OFTEN)
+        {
             self.write(now)?;
         }
-        Ok(self.ahead.filter(|_| !std::mem::replace(&mut self.was_reported, true)))
+        Ok(self
+            .ahead
+            .filter(|_| !std::mem::replace(&mut self.was_reported, true)))
     }
 
     /// The time that it is.
@@ -226,7 +272,10 @@ impl ClockState {
     fn write(&mut self, now: Timestamp) -> Result<()> {
         // A clock that was set back says nothing about ages.
         if self.record.known.is_none_or(|known| now >= known) {
-            let record = ClockRecord { known: Some(now), ..self.record };
+            let record = ClockRecord {
+                known: Some(now),
+                ..self.record
+            };
             self.store.replace(CLOCK, &record.bytes())?;
             self.record = record;
         }
@@ -251,10 +300,22 @@ mod tests {
         clock::parse(text).expect("a time")
     }
 
-    fn begin(store: &Arc<dyn Store>, now: &str, ticked: Option<&str>, accepted: bool) -> ClockState {
+    fn begin(
+        store: &Arc<dyn Store>,
+        now: &str,
+        ticked: Option<&str>,
+        accepted: bool,
+    ) -> ClockState {
         let ticked = ticked.map(at);
         let (settings, reading) = ((HOUR, accepted), (at(now), Duration::ZERO));
-        ClockState::begin(Arc::clone(store), settings, (ticked, ticked), Arc::default(), reading).expect("a store")
+        ClockState::begin(
+            Arc::clone(store),
+            settings,
+            (ticked, ticked),
+            Arc::default(),
+            reading,
+        )
+        .expect("a store")
     }
 
     fn memory() -> Arc<dyn Store> {
@@ -269,20 +330,63 @@ mod tests {
         // Time passes; a year ahead; a year back; a day back; back.
         for (now, age, is_right, time) in [
             ("2026-11-23T10:01:00Z", minute, true, "2026-11-23T10:01:00Z"),
-            ("2027-11-23T10:02:00Z", 2 * minute, false, "2026-11-23T10:02:00Z"),
-            ("2027-11-23T10:05:00Z", 5 * minute, false, "2026-11-23T10:05:00Z"),
-            ("2026-11-23T10:06:30Z", 6 * minute, true, "2026-11-23T10:06:30Z"),
-            ("2026-11-22T10:07:30Z", 7 * minute, false, "2026-11-23T10:07:30Z"),
-            ("2026-11-23T10:08:00Z", 8 * minute, true, "2026-11-23T10:08:00Z"),
+            (
+                "2027-11-23T10:02:00Z",
+                2 * minute,
+                false,
+                "2026-11-23T10:02:00Z",
+            ),
+            (
+                "2027-11-23T10:05:00Z",
+                5 * minute,
+                false,
+                "2026-11-23T10:05:00Z",
+            ),
+            (
+                "2026-11-23T10:06:30Z",
+                6 * minute,
+                true,
+                "2026-11-23T10:06:30Z",
+            ),
+            (
+                "2026-11-22T10:07:30Z",
+                7 * minute,
+                false,
+                "2026-11-23T10:07:30Z",
+            ),
+            (
+                "2026-11-23T10:08:00Z",
+                8 * minute,
+                true,
+                "2026-11-23T10:08:00Z",
+            ),
             // Within the permitted step.
-            ("2026-11-23T11:00:00Z", 9 * minute, true, "2026-11-23T11:00:00Z"),
-            ("2026-11-23T10:10:00Z", 10 * minute, true, "2026-11-23T10:10:00Z"),
+            (
+                "2026-11-23T11:00:00Z",
+                9 * minute,
+                true,
+                "2026-11-23T11:00:00Z",
+            ),
+            (
+                "2026-11-23T10:10:00Z",
+                10 * minute,
+                true,
+                "2026-11-23T10:10:00Z",
+            ),
         ] {
             let reading = (at(now), age);
             // Before the step is noticed and after it.
-            assert_eq!((sense.time(reading), sense.wait(ticked, reading).is_none()), (at(time), is_right), "{now}");
+            assert_eq!(
+                (sense.time(reading), sense.wait(ticked, reading).is_none()),
+                (at(time), is_right),
+                "{now}"
+            );
             sense.look(reading);
-            assert_eq!((sense.time(reading), sense.wait(ticked, reading).is_none()), (at(time), is_right), "{now}");
+            assert_eq!(
+                (sense.time(reading), sense.wait(ticked, reading).is_none()),
+                (at(time), is_right),
+                "{now}"
+            );
             assert_eq!(sense.is_believed(), is_right, "{now}");
         }
     }
@@ -295,10 +399,19 @@ mod tests {
         assert!(begin(&store, "2026-11-23T10:30:00Z", None, false).is_believed());
         // The log now contains ticks of 2040, but the recorded time is older.
         for _ in 0..2 {
-            let mut sense = begin(&store, "2040-01-01T00:00:00Z", Some("2040-01-01T00:00:00Z"), false);
+            let mut sense = begin(
+                &store,
+                "2040-01-01T00:00:00Z",
+                Some("2040-01-01T00:00:00Z"),
+                false,
+            );
             let ahead = sense.record(at("2040-01-01T00:00:00Z")).expect("a store");
             assert!(!sense.is_believed() && ahead.is_some_and(|ahead| ahead > 47 * HOUR));
-            assert_eq!(sense.record(at("2040-01-01T00:00:00Z")).expect("a store"), None, "it is reported once");
+            assert_eq!(
+                sense.record(at("2040-01-01T00:00:00Z")).expect("a store"),
+                None,
+                "it is reported once"
+            );
         }
         assert!(begin(&store, "2040-01-01T00:00:00Z", None, true).is_believed());
         assert!(begin(&store, "2040-01-01T00:00:10Z", None, false).is_believed());
@@ -314,7 +427,12 @@ mod tests {
         assert!(wait(&sense, future).is_none() && sense.disowns(future));
         // The next start knows it. Another tick in the future has to be accepted again.
         let sense = begin(&store, START, Some("2040-01-01T00:00:00Z"), false);
-        assert!(wait(&sense, future).is_none() && wait(&sense, at("2041-01-01T00:00:00Z")).is_some());
-        assert_eq!(future_tick(&*store, Some(future), at(START)).expect("a store"), None);
+        assert!(
+            wait(&sense, future).is_none() && wait(&sense, at("2041-01-01T00:00:00Z")).is_some()
+        );
+        assert_eq!(
+            future_tick(&*store, Some(future), at(START)).expect("a store"),
+            None
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! Whether everything outside that a feed file names can be used (CONTRACTS 3, `check --connect`): the source, its
-//! registry, the roots and the key. It connects as the daemon would, but never reads a record, writes anything or takes
-//! a lock.
+//! Whether everything outside that a feed file names can be used (CONTRACTS 3, `check --connect`):
+//! the source, its registry, the roots and the key. It connects as the daemon would, but never
+//! reads a record, writes anything or takes a lock.
 
 use std::path::Path;
 
@@ -8,7 +8,9 @@ use rustix::fs::{Access, access};
 
 use super::intake::topic_settings;
 use super::root_opening::{key, look};
-use crate::daemon::config::{FeedConfig, RegistrySettings, Root, SourcePlace, SourceSettings, Ticks};
+use crate::daemon::config::{
+    FeedConfig, RegistrySettings, Root, SourcePlace, SourceSettings, Ticks,
+};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::directory::Directory;
 use crate::daemon::ingest::topic::{probe, reach_registry};
@@ -28,7 +30,11 @@ pub struct ConnectionCheck {
 
 impl ConnectionCheck {
     fn of(what: &'static str, found: Result<String>) -> ConnectionCheck {
-        ConnectionCheck { what, found, doubts: Vec::new() }
+        ConnectionCheck {
+            what,
+            found,
+            doubts: Vec::new(),
+        }
     }
 }
 
@@ -38,14 +44,27 @@ pub fn connect(feed: &FeedConfig) -> Vec<ConnectionCheck> {
     if let Some(source) = &feed.services.source {
         all.push(of_source(feed, source));
         let registry = source.registry.as_ref();
-        all.extend(registry.map(|registry| ConnectionCheck::of("source.schema_registry", of_registry(registry))));
+        all.extend(
+            registry.map(|registry| {
+                ConnectionCheck::of("source.schema_registry", of_registry(registry))
+            }),
+        );
     }
     if let Some(store) = &feed.services.store {
-        for (what, root, private) in [("store.private", &store.private, true), ("store.public", &store.public, false)] {
-            all.extend(root.as_ref().map(|root| ConnectionCheck::of(what, of_root(feed, root, private))));
+        for (what, root, private) in [
+            ("store.private", &store.private, true),
+            ("store.public", &store.public, false),
+        ] {
+            all.extend(
+                root.as_ref()
+                    .map(|root| ConnectionCheck::of(what, of_root(feed, root, private))),
+            );
         }
         if store.key.is_some() {
-            all.push(ConnectionCheck::of("store.key", key(feed).map(|_| "the key can be read".to_owned())));
+            all.push(ConnectionCheck::of(
+                "store.key",
+                key(feed).map(|_| "the key can be read".to_owned()),
+            ));
         }
     }
     all.extend(receivers(feed));
@@ -61,7 +80,10 @@ fn receivers(feed: &FeedConfig) -> Vec<ConnectionCheck> {
         Receiver::OperatorWebhook => "notify.operator_webhook",
     };
     match notify::look(feed) {
-        Ok(found) => found.into_iter().map(|(receiver, found)| ConnectionCheck::of(what(receiver), found)).collect(),
+        Ok(found) => found
+            .into_iter()
+            .map(|(receiver, found)| ConnectionCheck::of(what(receiver), found))
+            .collect(),
         Err(error) => vec![ConnectionCheck::of("notify", Err(error))],
     }
 }
@@ -81,12 +103,20 @@ fn of_source(feed: &FeedConfig, source: &SourceSettings) -> ConnectionCheck {
         }
         SourcePlace::Kafka { topic, .. } => {
             let settings = topic_settings(feed, source, true).expect("the source is a topic");
-            let tick = feed.services.schedule.as_ref().and_then(|schedule| match &schedule.ticks {
-                Ticks::Every(period) => Some(period.get()),
-                Ticks::Cron { .. } | Ticks::PerFile => None,
-            });
+            let tick = feed
+                .services
+                .schedule
+                .as_ref()
+                .and_then(|schedule| match &schedule.ticks {
+                    Ticks::Every(period) => Some(period.get()),
+                    Ticks::Cron { .. } | Ticks::PerFile => None,
+                });
             match probe(&settings, tick) {
-                Ok(found) => ConnectionCheck { what: "source", found: Ok(found.words(topic)), doubts: found.doubts },
+                Ok(found) => ConnectionCheck {
+                    what: "source",
+                    found: Ok(found.words(topic)),
+                    doubts: found.doubts,
+                },
                 Err(error) => ConnectionCheck::of("source", Err(error)),
             }
         }
@@ -107,19 +137,34 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
     };
     let shown = path.display();
     if !path.exists() {
-        let around = path.ancestors().skip(1).map(|path| if path == Path::new("") { Path::new(".") } else { path });
-        let near = around.into_iter().find(|path| path.exists()).unwrap_or(Path::new("/"));
+        let around = path.ancestors().skip(1).map(|path| {
+            if path == Path::new("") {
+                Path::new(".")
+            } else {
+                path
+            }
+        });
+        let near = around
+            .into_iter()
+            .find(|path| path.exists())
+            .unwrap_or(Path::new("/"));
         may_write(near)?;
-        return Ok(format!("the folder {shown} does not exist; the feed creates it"));
+        return Ok(format!(
+            "the folder {shown} does not exist; the feed creates it"
+        ));
     }
-    let about = std::fs::metadata(path).map_err(|error| Error::io(path, "look at the folder", &error))?;
+    let about =
+        std::fs::metadata(path).map_err(|error| Error::io(path, "look at the folder", &error))?;
     if private && std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
-        let text = "other accounts can access this folder, which contains private state: `chmod 700` it";
+        let text =
+            "other accounts can access this folder, which contains private state: `chmod 700` it";
         return Err(Error::new(ErrorCategory::Io, text).in_file(path));
     }
     let store = look(feed, private)?;
     may_write(path)?;
-    let begun = store.read(if private { "FORMAT" } else { "LATEST" })?.is_some();
+    let begun = store
+        .read(if private { "FORMAT" } else { "LATEST" })?
+        .is_some();
     Ok(match (private, begun) {
         (true, true) => format!("the folder {shown} can be used; a feed has begun in it"),
         (false, true) => format!("the folder {shown} can be used; it contains releases"),
@@ -130,7 +175,8 @@ fn of_root(feed: &FeedConfig, root: &Root, private: bool) -> Result<String> {
 /// Whether a file can be created in a folder, according to the system.
 fn may_write(folder: &Path) -> Result<()> {
     let may = access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK);
-    let refused = |errno: rustix::io::Errno| Error::io(folder, "write into the folder", &errno.into());
+    let refused =
+        |errno: rustix::io::Errno| Error::io(folder, "write into the folder", &errno.into());
     may.map_err(refused)?;
     if folder.is_dir() {
         return Ok(());

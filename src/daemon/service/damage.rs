@@ -1,5 +1,5 @@
-//! Damage that has halted a running feed. A start reads from the newest checkpoint on and may not see it, so it is
-//! checked again before each attempt to continue.
+//! Damage that has halted a running feed. A start reads from the newest checkpoint on and may not
+//! see it, so it is checked again before each attempt to continue.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +19,8 @@ const MOST: usize = 100;
 pub struct KnownDamage(Mutex<Vec<Damage>>);
 
 impl KnownDamage {
-    /// Checks again the files that have halted the feed, before its log is opened: a start reads from the newest checkpoint on, and
-    /// does not see what is before it.
+    /// Checks again the files that have halted the feed, before its log is opened: a start reads
+    /// from the newest checkpoint on, and does not see what is before it.
     ///
     /// # Errors
     /// A file is still missing or changed.
@@ -29,12 +29,24 @@ impl KnownDamage {
         if damaged.is_empty() {
             return Ok(());
         }
-        let Some(ring) = KeyRing::open(&*roots.private, &key(feed)?)? else { return Ok(()) };
+        let Some(ring) = KeyRing::open(&*roots.private, &key(feed)?)? else {
+            return Ok(());
+        };
         // If the log cannot be read, the start that follows reports why.
-        let Ok(past) = past_quickly(&*roots.private, &*roots.public, &ring) else { return Ok(()) };
-        let (Some(state), Some(last)) = (&past.state, &past.last) else { return Ok(()) };
+        let Ok(past) = past_quickly(&*roots.private, &*roots.public, &ring) else {
+            return Ok(());
+        };
+        let (Some(state), Some(last)) = (&past.state, &past.last) else {
+            return Ok(());
+        };
         let next = last.entry.seq + 1;
-        let roots = ScrubInput { private: &*roots.private, public: &*roots.public, ring: &ring, state, next };
+        let roots = ScrubInput {
+            private: &*roots.private,
+            public: &*roots.public,
+            ring: &ring,
+            state,
+            next,
+        };
         while let Some(last) = damaged.last() {
             if let Some(damage) = inspect(roots, &last.place)? {
                 return Err(damage.error());

@@ -1,5 +1,5 @@
-//! Values that a task holds but that must not be dropped on its thread: dropping them waits for threads and brokers,
-//! and a task may be aborted wherever it waits.
+//! Values that a task holds but that must not be dropped on its thread: dropping them waits for
+//! threads and brokers, and a task may be aborted wherever it waits.
 
 use std::ops::{Deref, DerefMut};
 
@@ -35,9 +35,11 @@ impl<T: Send + 'static> DerefMut for DetachedDrop<T> {
 impl<T: Send + 'static> Drop for DetachedDrop<T> {
     fn drop(&mut self) {
         if let Some(held) = self.0.take() {
-            // This is not waited for: the process may end before it. If no thread can be started the value is dropped
-            // here.
-            let _ = std::thread::Builder::new().name("end".to_owned()).spawn(move || drop(held));
+            // This is not waited for: the process may end before it. If no thread can be started
+            // the value is dropped here.
+            let _ = std::thread::Builder::new()
+                .name("end".to_owned())
+                .spawn(move || drop(held));
         }
     }
 }
@@ -62,7 +64,9 @@ mod tests {
     #[test]
     fn a_connection_that_is_cut_off_waits_for_no_other() {
         let (sender, ended) = channel();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         runtime.block_on(async {
             let held = DetachedDrop::new(Ends(sender.clone()));
             let task = tokio::spawn(async move {
@@ -73,7 +77,9 @@ mod tests {
             task.abort();
             assert!(task.await.is_err());
         });
-        let thread = ended.recv_timeout(Duration::from_secs(10)).expect("it ends");
+        let thread = ended
+            .recv_timeout(Duration::from_secs(10))
+            .expect("it ends");
         assert_ne!(thread, current().id());
         // A value that was taken out is dropped where its new owner drops it.
         drop(DetachedDrop::new(Ends(sender)).free());

@@ -1,4 +1,5 @@
-//! A closed list of what can happen to a feed. The task that waits makes one of these, and the feed acts on it.
+//! A closed list of what can happen to a feed. The task that waits makes one of these, and the feed
+//! acts on it.
 
 use jiff::Timestamp;
 
@@ -7,7 +8,8 @@ use jiff::Timestamp;
 pub enum LoopEvent {
     /// It is time to look into the inbox and the source.
     Look,
-    /// A process that closes one tick begins: everything is checked, unless that was done within a day.
+    /// A process that closes one tick begins: everything is checked, unless that was done within a
+    /// day.
     Round,
     /// A tick of the schedule is due.
     Tick {

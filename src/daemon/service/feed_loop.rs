@@ -1,5 +1,5 @@
-//! One running feed, from the start of its writer until the process ends or the feed halts: a loop over one closed list
-//! of events. It waits, and passes each event to the feed; it decides nothing.
+//! One running feed, from the start of its writer until the process ends or the feed halts: a loop
+//! over one closed list of events. It waits, and passes each event to the feed; it decides nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,8 @@ use crate::daemon::observe::events::ShuttingDown;
 
 /// The longest sleep, since clocks may be set.
 const LONGEST: Duration = Duration::from_secs(30);
-/// A source that always has messages has been read for this long without an error: it is not the reason for the halt.
+/// A source that always has messages has been read for this long without an error: it is not the
+/// reason for the halt.
 const SETTLED: Duration = Duration::from_secs(30);
 
 /// Runs until the process ends.
@@ -37,7 +38,8 @@ pub(in crate::daemon::service) async fn work(
     let pause = pause(&running.feed);
     let world = &running.world;
     let opens = running.clone();
-    let mut keeper = run_blocking(world, move || Keeper::open(&opens).map(DetachedDrop::new)).await??;
+    let mut keeper =
+        run_blocking(world, move || Keeper::open(&opens).map(DetachedDrop::new)).await??;
     if running.how.until == RunEnd::Once {
         return once(keeper, running, shutdown).await;
     }
@@ -55,7 +57,8 @@ pub(in crate::daemon::service) async fn work(
                 break;
             }
             keeper = step(world, keeper, event).await?.0;
-            // A tick that the clock has kept from closing is still due when the clock is right again.
+            // A tick that the clock has kept from closing is still due when the clock is right
+            // again.
             if let LoopEvent::Tick { due, .. } = event
                 && keeper.waits_for_clock()
             {
@@ -72,14 +75,17 @@ pub(in crate::daemon::service) async fn work(
             .await?;
             return Ok(Vec::new());
         }
-        if settling.is_some_and(|since| !keeper.waits() || world.age().saturating_sub(since) >= SETTLED) {
+        if settling
+            .is_some_and(|since| !keeper.waits() || world.age().saturating_sub(since) >= SETTLED)
+        {
             settling = None;
             keeper.settled = true;
             running.end_halt().await?;
         }
         let now = keeper.time();
         let awaited = next.filter(|_| !keeper.waits_for_clock());
-        let until_tick = awaited.map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
+        let until_tick = awaited
+            .map(|next| Duration::try_from(next.duration_since(now)).unwrap_or(Duration::ZERO));
         let wait = until_tick.unwrap_or(LONGEST).min(pause);
         tokio::select! {
             biased;
@@ -91,7 +97,10 @@ pub(in crate::daemon::service) async fn work(
         if let Some(first) = next.filter(|next| *next <= now && !keeper.waits_for_clock()) {
             // All ticks that were missed in this time are one tick.
             let schedule = keeper.schedule();
-            let tick = |due| LoopEvent::Tick { due, missed: missed(schedule, first, due) };
+            let tick = |due| LoopEvent::Tick {
+                due,
+                missed: missed(schedule, first, due),
+            };
             events.extend(timetable::last(schedule, now).map(tick));
             next = timetable::next(keeper.schedule(), now);
         } else {
@@ -110,7 +119,11 @@ async fn rings(bell: &Option<FetchBell>) {
 
 /// The number of ticks that were due from the first one on, before this one.
 fn missed(schedule: &Schedule, first: Timestamp, due: Timestamp) -> u64 {
-    if first < due { 1 + timetable::between(schedule, first, due) } else { 0 }
+    if first < due {
+        1 + timetable::between(schedule, first, due)
+    } else {
+        0
+    }
 }
 
 async fn step(

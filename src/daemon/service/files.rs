@@ -1,4 +1,5 @@
-//! Intake of files from a folder (CONTRACTS 5): each once, in the order of their names, when it no longer changes.
+//! Intake of files from a folder (CONTRACTS 5): each once, in the order of their names, when it no
+//! longer changes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -39,12 +40,20 @@ impl Keeper {
     pub(super) fn look_at_files(&mut self) -> Result<Vec<FeedTick>> {
         let (now, age) = (Instant::now(), self.world.age());
         let writer = &self.writer;
-        let Intake::Folder(folder) = &mut self.source else { return Ok(Vec::new()) };
+        let Intake::Folder(folder) = &mut self.source else {
+            return Ok(Vec::new());
+        };
         let (ready, taken) = folder.look(now, &|name| writer.taken(name).is_some())?;
         for (name, kind) in folder.newly_irregular() {
-            self.observer.emit(&FileLeftAlone { file: FileName::of(Path::new(&name)), kind });
+            self.observer.emit(&FileLeftAlone {
+                file: FileName::of(Path::new(&name)),
+                kind,
+            });
         }
-        if self.looked.is_none_or(|looked| age.saturating_sub(looked) >= AGAIN) {
+        if self
+            .looked
+            .is_none_or(|looked| age.saturating_sub(looked) >= AGAIN)
+        {
             taken.iter().try_for_each(|seen| self.unchanged(seen))?;
             // A writer that has nothing to write must notice too that another has taken over.
             self.writer.log().ours()?;
@@ -55,7 +64,10 @@ impl Keeper {
         for seen in ready {
             if per_file && self.waits_for_clock() {
                 // The file stays where it is: reading it would close a tick.
-                ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
+                ticks.push(FeedTick {
+                    outcome: TickOutcome::Postponed,
+                    ..self.nothing()
+                });
                 break;
             }
             if self.take(&seen)?.is_some() && per_file {
@@ -69,14 +81,17 @@ impl Keeper {
 
     /// Checks that a file that was read has not changed.
     fn unchanged(&self, seen: &FolderFile) -> Result<()> {
-        let Some(known) = self.writer.taken(&seen.name) else { return Ok(()) };
+        let Some(known) = self.writer.taken(&seen.name) else {
+            return Ok(());
+        };
         if known.looks(seen.look.size, seen.look.modified) {
             return Ok(());
         }
         let file = self.folder()?.file(&seen.name);
         let now = InputFile::open_unlinked(&file).and_then(|input| input.digest());
         // A file that was read may be moved away at any time.
-        if self.folder()?.again(&seen.name).is_none() || known.has(self.writer.log().ring(), &now?) {
+        if self.folder()?.again(&seen.name).is_none() || known.has(self.writer.log().ring(), &now?)
+        {
             return Ok(());
         }
         let text = "this file was accepted before and has changed since: restore it, or move it away. Put new rows \
@@ -84,7 +99,8 @@ impl Keeper {
         Err(Error::new(ErrorCategory::Input, text).in_file(&file))
     }
 
-    /// The content of a file; None if it changes before its end, or is gone: it is tried again then.
+    /// The content of a file; None if it changes before its end, or is gone: it is tried again
+    /// then.
     fn read(&mut self, seen: &FolderFile) -> Result<Option<ReadFile>> {
         let file = self.folder()?.file(&seen.name);
         let read = self.read_at_rest(&file);
@@ -104,7 +120,11 @@ impl Keeper {
         self.fitting(&input).map_err(untaken)?;
         let (decoded, shelf) = self.writer.read(&input).map_err(untaken)?;
         match input.digest() {
-            Ok(now) if now == sha256 => Ok(Some(ReadFile { sha256, decoded, shelf })),
+            Ok(now) if now == sha256 => Ok(Some(ReadFile {
+                sha256,
+                decoded,
+                shelf,
+            })),
             other => {
                 self.writer.let_go(shelf);
                 other.map(|_| None)
@@ -115,18 +135,45 @@ impl Keeper {
     /// Reads a file and appends its rows.
     fn take(&mut self, seen: &FolderFile) -> Result<Option<IntakeCounts>> {
         let (begun, file) = (Instant::now(), self.folder()?.file(&seen.name));
-        let Some(ReadFile { sha256, decoded, shelf }) = self.read(seen)? else { return Ok(None) };
-        let newest = self.writer.state().files.keys().next_back().filter(|newest| **newest > seen.name).cloned();
+        let Some(ReadFile {
+            sha256,
+            decoded,
+            shelf,
+        }) = self.read(seen)?
+        else {
+            return Ok(None);
+        };
+        let newest = self
+            .writer
+            .state()
+            .files
+            .keys()
+            .next_back()
+            .filter(|newest| **newest > seen.name)
+            .cloned();
         if let Some(newest) = newest {
             let [file, after] = [&seen.name, &newest].map(|name| FileName::of(Path::new(name)));
             self.observer.emit(&LateFile { file, after });
         }
         let seen_rows = shelf.messages() + decoded.seen();
-        let Decoded { rows, aside, nulled, spellings, .. } = decoded;
+        let Decoded {
+            rows,
+            aside,
+            nulled,
+            spellings,
+            ..
+        } = decoded;
         let repeats = shelf.repeats() + aside.messages().len() as u64 - aside.faults();
-        let aside = (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
-        let look = Consumed::new(self.writer.log().ring(), &sha256, seen.look.size, seen.look.modified);
-        let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled).with_repeats(repeats);
+        let aside =
+            (!aside.messages().is_empty()).then(|| (aside.messages().len() as u64, aside.bytes()));
+        let look = Consumed::new(
+            self.writer.log().ring(),
+            &sha256,
+            seen.look.size,
+            seen.look.modified,
+        );
+        let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled)
+            .with_repeats(repeats);
         let came = self.writer.take_with(taken, shelf, &self.now())?;
         self.observer.emit(&FileTaken {
             file: FileName::of(&file),
@@ -143,7 +190,12 @@ impl Keeper {
 
     /// Whether a file has the format that the feed file names.
     fn fitting(&self, input: &InputFile) -> Result<()> {
-        let named = self.feed.services.source.as_ref().and_then(|source| source.format);
+        let named = self
+            .feed
+            .services
+            .source
+            .as_ref()
+            .and_then(|source| source.format);
         let word = match named {
             None => return Ok(()),
             Some(Format::Json) => "json",
@@ -156,8 +208,12 @@ impl Keeper {
         if found == word {
             return Ok(());
         }
-        let text = format!("the file is {found}, but the feed file says format = \"{word}\": correct one of them");
-        Err(Error::new(ErrorCategory::Input, text).in_file(input.path()).in_field("source.format"))
+        let text = format!(
+            "the file is {found}, but the feed file says format = \"{word}\": correct one of them"
+        );
+        Err(Error::new(ErrorCategory::Input, text)
+            .in_file(input.path())
+            .in_field("source.format"))
     }
 }
 

@@ -1,6 +1,7 @@
-//! A halt of a feed, from its first error until the feed continues. Log, metrics, health and receivers are each told
-//! once, and a file in the private root records it for `tidegate show`. That file outlives the process. It is read only
-//! for one decision: whether a halt that lasts is notified under the same key.
+//! A halt of a feed, from its first error until the feed continues. Log, metrics, health and
+//! receivers are each told once, and a file in the private root records it for `tidegate show`.
+//! That file outlives the process. It is read only for one decision: whether a halt that lasts is
+//! notified under the same key.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,8 @@ use crate::daemon::observe::{FeedObserver, Halt};
 
 /// The file in the private root.
 const NOTE: &str = "halted.json";
-/// After this many attempts in a row that find another process running, that is the reason for the halt.
+/// After this many attempts in a row that find another process running, that is the reason for the
+/// halt.
 const BUSY: u32 = 6;
 /// The time that receivers have if the process is about to end.
 const AT_THE_END: Duration = Duration::from_secs(5);
@@ -59,15 +61,26 @@ impl Halts {
     /// For a feed that begins.
     pub fn new(observer: FeedObserver, world: Arc<dyn World>) -> Halts {
         let notifier = HaltNotifier::new(observer.clone());
-        Halts { observer, notifier, world, known: Mutex::default() }
+        Halts {
+            observer,
+            notifier,
+            world,
+            known: Mutex::default(),
+        }
     }
 
     /// The feed has halted, or an attempt to continue has failed. `again`: it is tried again.
     pub fn failed(&self, feed: &FeedConfig, error: &Error, again: bool) {
         let mut known = self.known();
-        let Some(now) = &mut known.now else { return self.begins(&mut known, feed, error, again) };
+        let Some(now) = &mut known.now else {
+            return self.begins(&mut known, feed, error, again);
+        };
         // A running command holds the lock for moments; that is not another reason.
-        now.busy = if error.rival == Some(OtherProcess::Works) { now.busy + 1 } else { 0 };
+        now.busy = if error.rival == Some(OtherProcess::Works) {
+            now.busy + 1
+        } else {
+            0
+        };
         if now.halt.reason == error.to_string() {
             now.note(feed, &*self.world);
         } else if now.busy == 0 || now.busy >= BUSY {
@@ -77,19 +90,28 @@ impl Halts {
 
     fn begins(&self, known: &mut Known, feed: &FeedConfig, error: &Error, again: bool) {
         let left = left_in(feed, &*self.world).filter(|halt| halt.reason == error.to_string());
-        let after = known.newest.map(|newest| newest + SignedDuration::from_secs(1));
+        let after = known
+            .newest
+            .map(|newest| newest + SignedDuration::from_secs(1));
         let since = left.and_then(|halt| clock::parse(&halt.since));
-        let since =
-            since.unwrap_or_else(|| after.map_or_else(|| self.world.now(), |after| after.max(self.world.now())));
+        let since = since.unwrap_or_else(|| {
+            after.map_or_else(|| self.world.now(), |after| after.max(self.world.now()))
+        });
         known.newest = Some(since);
         let halt = halt(&clock::text(since), error, again);
         self.observer.explain(halt.clone());
         self.observer.emit(&Halted::because(error));
         let notification = Notification::halted(&feed.name, error, &halt.since);
         let notified = BTreeSet::from([halt.reason.clone()]);
-        let mut now = LastingHalt { halt, notified, busy: 0, noted: false, rival: error.rival };
-        // The note comes first: a process that is killed after a notification has left what the next one needs to
-        // notify under the same key.
+        let mut now = LastingHalt {
+            halt,
+            notified,
+            busy: 0,
+            noted: false,
+            rival: error.rival,
+        };
+        // The note comes first: a process that is killed after a notification has left what the
+        // next one needs to notify under the same key.
         now.note(feed, &*self.world);
         known.now = Some(now);
         self.notifier.notify(feed, notification);
@@ -104,7 +126,8 @@ impl Halts {
         self.observer.emit(&StillHalted::because(error));
         now.note(feed, &*self.world);
         if now.notified.insert(now.halt.reason.clone()) {
-            self.notifier.notify(feed, Notification::halted(&feed.name, error, &self.now()));
+            self.notifier
+                .notify(feed, Notification::halted(&feed.name, error, &self.now()));
         }
     }
 
@@ -115,7 +138,10 @@ impl Halts {
 
     /// Whether another process has taken over the feed: it is not taken back.
     pub fn is_lost(&self) -> bool {
-        self.known().now.as_ref().is_some_and(|now| now.rival == Some(OtherProcess::TookOver))
+        self.known()
+            .now
+            .as_ref()
+            .is_some_and(|now| now.rival == Some(OtherProcess::TookOver))
     }
 
     /// The feed runs: a halt of this process or an earlier one has ended.
@@ -132,7 +158,8 @@ impl Halts {
         let _ = root(feed).map(|root| self.world.note(root, NOTE, None));
         if let Some(at) = clock::parse(&since) {
             self.observer.emit(&Resumed { since: at });
-            self.notifier.notify(feed, Notification::resumed(&feed.name, &since, &self.now()));
+            self.notifier
+                .notify(feed, Notification::resumed(&feed.name, &since, &self.now()));
         }
     }
 
@@ -151,7 +178,8 @@ impl Halts {
 }
 
 impl LastingHalt {
-    /// Writes the file. If that fails the next attempt does it; health, metrics and log say the same.
+    /// Writes the file. If that fails the next attempt does it; health, metrics and log say the
+    /// same.
     fn note(&mut self, feed: &FeedConfig, world: &dyn World) {
         if self.noted || self.rival == Some(OtherProcess::Works) {
             // The other process has not halted.
@@ -178,7 +206,11 @@ fn left_in(feed: &FeedConfig, world: &dyn World) -> Option<Halt> {
 /// # Errors
 /// The private root cannot be read or written.
 pub fn forget(private: &dyn Store) -> crate::daemon::error::Result<()> {
-    if private.read(NOTE)?.is_some() { private.delete(NOTE) } else { Ok(()) }
+    if private.read(NOTE)?.is_some() {
+        private.delete(NOTE)
+    } else {
+        Ok(())
+    }
 }
 
 fn root(feed: &FeedConfig) -> Option<&Root> {
@@ -202,7 +234,11 @@ fn halt(since: &str, error: &Error, again: bool) -> Halt {
         }
         _ => format!("{} {then}", remedy(error)),
     };
-    Halt { since: since.to_owned(), reason: error.to_string(), what_to_do }
+    Halt {
+        since: since.to_owned(),
+        reason: error.to_string(),
+        what_to_do,
+    }
 }
 
 /// What an operator has to do about an error of this kind; its own text says more.
@@ -212,8 +248,12 @@ fn remedy(error: &Error) -> &'static str {
         ErrorCategory::Feed => "Correct the feed file where the reason says so, or change it back.",
         ErrorCategory::Taxonomy => "Correct the taxonomy that the reason names, or change it back.",
         ErrorCategory::Input if error.file.is_none() => "Do what the reason says.",
-        ErrorCategory::Input => "Restore or replace the file that the reason names, as the reason says.",
-        ErrorCategory::Io => "Check permissions, space and connections of the place that the reason names.",
+        ErrorCategory::Input => {
+            "Restore or replace the file that the reason names, as the reason says."
+        }
+        ErrorCategory::Io => {
+            "Check permissions, space and connections of the place that the reason names."
+        }
         ErrorCategory::Internal => {
             "Keep the private root as it is, and report the reason with the log lines before it."
         }

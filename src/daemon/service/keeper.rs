@@ -1,5 +1,5 @@
-//! A feed and everything around it: the folder that it watches, its schedule, and its receivers of notifications. It
-//! acts on events, one after the other; an error ends it.
+//! A feed and everything around it: the folder that it watches, its schedule, and its receivers of
+//! notifications. It acts on events, one after the other; an error ends it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,11 +28,12 @@ use crate::daemon::journal::store::Local;
 use crate::daemon::notify::Notifier;
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{
-    CheckpointWritten, ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Forgotten, Recovered, Swept,
-    UnpublishedRows,
+    CheckpointWritten, ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Forgotten,
+    Recovered, Swept, UnpublishedRows,
 };
 
-/// The time that receivers of notifications have: before a halt is reported, and in a command that ends.
+/// The time that receivers of notifications have: before a halt is reported, and in a command that
+/// ends.
 const BEFORE_A_HALT: Duration = Duration::from_secs(2);
 const AT_THE_END: Duration = Duration::from_secs(10);
 
@@ -50,10 +51,12 @@ pub struct Keeper {
     pub(super) world: Arc<dyn World>,
     /// Whether the last report about messages that are set aside was about more than none.
     pub(super) aside: bool,
-    /// For each column the most values of a file or batch that differed in spelling alone, as reported.
+    /// For each column the most values of a file or batch that differed in spelling alone, as
+    /// reported.
     pub(super) spelled: BTreeMap<String, u64>,
     pub(super) sense: ClockState,
-    /// Whether no halt lasts: a file that records one then belongs to a writer that was taken over by this one.
+    /// Whether no halt lasts: a file that records one then belongs to a writer that was taken over
+    /// by this one.
     pub(super) settled: bool,
     /// The progress of the slow check of everything.
     pub(super) rounds: Rounds,
@@ -69,9 +72,19 @@ impl Keeper {
     /// The feed cannot be opened; the message says what to do.
     pub fn open(running: &RunningFeed) -> Result<Keeper> {
         let begun = Instant::now();
-        let RunningFeed { feed, observer, how, known, world, .. } = running.clone();
+        let RunningFeed {
+            feed,
+            observer,
+            how,
+            known,
+            world,
+            ..
+        } = running.clone();
         possible(&feed)?;
-        let (step, read) = (feed.services.max_clock_step.get(), (world.now(), world.age()));
+        let (step, read) = (
+            feed.services.max_clock_step.get(),
+            (world.now(), world.age()),
+        );
         let now = clock::text(known.clock.time(read, step));
         known.is_there(&feed)?;
         let roots = world.roots(&feed)?.ok_or_else(|| busy(&feed))?;
@@ -80,19 +93,30 @@ impl Keeper {
         let (tried, accepts_clock) = (known.has_begun(), known.accepts_clock(how.accept_clock));
         let (mut writer, found) = named_writer(&feed, &roots, &now, known.name(), &*world)?;
         known.saw(writer.log());
-        // A halted feed is opened again and again, and appends a fence each time, so the next attempt must have little
-        // to read. The checkpoint is written now, while the state agrees with the log: what follows may fail half-way.
+        // A halted feed is opened again and again, and appends a fence each time, so the next
+        // attempt must have little to read. The checkpoint is written now, while the state agrees
+        // with the log: what follows may fail half-way.
         if found.read >= MANY && (tried || writer.bearable(true).is_err()) {
             writer.checkpoint()?;
             writer.pack()?;
         }
-        let notifier =
-            Notifier::begin(&feed, (&roots.private, &roots.public.read_only()), writer.log().next(), &observer)?;
+        let notifier = Notifier::begin(
+            &feed,
+            (&roots.private, &roots.public.read_only()),
+            writer.log().next(),
+            &observer,
+        )?;
         let source = Intake::begin(&feed, writer.state(), how.until == RunEnd::Once, &*world)?;
         source.watched(&feed, &observer);
         let times = (writer.state().newest(), ticked(writer.state()));
         let clock = Arc::clone(&known.clock);
-        let sense = ClockState::begin(Arc::clone(&roots.private), (step, accepts_clock), times, clock, read)?;
+        let sense = ClockState::begin(
+            Arc::clone(&roots.private),
+            (step, accepts_clock),
+            times,
+            clock,
+            read,
+        )?;
         known.has_accepted();
         let mut keeper = Keeper {
             feed,
@@ -111,17 +135,23 @@ impl Keeper {
             _roots: roots,
         };
         let now = keeper.now();
-        keeper.observer.emit(&FenceAppended { seq: found.fence, epoch: keeper.writer.log().writer().epoch });
+        keeper.observer.emit(&FenceAppended {
+            seq: found.fence,
+            epoch: keeper.writer.log().writer().epoch,
+        });
         keeper.look_at_clock()?;
         let rolled = keeper.complete(&now);
         let rolled = keeper.after_notices(rolled)?;
         let shown = keeper.writer.shown(false);
         keeper.after_notices(shown)?;
         if found.swept > 0 {
-            keeper.observer.emit(&Swept { objects: found.swept });
+            keeper.observer.emit(&Swept {
+                objects: found.swept,
+            });
         }
         keeper.report_recovery(&found, rolled, begun)?;
-        // What halted the feed may still exist: the feed then halts now, and not only at the next tick.
+        // What halted the feed may still exist: the feed then halts now, and not only at the next
+        // tick.
         let bearable = keeper.bearable();
         keeper.after_notices(bearable)?;
         if tried {
@@ -132,7 +162,12 @@ impl Keeper {
         Ok(keeper)
     }
 
-    fn report_recovery(&self, found: &OpeningReport, rolled_forward: u64, begun: Instant) -> Result<()> {
+    fn report_recovery(
+        &self,
+        found: &OpeningReport,
+        rolled_forward: u64,
+        begun: Instant,
+    ) -> Result<()> {
         let sums = self.after_notices(self.writer.newest_sums())?;
         let state = self.writer.state();
         let newest = state.releases.last();
@@ -154,7 +189,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Completes what the previous process has left half done; returns the number of releases that it published.
+    /// Completes what the previous process has left half done; returns the number of releases that
+    /// it published.
     fn complete(&mut self, now: &str) -> Result<u64> {
         let mut rolled = 0;
         if let Some(left) = self.writer.roll_forward(now)? {
@@ -166,7 +202,10 @@ impl Keeper {
             rolled += u64::from(tick.release.is_some());
         }
         let is_fresh = !self.writer.state().fresh.is_empty();
-        if matches!(self.schedule().ticks, Ticks::PerFile) && is_fresh && self.clock_wait().is_none() {
+        if matches!(self.schedule().ticks, Ticks::PerFile)
+            && is_fresh
+            && self.clock_wait().is_none()
+        {
             let tick = self.tick(now)?;
             rolled += u64::from(tick.release.is_some());
         }
@@ -182,7 +221,8 @@ impl Keeper {
         self.sense.time(self.reading())
     }
 
-    /// The current time as it is written: never before any time that was written already, unless a wrong clock wrote it.
+    /// The current time as it is written: never before any time that was written already, unless a
+    /// wrong clock wrote it.
     pub(super) fn now(&self) -> String {
         let now = self.time();
         let newest = self.sense.plausible(self.writer.state().newest(), now);
@@ -210,8 +250,13 @@ impl Keeper {
             return Ok(());
         }
         match wait {
-            Some(ClockWait::Stepped(by)) => self.observer.emit(&ClockStepped { now: self.world.now(), by }),
-            Some(ClockWait::FutureTick(last)) => self.observer.emit(&ClockBehind { due: now, last }),
+            Some(ClockWait::Stepped(by)) => self.observer.emit(&ClockStepped {
+                now: self.world.now(),
+                by,
+            }),
+            Some(ClockWait::FutureTick(last)) => {
+                self.observer.emit(&ClockBehind { due: now, last })
+            }
             None => self.observer.emit(&ClockRight { now }),
         }
         self.observer.waits_for_clock(wait.map(ClockWait::text));
@@ -220,7 +265,11 @@ impl Keeper {
 
     pub(super) fn standing(&self) -> UnpublishedRows {
         let feed = &self.writer.state().feed;
-        UnpublishedRows { waiting: feed.waiting().rows(), withheld: feed.withheld().rows(), pending: feed.pending() }
+        UnpublishedRows {
+            waiting: feed.waiting().rows(),
+            withheld: feed.withheld().rows(),
+            pending: feed.pending(),
+        }
     }
 
     /// Acts on an event; returns the ticks that it closed.
@@ -232,7 +281,8 @@ impl Keeper {
         self.after_notices(ticks)
     }
 
-    /// Receivers are notified of what was done; before a halt they are notified of what preceded it.
+    /// Receivers are notified of what was done; before a halt they are notified of what preceded
+    /// it.
     fn after_notices<T>(&self, done: Result<T>) -> Result<T> {
         self.known.saw(self.writer.log());
         self.notifier.entries(self.writer.log().next());
@@ -269,9 +319,13 @@ impl Keeper {
                 let mut ticks = self.look()?;
                 self.writer.shown(true)?;
                 self.overdue(due, missed);
-                let later = ticked(self.writer.state()).filter(|last| *last > due && !self.sense.disowns(*last));
+                let later = ticked(self.writer.state())
+                    .filter(|last| *last > due && !self.sense.disowns(*last));
                 if self.waits_for_clock() || later.is_some() {
-                    ticks.push(FeedTick { outcome: TickOutcome::Postponed, ..self.nothing() });
+                    ticks.push(FeedTick {
+                        outcome: TickOutcome::Postponed,
+                        ..self.nothing()
+                    });
                 } else {
                     ticks.push(self.tick(&clock::text(due))?);
                 }
@@ -283,18 +337,27 @@ impl Keeper {
 
     /// The schedule.
     pub fn schedule(&self) -> &Schedule {
-        self.feed.services.schedule.as_ref().expect("a running feed has a schedule")
+        self.feed
+            .services
+            .schedule
+            .as_ref()
+            .expect("a running feed has a schedule")
     }
 
-    /// A tick that was missed while no process was running, if rows arrived before it; with the number of ticks before
-    /// it that were missed as well.
+    /// A tick that was missed while no process was running, if rows arrived before it; with the
+    /// number of ticks before it that were missed as well.
     pub fn missed(&self, now: Timestamp) -> Option<(Timestamp, u64)> {
         let due = timetable::last(self.schedule(), now)?;
         let state = self.writer.state();
-        let since = state.since.as_deref().and_then(clock::parse).filter(|since| *since <= due)?;
+        let since = state
+            .since
+            .as_deref()
+            .and_then(clock::parse)
+            .filter(|since| *since <= due)?;
         let last = ticked(state);
         let from = last.map_or(since, |last| last.max(since));
-        last.is_none_or(|last| last < due).then(|| (due, timetable::between(self.schedule(), from, due)))
+        last.is_none_or(|last| last < due)
+            .then(|| (due, timetable::between(self.schedule(), from, due)))
     }
 
     /// Whether the source has something that cannot be read yet.
@@ -340,7 +403,11 @@ impl Keeper {
         if self.settled {
             forget(self.writer.log().store())?;
         }
-        let gone = if self.sense.is_believed() { self.writer.forget(self.time())? } else { 0 };
+        let gone = if self.sense.is_believed() {
+            self.writer.forget(self.time())?
+        } else {
+            0
+        };
         if gone > 0 {
             self.observer.emit(&Forgotten { objects: gone });
         }
@@ -352,7 +419,11 @@ impl Keeper {
     fn checkpoint(&mut self) -> Result<()> {
         let begun = Instant::now();
         if let Some((seq, bytes)) = self.writer.checkpoint()? {
-            self.observer.emit(&CheckpointWritten { seq, bytes, seconds: begun.elapsed() });
+            self.observer.emit(&CheckpointWritten {
+                seq,
+                bytes,
+                seconds: begun.elapsed(),
+            });
         }
         Ok(())
     }
@@ -366,7 +437,12 @@ impl Keeper {
             files: 0,
             outcome: TickOutcome::Idle,
             release: None,
-            rows: self.writer.state().releases.last().map_or(0, |line| line.rows),
+            rows: self
+                .writer
+                .state()
+                .releases
+                .last()
+                .map_or(0, |line| line.rows),
             added: 0,
             new: feed.new_rows(),
             waiting: feed.waiting().rows(),
@@ -387,6 +463,7 @@ fn ticked(state: &FeedState) -> Option<Timestamp> {
 fn busy(feed: &FeedConfig) -> Error {
     match store(feed).map(|table| table.private.as_ref()) {
         Ok(Some(Root::Directory(path))) => Local::busy(path),
-        _ => Error::new(ErrorCategory::Io, "another tidegate is running here").because_of(OtherProcess::Works),
+        _ => Error::new(ErrorCategory::Io, "another tidegate is running here")
+            .because_of(OtherProcess::Works),
     }
 }

@@ -1,6 +1,7 @@
-//! What a process knows about the log of its feed, from one writer to the next. A feed that halted is opened again as
-//! at a start, while an operator may be restoring its roots and another process may have taken it over. So it never
-//! begins a new log where one was, never continues an older one, and never takes back a feed that was taken over.
+//! What a process knows about the log of its feed, from one writer to the next. A feed that halted
+//! is opened again as at a start, while an operator may be restoring its roots and another process
+//! may have taken it over. So it never begins a new log where one was, never continues an older
+//! one, and never takes back a feed that was taken over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,8 @@ pub struct KnownLog {
     name: String,
     /// The newest entry that it has seen.
     newest: Mutex<Option<(u64, Sha256)>>,
-    /// Whether an operator has accepted the clock at the start, which does not apply to a later one.
+    /// Whether an operator has accepted the clock at the start, which does not apply to a later
+    /// one.
     accepted: AtomicBool,
     /// How the clock was set while the process ran.
     pub(super) clock: Arc<ClockSteps>,
@@ -90,24 +92,34 @@ impl KnownLog {
         }
     }
 
-    /// Checks that the log is the one that was open, and that no other writer has appended to it if nothing locks it.
+    /// Checks that the log is the one that was open, and that no other writer has appended to it if
+    /// nothing locks it.
     ///
     /// # Errors
     /// It is an older one or another one, or another writer has taken over.
     pub fn check_newest(&self, roots: &OpenedRoots) -> Result<()> {
-        let Some((seq, head)) = *self.newest() else { return Ok(()) };
+        let Some((seq, head)) = *self.newest() else {
+            return Ok(());
+        };
         let private = &*roots.private;
         match private.read(&Entry::path(seq))? {
             Some(bytes) if Sha256::of(&bytes) == head => {}
             _ => return Err(Error::new(ErrorCategory::Input, RESTORED).in_field(Entry::path(seq))),
         }
-        if roots.lock.is_none() { self.alone(private, seq + 1) } else { Ok(()) }
+        if roots.lock.is_none() {
+            self.alone(private, seq + 1)
+        } else {
+            Ok(())
+        }
     }
 
-    /// Checks that all entries from this number on are of this process: an attempt that failed may have left some.
+    /// Checks that all entries from this number on are of this process: an attempt that failed may
+    /// have left some.
     fn alone(&self, private: &dyn Store, from: u64) -> Result<()> {
         for seq in from.. {
-            let Some(bytes) = private.read(&Entry::path(seq))? else { break };
+            let Some(bytes) = private.read(&Entry::path(seq))? else {
+                break;
+            };
             if Entry::unproven(&bytes).is_ok_and(|entry| entry.writer != self.name) {
                 return Err(fenced(private));
             }
@@ -134,25 +146,46 @@ mod tests {
     fn writer(store: &Memory, name: &str) -> Log {
         let key = OperatorKey::parse(&"a".repeat(64)).expect("a key");
         let ring = KeyRing::draw(&key, "feed", &mut Seeded::new(1)).expect("a ring");
-        let last = (0..).map_while(|seq| store.read(&Entry::path(seq)).expect("memory")).last();
-        let (head, last) =
-            (last.as_deref().map(Sha256::of), last.map(|bytes| Entry::unproven(&bytes).expect("an entry")));
+        let last = (0..)
+            .map_while(|seq| store.read(&Entry::path(seq)).expect("memory"))
+            .last();
+        let (head, last) = (
+            last.as_deref().map(Sha256::of),
+            last.map(|bytes| Entry::unproven(&bytes).expect("an entry")),
+        );
         let (store, chance) = (Arc::new(store.clone()), Box::new(Seeded::new(2)));
-        let mut log = Log::behind(store, ring, chance, Some(name.to_owned()), last.as_ref(), head).expect("a writer");
-        let fence = Fence { time: "2026-11-25T10:00:00Z".to_owned(), program: "0".to_owned() };
+        let mut log = Log::behind(
+            store,
+            ring,
+            chance,
+            Some(name.to_owned()),
+            last.as_ref(),
+            head,
+        )
+        .expect("a writer");
+        let fence = Fence {
+            time: "2026-11-25T10:00:00Z".to_owned(),
+            program: "0".to_owned(),
+        };
         log.append(fence).expect("memory");
         log
     }
 
     #[test]
     fn a_feed_that_was_lost_is_not_taken_back() {
-        let (store, known) = (Memory::default(), KnownLog::new(&mut Seeded::new(3)).expect("chance"));
+        let (store, known) = (
+            Memory::default(),
+            KnownLog::new(&mut Seeded::new(3)).expect("chance"),
+        );
         let roots = || OpenedRoots {
             private: Arc::new(store.clone()),
             public: PublicRoot::over(Arc::new(Memory::default())),
             lock: None,
         };
-        assert!(known.check_newest(&roots()).is_ok() && !known.has_begun(), "nothing was known");
+        assert!(
+            known.check_newest(&roots()).is_ok() && !known.has_begun(),
+            "nothing was known"
+        );
         known.saw(&writer(&store, known.name()));
         // An attempt that failed after its fence.
         writer(&store, known.name());
@@ -163,7 +196,10 @@ mod tests {
         assert_eq!(error.rival, Some(OtherProcess::TookOver), "{error}");
         // An older log is not continued either.
         let error = known
-            .check_newest(&OpenedRoots { private: Arc::new(Memory::default()), ..roots() })
+            .check_newest(&OpenedRoots {
+                private: Arc::new(Memory::default()),
+                ..roots()
+            })
             .expect_err("it is empty");
         assert!(error.text.contains("restored"), "{error}");
     }

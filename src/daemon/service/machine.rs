@@ -24,16 +24,22 @@ pub struct Machine {
 
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { begun: Instant::now(), suspended: suspended() }
+        Machine {
+            begun: Instant::now(),
+            suspended: suspended(),
+        }
     }
 }
 
-/// How long the machine was suspended since it was started. A process counts that as time in which it ran, since the clock was
-/// not set when the machine wakes up.
+/// How long the machine was suspended since it was started. A process counts that as time in which
+/// it ran, since the clock was not set when the machine wakes up.
 fn suspended() -> Duration {
     let [running, all] = [ClockId::Monotonic, ClockId::Boottime].map(|clock| {
         let time = clock_gettime(clock);
-        Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+        Duration::new(
+            u64::try_from(time.tv_sec).unwrap_or(0),
+            u32::try_from(time.tv_nsec).unwrap_or(0),
+        )
     });
     all.saturating_sub(running)
 }
@@ -53,7 +59,8 @@ impl World for Machine {
 
     fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Wait {
         Box::pin(async {
-            // Work that ended by a panic has returned nothing, which the receiver of its result notices.
+            // Work that ended by a panic has returned nothing, which the receiver of its result
+            // notices.
             let _ = tokio::task::spawn_blocking(work).await;
         })
     }
@@ -66,7 +73,11 @@ impl World for Machine {
         root_opening::roots(feed)
     }
 
-    fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
+    fn fetch(
+        &self,
+        settings: &TopicSettings<'_>,
+        positions: BTreeMap<i32, Position>,
+    ) -> Result<Box<dyn Fetching>> {
         Ok(Box::new(Fetch::begin(settings, positions)?))
     }
 

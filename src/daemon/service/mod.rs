@@ -1,5 +1,6 @@
-//! The daemon (HOUSE 2): running feeds, independent of each other, and the pages that report on them. A feed that halts
-//! stops neither the other feeds nor the pages, and is tried again until it continues.
+//! The daemon (HOUSE 2): running feeds, independent of each other, and the pages that report on
+//! them. A feed that halts stops neither the other feeds nor the pages, and is tried again until it
+//! continues.
 
 mod clock_check;
 mod connect;
@@ -55,7 +56,8 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::observe::Observer;
 use crate::daemon::observe::http::{HttpPort, address, serve};
 
-/// The time that a running feed has to end; work that is interrupted then is completed at the next start.
+/// The time that a running feed has to end; work that is interrupted then is completed at the next
+/// start.
 const GRACE: Duration = Duration::from_secs(8);
 
 /// Runs feeds until they end. With [`RunEnd::Once`] it returns the ticks that they closed.
@@ -81,7 +83,13 @@ pub(crate) async fn run(
     let mut work = JoinSet::new();
     for feed in feeds {
         let feed_observer = observer.feed(&feed);
-        work.spawn(keep(feed, feed_observer, how, Arc::clone(&world), shutdown.clone()));
+        work.spawn(keep(
+            feed,
+            feed_observer,
+            how,
+            Arc::clone(&world),
+            shutdown.clone(),
+        ));
     }
     let pages = door.map(|door| {
         let mut ends = shutdown.clone();
@@ -100,13 +108,20 @@ pub(crate) async fn run(
             None => break,
             Some(Ok(Ok(of_feed))) => ticks.extend(of_feed),
             Some(Ok(Err(error))) => errors.push(error),
-            Some(Err(_)) => errors.push(Error::new(ErrorCategory::Internal, "a feed has ended with an internal error")),
+            Some(Err(_)) => errors.push(Error::new(
+                ErrorCategory::Internal,
+                "a feed has ended with an internal error",
+            )),
         }
     }
     if let Some(pages) = pages {
         pages.abort();
     }
-    if errors.is_empty() { Ok(ticks) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(ticks)
+    } else {
+        Err(errors)
+    }
 }
 
 /// Some time after the process was told to end.

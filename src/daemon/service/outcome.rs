@@ -25,8 +25,8 @@ pub enum TickOutcome {
     Rejected,
     /// A check that reads sensitive values failed, now or earlier in this chain.
     Stopped,
-    /// The newest tick lies in the future, or the clock was set while the feed ran: no tick closes until the clock is right
-    /// or an operator accepts it.
+    /// The newest tick lies in the future, or the clock was set while the feed ran: no tick closes
+    /// until the clock is right or an operator accepts it.
     Postponed,
 }
 
@@ -55,8 +55,8 @@ pub struct FeedTick {
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// Columns of the release that show only labels that stand for all values, if the release before it showed more or
-    /// there was none.
+    /// Columns of the release that show only labels that stand for all values, if the release
+    /// before it showed more or there was none.
     pub without_detail: Vec<String>,
     /// Why the gate rejected a release.
     pub reasons: Vec<VerdictReason>,

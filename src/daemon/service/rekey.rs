@@ -1,5 +1,5 @@
-//! How the operator's key of a feed is changed (HOUSE 3): by a command that is the only writer meanwhile and has both
-//! keys, so that running it again completes whatever it had begun.
+//! How the operator's key of a feed is changed (HOUSE 3): by a command that is the only writer
+//! meanwhile and has both keys, so that running it again completes whatever it had begun.
 
 use super::request_delivery::Requester;
 use super::root_opening::{key, not_begun, roots, under};
@@ -12,12 +12,12 @@ use crate::daemon::feed_writer::RequestOutcome;
 use crate::daemon::journal::{KeyRing, RequestOrigin};
 use crate::daemon::seal::OperatorKey;
 
-/// Changes the operator's key of a feed, and with it the feed's own keys and those of all objects. `from` is the old one;
-/// without it the feed file names the old one still, or already the new one.
+/// Changes the operator's key of a feed, and with it the feed's own keys and those of all objects.
+/// `from` is the old one; without it the feed file names the old one still, or already the new one.
 ///
 /// # Errors
-/// Another process is running, neither key opens the private root, or it cannot be written. Either key opens it then, and
-/// running the command again continues.
+/// Another process is running, neither key opens the private root, or it cannot be written. Either
+/// key opens it then, and running the command again continues.
 pub fn rekey(
     feed: &FeedConfig,
     from: Option<&OperatorKey>,
@@ -59,7 +59,9 @@ pub fn rekey(
             Ok(answer(true, objects, &text))
         }
         // It was changed to the new key before, but perhaps not completely.
-        Err(_) if matches!(KeyRing::open(&*roots.private, to), Ok(Some(_))) => finished(feed, &roots, to, &now),
+        Err(_) if matches!(KeyRing::open(&*roots.private, to), Ok(Some(_))) => {
+            finished(feed, &roots, to, &now)
+        }
         Err(error) => Err(error),
     }
 }
@@ -73,7 +75,12 @@ const COPIES: &str = "What it still opens are copies of this private root from b
 const SAME: &str = "this is the current key of the feed: make another one";
 
 /// The new key is valid already; what is left under the old one is removed by the next writer.
-fn finished(feed: &FeedConfig, roots: &OpenedRoots, to: &OperatorKey, now: &str) -> Result<RequestOutcome> {
+fn finished(
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
+    to: &OperatorKey,
+    now: &str,
+) -> Result<RequestOutcome> {
     under(feed, roots, to, now)?;
     let text = format!(
         "the key was already changed to this one, and the old one opens nothing of this private root any more: name \

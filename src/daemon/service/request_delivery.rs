@@ -1,5 +1,6 @@
-//! How a command brings a request to a feed (HOUSE 3): if no process is running it handles the request itself, under
-//! the lock; otherwise it writes the request into the inbox and waits for the answer. It never fences a live daemon.
+//! How a command brings a request to a feed (HOUSE 3): if no process is running it handles the
+//! request itself, under the lock; otherwise it writes the request into the inbox and waits for the
+//! answer. It never fences a live daemon.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +12,8 @@ use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{
-    DecidedRelease, FeedState, OutgoingRelease, ReplayedLog, Request, RequestKind, RequestOutcome, past,
+    DecidedRelease, FeedState, OutgoingRelease, ReplayedLog, Request, RequestKind, RequestOutcome,
+    past,
 };
 use crate::daemon::journal::store::Store;
 use crate::daemon::journal::{KeyRing, LogHead};
@@ -32,7 +34,11 @@ pub struct FeedFacts<'a> {
 
 impl<'a> FeedFacts<'a> {
     fn of(state: &'a FeedState, ring: &'a KeyRing) -> FeedFacts<'a> {
-        FeedFacts { held: state.held.as_ref(), releases: &state.releases, ring }
+        FeedFacts {
+            held: state.held.as_ref(),
+            releases: &state.releases,
+            ring,
+        }
     }
 }
 
@@ -50,12 +56,22 @@ pub struct Requester {
 impl Requester {
     /// A requester who gives this reason.
     pub fn with_reason(why: &str) -> Requester {
-        Requester { why: Some(why.to_owned()), ..Requester::default() }
+        Requester {
+            why: Some(why.to_owned()),
+            ..Requester::default()
+        }
     }
 
     /// The request, signed if they have a key.
     fn request(&self, ask: RequestKind, when: String, place: (&str, LogHead)) -> Result<Request> {
-        let request = Request::new(ask, self.who(), when, self.why.clone(), place, &mut SystemChance)?;
+        let request = Request::new(
+            ask,
+            self.who(),
+            when,
+            self.why.clone(),
+            place,
+            &mut SystemChance,
+        )?;
         Ok(match self.name.as_deref().zip(self.key.as_ref()) {
             Some((name, key)) => request.signed_by(name, key),
             None => request,
@@ -64,18 +80,26 @@ impl Requester {
 
     /// As the log names them.
     pub fn who(&self) -> String {
-        self.name.as_ref().map_or_else(account, |name| format!("{name} (account {})", account()))
+        self.name
+            .as_ref()
+            .map_or_else(account, |name| format!("{name} (account {})", account()))
     }
 }
 
 /// The request, once the feed is known; or why there is nothing to ask.
 pub type RequestBuilder<'a> = dyn Fn(&FeedFacts<'_>) -> Result<RequestKind> + 'a;
 
-/// Asks, and waits for the answer. `new_chain`: the feed file may have changed settings that are frozen.
+/// Asks, and waits for the answer. `new_chain`: the feed file may have changed settings that are
+/// frozen.
 ///
 /// # Errors
 /// The feed cannot be opened, or no answer arrives.
-pub fn ask(feed: &FeedConfig, asking: &RequestBuilder<'_>, by: &Requester, new_chain: bool) -> Result<RequestOutcome> {
+pub fn ask(
+    feed: &FeedConfig,
+    asking: &RequestBuilder<'_>,
+    by: &Requester,
+    new_chain: bool,
+) -> Result<RequestOutcome> {
     match roots(feed)? {
         Some(roots) if roots.lock.is_some() => here(feed, &roots, asking, by, new_chain),
         held => {
@@ -123,7 +147,10 @@ fn there(
     let ReplayedLog { state, last, .. } = past(&**store, &*public, &ring)?;
     let (state, last) = state.zip(last).ok_or_else(|| not_begun(feed))?;
     let ask = asking(&FeedFacts::of(&state, &ring))?;
-    let after = LogHead { seq: last.entry.seq, sha256: last.sha256 };
+    let after = LogHead {
+        seq: last.entry.seq,
+        sha256: last.sha256,
+    };
     let request = by.request(ask, clock::now(), (ring.feed(), after))?;
     request.put(&**store, &ring, &mut SystemChance)?;
     let begun = Instant::now();

@@ -1,6 +1,6 @@
-//! One feed for as long as the process lives. A feed that halts is tried again, at growing intervals: its file is read
-//! again and its writer opened as at a start, which recovers from the log. By then an operator may have ended the cause
-//! of the halt, or it has ended by itself.
+//! One feed for as long as the process lives. A feed that halts is tried again, at growing
+//! intervals: its file is read again and its writer opened as at a start, which recovers from the
+//! log. By then an operator may have ended the cause of the halt, or it has ended by itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,13 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::observe::FeedObserver;
 use crate::daemon::observe::events::{ShuttingDown, Started, VariableNames, VariablesIgnored};
 
-/// Between two attempts: at first, at most in the first hours, and after those. Each attempt appends a fence to the
-/// log, which stays there for good.
-const AGAIN: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(60), Duration::from_secs(600)];
+/// Between two attempts: at first, at most in the first hours, and after those. Each attempt
+/// appends a fence to the log, which stays there for good.
+const AGAIN: [Duration; 3] = [
+    Duration::from_millis(500),
+    Duration::from_secs(60),
+    Duration::from_secs(600),
+];
 /// Attempts before the intervals grow: a command holds the lock for moments.
 const QUICK: u32 = 8;
 /// Attempts within the first four hours.
@@ -32,7 +36,8 @@ const FIRST_HOURS: u32 = 256;
 ///
 /// # Errors
 /// Why it has halted, if it is not tried again.
-// Not itself an `async fn`: a public one is compiled into each program of unit tests, with all that it calls.
+// Not itself an `async fn`: a public one is compiled into each program of unit tests, with all that
+// it calls.
 pub fn keep(
     feed: FeedConfig,
     observer: FeedObserver,
@@ -51,14 +56,25 @@ async fn try_again(
     world: Arc<dyn World>,
     mut shutdown: watch::Receiver<bool>,
 ) -> Result<Vec<FeedTick>> {
-    observer.emit(&Started { version: env!("CARGO_PKG_VERSION") });
+    observer.emit(&Started {
+        version: env!("CARGO_PKG_VERSION"),
+    });
     let ignored = ignored_variables(&feed);
     if !ignored.is_empty() {
-        observer.emit(&VariablesIgnored { names: VariableNames::new(ignored) });
+        observer.emit(&VariablesIgnored {
+            names: VariableNames::new(ignored),
+        });
     }
     let known = Arc::new(KnownLog::new(&mut *world.chance())?);
     let halts = Arc::new(Halts::new(observer.clone(), Arc::clone(&world)));
-    let mut running = RunningFeed { feed: Arc::new(feed), observer, how, known, halts, world };
+    let mut running = RunningFeed {
+        feed: Arc::new(feed),
+        observer,
+        how,
+        known,
+        halts,
+        world,
+    };
     let mut tries = 0;
     let mut done = work(&running, shutdown.clone()).await;
     loop {
@@ -86,7 +102,11 @@ async fn try_again(
 
 /// Reports a halt; if the process ends now, receivers have some time.
 async fn halt(running: &RunningFeed, error: &Error) {
-    let (feed, halts, error) = (Arc::clone(&running.feed), Arc::clone(&running.halts), error.clone());
+    let (feed, halts, error) = (
+        Arc::clone(&running.feed),
+        Arc::clone(&running.halts),
+        error.clone(),
+    );
     let again = running.how.tries_again();
     // Whatever the result, the reason for the halt is the one above.
     let _ = run_blocking(&running.world, move || {
@@ -131,9 +151,13 @@ async fn read_again(running: &RunningFeed) -> Result<FeedConfig> {
     run_blocking(&running.world, move || {
         let feed = FeedConfig::load(&before.file)?;
         if feed.name != before.name {
-            let text =
-                format!("this feed file began as the feed \"{}\" and has another name now: restart", before.name);
-            return Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field("feed.name"));
+            let text = format!(
+                "this feed file began as the feed \"{}\" and has another name now: restart",
+                before.name
+            );
+            return Err(Error::new(ErrorCategory::Feed, text)
+                .in_file(&feed.file)
+                .in_field("feed.name"));
         }
         Ok(feed)
     })
@@ -147,7 +171,10 @@ mod tests {
     #[test]
     fn tries_become_slower() {
         let all: Vec<Duration> = (0..3_000).map(pause).collect();
-        assert!(all.is_sorted() && all[0] == Duration::from_millis(500), "ever more slowly");
+        assert!(
+            all.is_sorted() && all[0] == Duration::from_millis(500),
+            "ever more slowly"
+        );
         let tries_in = |time: Duration| {
             let mut left = time;
             all.iter()
@@ -160,9 +187,19 @@ mod tests {
                 .count()
         };
         let hour = Duration::from_secs(3_600);
-        assert!((8..12).contains(&tries_in(Duration::from_secs(10))), "a command that holds the lock ends soon");
-        assert!((60..80).contains(&tries_in(hour)), "each minute in the first hours");
+        assert!(
+            (8..12).contains(&tries_in(Duration::from_secs(10))),
+            "a command that holds the lock ends soon"
+        );
+        assert!(
+            (60..80).contains(&tries_in(hour)),
+            "each minute in the first hours"
+        );
         // A halt of two weeks leaves no more fences than a feed has files in a year.
-        assert!((2_000..2_500).contains(&tries_in(hour * 24 * 14)), "{}", tries_in(hour * 24 * 14));
+        assert!(
+            (2_000..2_500).contains(&tries_in(hour * 24 * 14)),
+            "{}",
+            tries_in(hour * 24 * 14)
+        );
     }
 }

@@ -8,9 +8,13 @@ use zeroize::Zeroizing;
 
 use super::world::{HeldResource, OpenedRoots, World};
 use crate::daemon::chance::{Chance, SystemChance};
-use crate::daemon::config::{Approval, FeedConfig, Root, Schedule, Secret, SourcePlace, StoreSettings as StoreTable};
+use crate::daemon::config::{
+    Approval, FeedConfig, Root, Schedule, Secret, SourcePlace, StoreSettings as StoreTable,
+};
 use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::feed_writer::{FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot};
+use crate::daemon::feed_writer::{
+    FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot,
+};
 use crate::daemon::ingest::topic::UnwantedPolicies;
 use crate::daemon::journal::store::{Bucket, Local, Packs, ReadOnlyFolder, Store, open};
 use crate::daemon::journal::{ApprovalRule, NamedApprover};
@@ -22,16 +26,25 @@ use crate::engine::policy::OnRepeat;
 use crate::engine::release::{Layout, Sha256};
 
 /// What can be done if the feed file has changed frozen settings.
-const REMEDY: &str = "run `tidegate new-chain` for this feed: the change takes effect with a new chain";
+const REMEDY: &str =
+    "run `tidegate new-chain` for this feed: the change takes effect with a new chain";
 
 /// The `[store]` table, which the feed file must have.
 pub fn store(feed: &FeedConfig) -> Result<&StoreTable> {
-    feed.services.store.as_ref().ok_or_else(|| missing(feed, "store", "private, public and key"))
+    feed.services
+        .store
+        .as_ref()
+        .ok_or_else(|| missing(feed, "store", "private, public and key"))
 }
 
 fn missing(feed: &FeedConfig, field: &str, keys: &str) -> Error {
-    let text = format!("a running feed needs `[{}]` with {keys}: see `tidegate init`", field);
-    Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field)
+    let text = format!(
+        "a running feed needs `[{}]` with {keys}: see `tidegate init`",
+        field
+    );
+    Error::new(ErrorCategory::Feed, text)
+        .in_file(&feed.file)
+        .in_field(field)
 }
 
 /// Opens the roots and takes the lock; None if another process holds it.
@@ -40,7 +53,10 @@ fn missing(feed: &FeedConfig, field: &str, keys: &str) -> Error {
 /// One of them cannot be used.
 pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
     let table = store(feed)?;
-    let root = |root: &Option<Root>, key: &str| root.clone().ok_or_else(|| missing(feed, &format!("store.{key}"), key));
+    let root = |root: &Option<Root>, key: &str| {
+        root.clone()
+            .ok_or_else(|| missing(feed, &format!("store.{key}"), key))
+    };
     let private = root(&table.private, "private")?;
     let (private, lock): (Arc<dyn Store>, Option<HeldResource>) = match &private {
         Root::Directory(path) => match Local::private_locked(path)? {
@@ -49,7 +65,11 @@ pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
         },
         Root::Bucket(_) => (open(&private, true)?, None),
     };
-    Ok(Some(OpenedRoots { private, public: public(feed)?, lock }))
+    Ok(Some(OpenedRoots {
+        private,
+        public: public(feed)?,
+        lock,
+    }))
 }
 
 /// The private root, whether or not a process is running there.
@@ -57,7 +77,10 @@ pub fn roots(feed: &FeedConfig) -> Result<Option<OpenedRoots>> {
 /// # Errors
 /// It cannot be used.
 pub fn private(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
-    let root = store(feed)?.private.clone().ok_or_else(|| missing(feed, "store.private", "private"))?;
+    let root = store(feed)?
+        .private
+        .clone()
+        .ok_or_else(|| missing(feed, "store.private", "private"))?;
     open(&root, true)
 }
 
@@ -67,13 +90,25 @@ pub fn private(feed: &FeedConfig) -> Result<Arc<dyn Store>> {
 /// It does not exist, or cannot be read.
 pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
     let table = store(feed)?;
-    let (root, key) = if private { (&table.private, "private") } else { (&table.public, "public") };
-    let root = root.as_ref().ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
+    let (root, key) = if private {
+        (&table.private, "private")
+    } else {
+        (&table.public, "public")
+    };
+    let root = root
+        .as_ref()
+        .ok_or_else(|| missing(feed, &format!("store.{key}"), key))?;
     Ok(match root {
         Root::Directory(path) if path.try_exists().is_ok_and(|there| !there) => {
-            return Err(if private { not_begun(feed) } else { never_begun(feed) });
+            return Err(if private {
+                not_begun(feed)
+            } else {
+                never_begun(feed)
+            });
         }
-        Root::Directory(path) if private => Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(path)?))),
+        Root::Directory(path) if private => {
+            Arc::new(Packs::over(Arc::new(ReadOnlyFolder::open(path)?)))
+        }
         Root::Directory(path) => Arc::new(ReadOnlyFolder::open(path)?),
         Root::Bucket(_) => open(root, private)?,
     })
@@ -84,13 +119,19 @@ pub fn look(feed: &FeedConfig, private: bool) -> Result<Arc<dyn Store>> {
 /// # Errors
 /// It cannot be used.
 pub fn public(feed: &FeedConfig) -> Result<PublicRoot> {
-    let root = store(feed)?.public.clone().ok_or_else(|| missing(feed, "store.public", "public"))?;
+    let root = store(feed)?
+        .public
+        .clone()
+        .ok_or_else(|| missing(feed, "store.public", "public"))?;
     open(&root, false).map(PublicRoot::over)
 }
 
-/// The variables of the environment that look like settings of a feed's buckets and do not reach them.
+/// The variables of the environment that look like settings of a feed's buckets and do not reach
+/// them.
 pub fn ignored_variables(feed: &FeedConfig) -> Vec<String> {
-    let Some(table) = &feed.services.store else { return Vec::new() };
+    let Some(table) = &feed.services.store else {
+        return Vec::new();
+    };
     let mut names = BTreeSet::new();
     for (root, private) in [(&table.private, true), (&table.public, false)] {
         if let Some(Root::Bucket(url)) = root {
@@ -105,15 +146,26 @@ pub fn ignored_variables(feed: &FeedConfig) -> Vec<String> {
 /// # Errors
 /// There is none, or it is not a key.
 pub fn key(feed: &FeedConfig) -> Result<OperatorKey> {
-    let secret = store(feed)?.key.as_ref().ok_or_else(|| missing(feed, "store.key", "key"))?;
+    let secret = store(feed)?
+        .key
+        .as_ref()
+        .ok_or_else(|| missing(feed, "store.key", "key"))?;
     read_key(feed, secret, "store.key", OperatorKey::parse)
 }
 
-fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+fn read_key<T>(
+    feed: &FeedConfig,
+    secret: &Secret,
+    field: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T> {
     let text = Zeroizing::new(secret.read().map_err(|error| error.in_field(field))?);
     parse(&text).ok_or_else(|| {
-        let text = "this is not a key: a key is 64 hexadecimal digits, as `tidegate init` writes them";
-        Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field(field)
+        let text =
+            "this is not a key: a key is 64 hexadecimal digits, as `tidegate init` writes them";
+        Error::new(ErrorCategory::Usage, text)
+            .in_file(&feed.file)
+            .in_field(field)
     })
 }
 
@@ -123,27 +175,45 @@ fn read_key<T>(feed: &FeedConfig, secret: &Secret, field: &str, parse: impl Fn(&
 /// The signing key cannot be read.
 pub fn settings(feed: &FeedConfig) -> Result<FeedSettings> {
     let signing = store(feed)?.signing_key.as_ref();
-    let signing = signing.map(|secret| read_key(feed, secret, "store.signing_key", Signing::parse)).transpose()?;
-    Ok(FeedSettings { signing, ..unsigned_settings(feed)? })
+    let signing = signing
+        .map(|secret| read_key(feed, secret, "store.signing_key", Signing::parse))
+        .transpose()?;
+    Ok(FeedSettings {
+        signing,
+        ..unsigned_settings(feed)?
+    })
 }
 
 /// The same, without the signing key, for a writer that publishes nothing.
 fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
     let table = store(feed)?;
     let schedule = feed.services.schedule.as_ref();
-    let source = feed.services.source.as_ref().ok_or_else(|| missing(feed, "source", "kind and path"))?;
+    let source = feed
+        .services
+        .source
+        .as_ref()
+        .ok_or_else(|| missing(feed, "source", "kind and path"))?;
     Ok(FeedSettings {
         layout: Layout::Root,
         signing: None,
-        approval: schedule.filter(|schedule| schedule.approval == Approval::Manual).map(approval_rule),
+        approval: schedule
+            .filter(|schedule| schedule.approval == Approval::Manual)
+            .map(approval_rule),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
-        unwanted: UnwantedPolicies { tombstones: source.tombstones, deletes: source.deletes },
+        unwanted: UnwantedPolicies {
+            tombstones: source.tombstones,
+            deletes: source.deletes,
+        },
         registry: source.registry.clone(),
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),
         keep: feed.services.publish.keep.map(|keep| keep.get().as_secs()),
-        retain: feed.services.publish.retain.map(|retain| retain.get().as_secs()),
+        retain: feed
+            .services
+            .publish
+            .retain
+            .map(|retain| retain.get().as_secs()),
         few: FEW,
         pages: feed.services.publish.pages.clone(),
     })
@@ -152,8 +222,14 @@ fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
 /// Who approves a release.
 fn approval_rule(schedule: &Schedule) -> ApprovalRule {
     let people = schedule.approvers.people().iter();
-    let approvers = people.map(|person| NamedApprover { name: person.name.clone(), key: person.key.text() });
-    ApprovalRule { needed: schedule.approvers.needed(), approvers: approvers.collect() }
+    let approvers = people.map(|person| NamedApprover {
+        name: person.name.clone(),
+        key: person.key.text(),
+    });
+    ApprovalRule {
+        needed: schedule.approvers.needed(),
+        approvers: approvers.collect(),
+    }
 }
 
 /// Checks that everything that a feed asks for exists and is possible.
@@ -161,9 +237,14 @@ fn approval_rule(schedule: &Schedule) -> ApprovalRule {
 /// # Errors
 /// The setting that is not.
 pub fn possible(feed: &FeedConfig) -> Result<()> {
-    let refuse =
-        |field: &str, text: &str| Err(Error::new(ErrorCategory::Feed, text).in_file(&feed.file).in_field(field));
-    if feed.policy.on_repeat() != OnRepeat::None && feed.columns.of(Role::Identifier).next().is_none() {
+    let refuse = |field: &str, text: &str| {
+        Err(Error::new(ErrorCategory::Feed, text)
+            .in_file(&feed.file)
+            .in_field(field))
+    };
+    if feed.policy.on_repeat() != OnRepeat::None
+        && feed.columns.of(Role::Identifier).next().is_none()
+    {
         let text = "without an identifier column duplicates cannot be found: declare one, or write `on_repeat = \
                     \"none\"` if every row is a different person";
         return refuse("policy.on_repeat", text);
@@ -171,7 +252,10 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
     }
-    let (grows, disjoint) = (feed.policy.publish_every().is_some(), feed.chain() == ChainKind::Disjoint);
+    let (grows, disjoint) = (
+        feed.policy.publish_every().is_some(),
+        feed.chain() == ChainKind::Disjoint,
+    );
     if feed.services.publish.keep.is_some() && !grows && !disjoint {
         let text = "in this chain each release is checked against the tables of all earlier ones, so none can be \
                     deleted: remove `keep`, or begin a chain whose table grows (`search = \"halves\"`)";
@@ -188,21 +272,37 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
 /// How often a feed looks into its source and its inbox.
 pub fn pause(feed: &FeedConfig) -> Duration {
     let bucket = |root: Option<&Root>| matches!(root, Some(Root::Bucket(_)));
-    let slow = feed.services.store.as_ref().is_some_and(|store| bucket(store.private.as_ref()));
-    let settle = feed.services.source.as_ref().map_or(Duration::ZERO, |source| match &source.place {
-        SourcePlace::Directory { settle, .. } => settle.get(),
-        // The source signals new messages itself.
-        SourcePlace::Kafka { .. } => Duration::from_secs(2),
-    });
+    let slow = feed
+        .services
+        .store
+        .as_ref()
+        .is_some_and(|store| bucket(store.private.as_ref()));
+    let settle = feed
+        .services
+        .source
+        .as_ref()
+        .map_or(Duration::ZERO, |source| match &source.place {
+            SourcePlace::Directory { settle, .. } => settle.get(),
+            // The source signals new messages itself.
+            SourcePlace::Kafka { .. } => Duration::from_secs(2),
+        });
     let often = (settle / 2).clamp(Duration::from_millis(50), Duration::from_secs(1));
-    if slow { often.max(Duration::from_secs(5)) } else { often }
+    if slow {
+        often.max(Duration::from_secs(5))
+    } else {
+        often
+    }
 }
 
 /// Opens a feed whose roots are held.
 ///
 /// # Errors
 /// Its log is damaged, its key is another one, or the feed file has changed frozen settings.
-pub fn writer(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<(FeedWriter, OpeningReport)> {
+pub fn writer(
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
+    now: &str,
+) -> Result<(FeedWriter, OpeningReport)> {
     opened(feed, roots, &key(feed)?, now, Writer::of_a_command())
 }
 
@@ -232,7 +332,10 @@ pub fn named_writer(
 /// # Errors
 /// Its log is damaged, or its key another one.
 pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Result<FeedWriter> {
-    let writer = Writer { changed: true, ..Writer::of_a_command() };
+    let writer = Writer {
+        changed: true,
+        ..Writer::of_a_command()
+    };
     opened(feed, roots, &key(feed)?, now, writer).map(|(writer, _)| writer)
 }
 
@@ -240,8 +343,17 @@ pub fn before_new_chain(feed: &FeedConfig, roots: &OpenedRoots, now: &str) -> Re
 ///
 /// # Errors
 /// As [`before_new_chain`].
-pub fn under(feed: &FeedConfig, roots: &OpenedRoots, key: &OperatorKey, now: &str) -> Result<FeedWriter> {
-    let writer = Writer { changed: true, publishes: false, ..Writer::of_a_command() };
+pub fn under(
+    feed: &FeedConfig,
+    roots: &OpenedRoots,
+    key: &OperatorKey,
+    now: &str,
+) -> Result<FeedWriter> {
+    let writer = Writer {
+        changed: true,
+        publishes: false,
+        ..Writer::of_a_command()
+    };
     opened(feed, roots, key, now, writer).map(|(writer, _)| writer)
 }
 
@@ -261,7 +373,13 @@ struct Writer {
 impl Writer {
     /// For a command, which runs for moments.
     fn of_a_command() -> Writer {
-        Writer { name: None, chance: Box::new(SystemChance), few: FEW, changed: false, publishes: true }
+        Writer {
+            name: None,
+            chance: Box::new(SystemChance),
+            few: FEW,
+            changed: false,
+            publishes: true,
+        }
     }
 }
 
@@ -270,10 +388,21 @@ fn opened(
     roots: &OpenedRoots,
     key: &OperatorKey,
     now: &str,
-    Writer { name: writer, chance, few, changed, publishes }: Writer,
+    Writer {
+        name: writer,
+        chance,
+        few,
+        changed,
+        publishes,
+    }: Writer,
 ) -> Result<(FeedWriter, OpeningReport)> {
-    let text = std::fs::read(&feed.file).map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
-    let settings = if publishes { settings(feed)? } else { unsigned_settings(feed)? };
+    let text = std::fs::read(&feed.file)
+        .map_err(|error| Error::io(&feed.file, "read the feed file", &error))?;
+    let settings = if publishes {
+        settings(feed)?
+    } else {
+        unsigned_settings(feed)?
+    };
     let opening = Opening {
         private: roots.private.clone(),
         public: roots.public.clone(),
@@ -296,18 +425,26 @@ pub fn not_begun(feed: &FeedConfig) -> Error {
     if has_releases(feed) {
         let text = "the private root is missing or empty, but the public root has releases: restore the newest copy of \
                     the private root before anything else. A feed that begins again does not know who is published";
-        return Error::new(ErrorCategory::Input, text).in_file(&feed.file).in_field("store.private");
+        return Error::new(ErrorCategory::Input, text)
+            .in_file(&feed.file)
+            .in_field("store.private");
     }
     never_begun(feed)
 }
 
 fn never_begun(feed: &FeedConfig) -> Error {
     let text = "the feed has not begun yet, so there is nothing to show: `tidegate run` begins it";
-    Error::new(ErrorCategory::Usage, text).in_file(&feed.file).in_field("store.private")
+    Error::new(ErrorCategory::Usage, text)
+        .in_file(&feed.file)
+        .in_field("store.private")
 }
 
 /// Whether there are manifests in the public root.
 fn has_releases(feed: &FeedConfig) -> bool {
-    let Ok(store) = look(feed, false) else { return false };
-    store.list("manifest").is_ok_and(|manifests| !manifests.is_empty())
+    let Ok(store) = look(feed, false) else {
+        return false;
+    };
+    store
+        .list("manifest")
+        .is_ok_and(|manifests| !manifests.is_empty())
 }

@@ -1,6 +1,8 @@
-//! Before each release the feed checks what the release extends. While a feed runs, everything that the log names is checked slowly, a small piece at a time: a file that was changed
-//! or deleted is found before a restart or a reader needs it. Damage that the feed must not continue with halts it,
-//! until the file is restored. A process that closes one tick checks everything at once, once a day.
+//! Before each release the feed checks what the release extends. While a feed runs, everything that
+//! the log names is checked slowly, a small piece at a time: a file that was changed or deleted is
+//! found before a restart or a reader needs it. Damage that the feed must not continue with halts
+//! it, until the file is restored. A process that closes one tick checks everything at once, once a
+//! day.
 
 use std::time::Duration;
 
@@ -21,7 +23,8 @@ const TIME: Duration = Duration::from_millis(20);
 /// The least and greatest pause between two pieces; within these a round takes as long as this.
 const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 const ROUND: Duration = Duration::from_secs(6 * 3600);
-/// The pause between two rounds if nothing is damaged: without it a small feed would read everything every few seconds.
+/// The pause between two rounds if nothing is damaged: without it a small feed would read
+/// everything every few seconds.
 const PAUSE: Duration = Duration::from_secs(60);
 /// How often a round is reported that found the same as the one before.
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -33,7 +36,8 @@ impl Keeper {
     /// Checks the next piece, if it is time.
     ///
     /// # Errors
-    /// A file is missing or changed that the feed must not continue without, or a root cannot be read.
+    /// A file is missing or changed that the feed must not continue without, or a root cannot be
+    /// read.
     pub(super) fn scrub(&mut self) -> Result<()> {
         let began = self.world.age();
         if !self.settled || began < self.rounds.due {
@@ -41,7 +45,11 @@ impl Keeper {
         }
         self.rounds.began.get_or_insert(began);
         let (mut bytes, mut steps, mut is_over) = (0, 0, false);
-        while bytes < BYTES && steps < STEPS && self.world.age().saturating_sub(began) < TIME && !is_over {
+        while bytes < BYTES
+            && steps < STEPS
+            && self.world.age().saturating_sub(began) < TIME
+            && !is_over
+        {
             match self.rounds.scrub.step(roots(&self.writer))? {
                 ScrubStep::Sound(read) => bytes += read,
                 ScrubStep::Damaged(damage) => self.damaged(&damage)?,
@@ -81,8 +89,15 @@ impl Keeper {
     /// # Errors
     /// As for [`Keeper::scrub`].
     pub(super) fn daily_round(&mut self) -> Result<()> {
-        let bytes = self.writer.log().store().read(SCRUBBED)?.unwrap_or_default();
-        let last = std::str::from_utf8(&bytes).ok().and_then(|text| clock::parse(text.trim()));
+        let bytes = self
+            .writer
+            .log()
+            .store()
+            .read(SCRUBBED)?
+            .unwrap_or_default();
+        let last = std::str::from_utf8(&bytes)
+            .ok()
+            .and_then(|text| clock::parse(text.trim()));
         let now = self.time();
         if last.is_some_and(|last| last <= now && !is_past(last, DAY, now)) {
             return Ok(());
@@ -100,7 +115,9 @@ impl Keeper {
     fn damaged(&mut self, damage: &Damage) -> Result<()> {
         // If another writer has taken over the feed, files may be missing for that reason.
         self.writer.log().ours()?;
-        let Some(damage) = inspect(roots(&self.writer), &damage.place)? else { return Ok(()) };
+        let Some(damage) = inspect(roots(&self.writer), &damage.place)? else {
+            return Ok(());
+        };
         let rounds = &mut self.rounds;
         let is_new = !rounds.known().contains(&damage.finding);
         if rounds.found.len() < MOST {
@@ -108,7 +125,8 @@ impl Keeper {
         }
         let known = rounds.known().len() as u64;
         if is_new {
-            self.observer.emit(&Damaged::because(known, &damage.error()));
+            self.observer
+                .emit(&Damaged::because(known, &damage.error()));
             self.show_damaged();
         }
         if damage.stops() {
@@ -120,8 +138,15 @@ impl Keeper {
 
     fn round_is_over(&mut self) -> Result<()> {
         let time = self.time();
-        if self.rounds.recorded.is_none_or(|recorded| is_past(recorded, HOUR, time)) {
-            self.writer.log().store().replace(SCRUBBED, clock::text(time).as_bytes())?;
+        if self
+            .rounds
+            .recorded
+            .is_none_or(|recorded| is_past(recorded, HOUR, time))
+        {
+            self.writer
+                .log()
+                .store()
+                .replace(SCRUBBED, clock::text(time).as_bytes())?;
             self.rounds.recorded = Some(time);
         }
         let now = self.world.age();
@@ -131,7 +156,11 @@ impl Keeper {
         rounds.last = std::mem::take(&mut rounds.pieces);
         let (bytes, began) = (std::mem::take(&mut rounds.bytes), rounds.began.take());
         rounds.rounds += 1;
-        if changed || rounds.reported.is_none_or(|reported| now.saturating_sub(reported) >= DAY) {
+        if changed
+            || rounds
+                .reported
+                .is_none_or(|reported| now.saturating_sub(reported) >= DAY)
+        {
             rounds.reported = Some(now);
             let scrubbed = Scrubbed {
                 rounds: std::mem::take(&mut rounds.rounds),
@@ -148,7 +177,8 @@ impl Keeper {
 
     fn show_damaged(&self) {
         let text = |finding: &&Finding| format!("{}: {}", finding.file, finding.text);
-        self.observer.damaged(self.rounds.known().iter().map(text).collect());
+        self.observer
+            .damaged(self.rounds.known().iter().map(text).collect());
     }
 }
 

@@ -9,8 +9,9 @@ use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{DecisionMade, PublishedRelease};
 use crate::daemon::journal::{ClosingOutcome as Came, RecodingChoice};
 use crate::daemon::observe::events::{
-    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded, Published,
-    Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting, WithoutDetail,
+    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold,
+    MisspelledGuarded, Published, Rejected, Stopped, TickClosed, TickGathered, TickSkipped,
+    TickWaiting, WithoutDetail,
 };
 
 /// The command that shows which settings would give more detail.
@@ -32,33 +33,59 @@ impl Keeper {
         if self.writer.state().feed.new_rows() >= self.schedule().min_records {
             self.report_set_aside(true);
         }
-        let Some(ticked) = self.writer.close(due)? else { return Ok(self.nothing()) };
+        let Some(ticked) = self.writer.close(due)? else {
+            return Ok(self.nothing());
+        };
         let seq = self.writer.log().next() - 1;
         let tick = u64::from(ticked.tick);
         if ticked.outcome == Came::Skipped {
             self.report_skipped(tick, ticked.new);
-            return Ok(FeedTick { tick: Some(ticked.tick), outcome: TickOutcome::Skipped, ..self.nothing() });
+            return Ok(FeedTick {
+                tick: Some(ticked.tick),
+                outcome: TickOutcome::Skipped,
+                ..self.nothing()
+            });
         }
         let (added, standing) = (ticked.added, self.standing());
-        self.observer.emit(&TickClosed { tick, seq, added, standing, seconds: begun.elapsed() });
+        self.observer.emit(&TickClosed {
+            tick,
+            seq,
+            added,
+            standing,
+            seconds: begun.elapsed(),
+        });
         let outcome = match ticked.outcome {
             Came::Candidate => {
                 let judged = self.judge(begun)?;
                 // If all people of the rejected classes wait again, the release adds no rows.
-                let gone = judged.outcome != TickOutcome::Published && self.writer.state().feed.pending() == 0;
-                return Ok(FeedTick { added: if gone { 0 } else { added }, ..judged });
+                let gone = judged.outcome != TickOutcome::Published
+                    && self.writer.state().feed.pending() == 0;
+                return Ok(FeedTick {
+                    added: if gone { 0 } else { added },
+                    ..judged
+                });
             }
             Came::Held => {
                 let rows = self.writer.state().feed.waiting().rows();
-                self.observer.emit(&Held { tick, why: Hold::TooFew, rows });
+                self.observer.emit(&Held {
+                    tick,
+                    why: Hold::TooFew,
+                    rows,
+                });
                 TickOutcome::Held
             }
             Came::Stopped => {
-                self.observer.emit(&Stopped { tick, against: Checks::named(["stopped"]) });
+                self.observer.emit(&Stopped {
+                    tick,
+                    against: Checks::named(["stopped"]),
+                });
                 TickOutcome::Stopped
             }
             Came::Impossible => {
-                self.observer.emit(&Rejected { tick, against: Checks::named(["search"]) });
+                self.observer.emit(&Rejected {
+                    tick,
+                    against: Checks::named(["search"]),
+                });
                 TickOutcome::Rejected
             }
             Came::Waiting | Came::Skipped => {
@@ -66,7 +93,13 @@ impl Keeper {
                 TickOutcome::Waiting
             }
         };
-        Ok(FeedTick { tick: Some(ticked.tick), outcome, added, reasons: ticked.recorded.reasons, ..self.nothing() })
+        Ok(FeedTick {
+            tick: Some(ticked.tick),
+            outcome,
+            added,
+            reasons: ticked.recorded.reasons,
+            ..self.nothing()
+        })
     }
 
     /// Reports a tick that decided nothing.
@@ -76,9 +109,18 @@ impl Keeper {
             Some(every) => {
                 let waiting_rows = feed.waiting().rows() + feed.new_rows();
                 let ticks_left = feed.turns().ahead(every).halving;
-                self.observer.emit(&TickGathered { tick, new_rows, waiting_rows, ticks_left });
+                self.observer.emit(&TickGathered {
+                    tick,
+                    new_rows,
+                    waiting_rows,
+                    ticks_left,
+                });
             }
-            None => self.observer.emit(&TickSkipped { tick, new_rows, min_records: self.schedule().min_records }),
+            None => self.observer.emit(&TickSkipped {
+                tick,
+                new_rows,
+                min_records: self.schedule().min_records,
+            }),
         }
     }
 
@@ -89,25 +131,47 @@ impl Keeper {
             self.check_newest()?;
         }
         let misspelled = self.writer.misspelled_guarded();
-        let Some((decided, under, recorded)) = self.writer.decide()? else { return Ok(self.nothing()) };
+        let Some((decided, under, recorded)) = self.writer.decide()? else {
+            return Ok(self.nothing());
+        };
         let number = recorded.tick;
-        let release = self.writer.state().feed.releases() + u32::from(decided != DecisionMade::Publish);
+        let release =
+            self.writer.state().feed.releases() + u32::from(decided != DecisionMade::Publish);
         let tick = u64::from(number);
-        let made = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::made);
-        let against = recorded.verdict.as_ref().map_or(Checks::named([]), Checks::against);
+        let made = recorded
+            .verdict
+            .as_ref()
+            .map_or(Checks::named([]), Checks::made);
+        let against = recorded
+            .verdict
+            .as_ref()
+            .map_or(Checks::named([]), Checks::against);
         let report = |decision: Decision| {
             let (made, against) = (made.clone(), against.clone());
             let (release, seq) = (u64::from(release), self.writer.log().next() - 1);
             let seconds = judging.elapsed();
-            self.observer.emit(&DecidedEvent { tick, release, seq, decision, made, against, seconds });
+            self.observer.emit(&DecidedEvent {
+                tick,
+                release,
+                seq,
+                decision,
+                made,
+                against,
+                seconds,
+            });
         };
         if under == RecodingChoice::Coarsest && decided != DecisionMade::Stop {
-            let against = Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
+            let against =
+                Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
             self.observer.emit(&Coarsest { tick, against });
         }
         if !misspelled.is_empty() {
             let columns = ColumnNames::declared(&self.feed.columns, &misspelled);
-            self.observer.emit(&MisspelledGuarded { tick, columns, help: SPELLING });
+            self.observer.emit(&MisspelledGuarded {
+                tick,
+                columns,
+                help: SPELLING,
+            });
         }
         let without_detail = self.writer.newly_without_detail()?;
         let columns = ColumnNames::declared(&self.feed.columns, &without_detail);
@@ -121,7 +185,11 @@ impl Keeper {
             }
             DecisionMade::Hold => {
                 report(Decision::Hold);
-                self.observer.emit(&Held { tick, why: Hold::Approval, rows: self.writer.state().feed.pending() });
+                self.observer.emit(&Held {
+                    tick,
+                    why: Hold::Approval,
+                    rows: self.writer.state().feed.pending(),
+                });
                 (TickOutcome::Approval, Some(release))
             }
             DecisionMade::Reject => {
@@ -136,13 +204,31 @@ impl Keeper {
             }
         };
         if let Some(release) = release.filter(|_| !without_detail.is_empty()) {
-            self.observer.emit(&WithoutDetail { tick, release: u64::from(release), columns, help: HELP });
+            self.observer.emit(&WithoutDetail {
+                tick,
+                release: u64::from(release),
+                columns,
+                help: HELP,
+            });
         }
         let reasons = recorded.reasons;
-        Ok(FeedTick { tick: Some(number), outcome, release, without_detail, reasons, ..self.nothing() })
+        Ok(FeedTick {
+            tick: Some(number),
+            outcome,
+            release,
+            without_detail,
+            reasons,
+            ..self.nothing()
+        })
     }
 
-    pub(super) fn published(&mut self, left: &PublishedRelease, tick: Option<u32>, begun: Instant, approved: bool) {
+    pub(super) fn published(
+        &mut self,
+        left: &PublishedRelease,
+        tick: Option<u32>,
+        begun: Instant,
+        approved: bool,
+    ) {
         // An error in counting for the operator stops no release.
         let sums = self.writer.newest_sums().ok().flatten();
         let state = self.writer.state();
@@ -151,7 +237,10 @@ impl Keeper {
         let since = due.map_or(0, |due| self.time().as_second() - due.as_second());
         self.observer.emit(&Published {
             release: u64::from(left.release),
-            tick: u64::from(tick.or_else(|| line.map(|line| line.tick)).unwrap_or_default()),
+            tick: u64::from(
+                tick.or_else(|| line.map(|line| line.tick))
+                    .unwrap_or_default(),
+            ),
             seq: self.writer.log().next() - 1,
             rows: left.rows,
             sums: sums.map(|sums| sums.shown),

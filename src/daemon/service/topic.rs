@@ -1,5 +1,5 @@
-//! Intake of messages from a topic (HOUSE 3), batch by batch: each batch is appended in one entry of the log with the
-//! offsets that follow from it, and only then is the next one requested.
+//! Intake of messages from a topic (HOUSE 3), batch by batch: each batch is appended in one entry
+//! of the log with the offsets that follow from it, and only then is the next one requested.
 
 use std::time::Instant;
 
@@ -9,7 +9,9 @@ use super::outcome::FeedTick;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{TakenMessages, TakenPart};
 use crate::daemon::ingest::Repeats;
-use crate::daemon::ingest::topic::{Batch, DecodedBatch as Rows, FetchEvent, PartitionResult, Position, decode_sifted};
+use crate::daemon::ingest::topic::{
+    Batch, DecodedBatch as Rows, FetchEvent, PartitionResult, Position, decode_sifted,
+};
 use crate::daemon::journal::MessageOrigin;
 use crate::daemon::observe::events::{
     BatchTaken, BrokersAway, BrokersBack, ErrorText, PartitionsBegun, RegistryAway, RegistryBack,
@@ -23,14 +25,22 @@ impl Keeper {
     /// Appends what was fetched.
     pub(super) fn look_at_topic(&mut self) -> Result<Vec<FeedTick>> {
         for _ in 0..MOST {
-            let Intake::Topic(topic) = &self.source else { break };
-            let Some(news) = topic.fetch.next() else { break };
+            let Intake::Topic(topic) = &self.source else {
+                break;
+            };
+            let Some(news) = topic.fetch.next() else {
+                break;
+            };
             match news {
                 FetchEvent::Batch(batch) => self.take_batch(&batch)?,
                 FetchEvent::Begins(begins) => self.take_begins(begins)?,
-                FetchEvent::Away(why) => self.observer.emit(&BrokersAway { why: why.map(ErrorText::from) }),
+                FetchEvent::Away(why) => self.observer.emit(&BrokersAway {
+                    why: why.map(ErrorText::from),
+                }),
                 FetchEvent::Back => self.observer.emit(&BrokersBack {}),
-                FetchEvent::RegistryAway(why) => self.observer.emit(&RegistryAway { why: ErrorText::from(why) }),
+                FetchEvent::RegistryAway(why) => self.observer.emit(&RegistryAway {
+                    why: ErrorText::from(why),
+                }),
                 FetchEvent::RegistryBack => self.observer.emit(&RegistryBack {}),
                 FetchEvent::Failed(error) => return Err(error.in_file(&self.feed.file)),
             }
@@ -49,8 +59,20 @@ impl Keeper {
     /// Appends the offsets that partitions are read from, before any message of them.
     fn take_begins(&mut self, begins: Vec<(i32, u64, Position)>) -> Result<()> {
         let topic = self.topic();
-        let part = |(partition, from, Position { topic_id, next, epoch }): (i32, u64, Position)| TakenPart {
-            origin: MessageOrigin::Partition { topic: topic.clone(), topic_id, partition },
+        let part = |(
+            partition,
+            from,
+            Position {
+                topic_id,
+                next,
+                epoch,
+            },
+        ): (i32, u64, Position)| TakenPart {
+            origin: MessageOrigin::Partition {
+                topic: topic.clone(),
+                topic_id,
+                partition,
+            },
             from: from.min(next),
             next,
             epoch,
@@ -63,15 +85,29 @@ impl Keeper {
         let parts: Vec<TakenPart> = begins.into_iter().map(part).collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        self.writer.take(TakenMessages { parts, rows: self.none(), nulled: 0 }, &now)?;
-        self.observer.emit(&PartitionsBegun { seq: self.writer.log().next() - 1, partitions });
+        self.writer.take(
+            TakenMessages {
+                parts,
+                rows: self.none(),
+                nulled: 0,
+            },
+            &now,
+        )?;
+        self.observer.emit(&PartitionsBegun {
+            seq: self.writer.log().next() - 1,
+            partitions,
+        });
         Ok(())
     }
 
     fn none(&self) -> Decoded {
         use crate::engine::model::Role;
         let count = |role| self.writer.state().terms.columns.of(role).count();
-        Decoded::empty(count(Role::Quasi), count(Role::Sensitive), count(Role::Identifier) > 0)
+        Decoded::empty(
+            count(Role::Quasi),
+            count(Role::Sensitive),
+            count(Role::Identifier) > 0,
+        )
     }
 
     /// The content of a batch.
@@ -87,26 +123,57 @@ impl Keeper {
     fn take_batch(&mut self, batch: &Batch) -> Result<()> {
         let (begun, topic) = (Instant::now(), self.topic());
         let decoded = self.decoded(&topic, batch)?;
-        let known = self.writer.state().partitions.get(&topic).cloned().unwrap_or_default();
+        let known = self
+            .writer
+            .state()
+            .partitions
+            .get(&topic)
+            .cloned()
+            .unwrap_or_default();
         let part = |one: PartitionResult| {
-            let Position { topic_id, next: from, .. } = known[&one.partition].clone();
+            let Position {
+                topic_id,
+                next: from,
+                ..
+            } = known[&one.partition].clone();
             TakenPart {
-                origin: MessageOrigin::Partition { topic: topic.clone(), topic_id, partition: one.partition },
+                origin: MessageOrigin::Partition {
+                    topic: topic.clone(),
+                    topic_id,
+                    partition: one.partition,
+                },
                 from,
                 next: one.next,
                 epoch: one.epoch,
                 seen: one.seen,
                 rows: one.rows,
                 skipped: one.skipped,
-                repeats: one.aside.as_ref().map_or(0, |offer| offer.messages().len() as u64 - offer.faults()),
-                aside: one.aside.map(|offer| (offer.messages().len() as u64, offer.bytes())),
+                repeats: one
+                    .aside
+                    .as_ref()
+                    .map_or(0, |offer| offer.messages().len() as u64 - offer.faults()),
+                aside: one
+                    .aside
+                    .map(|offer| (offer.messages().len() as u64, offer.bytes())),
             }
         };
         let parts: Vec<TakenPart> = decoded.partitions.into_iter().map(part).collect();
-        let next: Vec<(i32, u64)> = batch.partitions.keys().copied().zip(parts.iter().map(|part| part.next)).collect();
+        let next: Vec<(i32, u64)> = batch
+            .partitions
+            .keys()
+            .copied()
+            .zip(parts.iter().map(|part| part.next))
+            .collect();
         let partitions = parts.len() as u64;
         let now = self.now();
-        let came = self.writer.take(TakenMessages { parts, rows: decoded.rows, nulled: decoded.nulled }, &now)?;
+        let came = self.writer.take(
+            TakenMessages {
+                parts,
+                rows: decoded.rows,
+                nulled: decoded.nulled,
+            },
+            &now,
+        )?;
         if let Intake::Topic(topic) = &self.source {
             topic.fetch.taken(&next);
         }

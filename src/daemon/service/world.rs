@@ -1,5 +1,6 @@
-//! What a running feed receives from outside (HOUSE 2): time, waiting, randomness, its roots and its topic. The program
-//! passes in the machine that it runs on, a simulation another world, and the loop is the same.
+//! What a running feed receives from outside (HOUSE 2): time, waiting, randomness, its roots and
+//! its topic. The program passes in the machine that it runs on, a simulation another world, and
+//! the loop is the same.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -59,7 +60,11 @@ pub trait World: Send + Sync {
     ///
     /// # Errors
     /// The settings cannot be used.
-    fn fetch(&self, settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>>;
+    fn fetch(
+        &self,
+        settings: &TopicSettings<'_>,
+        positions: BTreeMap<i32, Position>,
+    ) -> Result<Box<dyn Fetching>>;
 
     /// Writes a file for people into a private root, or removes it.
     ///
@@ -88,7 +93,14 @@ pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     let (put, got) = tokio::sync::oneshot::channel();
-    world.run_blocking(Box::new(move || _ = put.send(work()))).await;
-    let fault = |_| Error::new(ErrorCategory::Internal, "a feed has ended with an internal error: see the line above");
+    world
+        .run_blocking(Box::new(move || _ = put.send(work())))
+        .await;
+    let fault = |_| {
+        Error::new(
+            ErrorCategory::Internal,
+            "a feed has ended with an internal error: see the line above",
+        )
+    };
     got.await.map_err(fault)
 }

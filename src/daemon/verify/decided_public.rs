@@ -1,5 +1,6 @@
-//! Compares the public root with the log: it contains the manifests, the removal notices and the commits of Delta logs
-//! that were decided, and no others. Files that are just being removed are not reported.
+//! Compares the public root with the log: it contains the manifests, the removal notices and the
+//! commits of Delta logs that were decided, and no others. Files that are just being removed are
+//! not reported.
 
 use std::collections::BTreeMap;
 
@@ -32,14 +33,26 @@ impl Private {
         shown: &dyn ReadStore,
     ) -> Result<()> {
         if let Some(pending) = &state.publishing {
-            self.leaving.extend(pending.approved.files().iter().map(|file| file.path.clone()));
-            let signed =
-                [public.layout.manifest(pending.approved.release()), public.layout.notice(pending.approved.release())];
-            self.leaving.extend(signed.map(|path| format!("{path}.sig")));
+            self.leaving.extend(
+                pending
+                    .approved
+                    .files()
+                    .iter()
+                    .map(|file| file.path.clone()),
+            );
+            let signed = [
+                public.layout.manifest(pending.approved.release()),
+                public.layout.notice(pending.approved.release()),
+            ];
+            self.leaving
+                .extend(signed.map(|path| format!("{path}.sig")));
         }
         let manifest = |release: u32| public.layout.manifest(release);
-        let there: BTreeMap<u32, Sha256> =
-            public.releases.iter().map(|(manifest, sha256)| (manifest.release, *sha256)).collect();
+        let there: BTreeMap<u32, Sha256> = public
+            .releases
+            .iter()
+            .map(|(manifest, sha256)| (manifest.release, *sha256))
+            .collect();
         for line in &state.releases {
             match (there.get(&line.release), line.manifest) {
                 (None, Some(_)) if line.removed.is_none() => {
@@ -63,17 +76,35 @@ impl Private {
             self.delta((*id, table), state.cleaning, public, shown)?;
         }
         let known = state.releases.last().map_or(0, |line| line.release);
-        for (stranger, _) in public.releases.iter().filter(|(manifest, _)| manifest.release > known) {
-            self.wrong(manifest(stranger.release), "the log contains no such release");
+        for (stranger, _) in public
+            .releases
+            .iter()
+            .filter(|(manifest, _)| manifest.release > known)
+        {
+            self.wrong(
+                manifest(stranger.release),
+                "the log contains no such release",
+            );
         }
         Ok(())
     }
 
-    /// Removal notices are at the paths of removed manifests. Files that are just being removed are not reported.
-    fn removals(&mut self, state: &FeedState, public: &CheckedPublicRoot, shown: &dyn ReadStore) -> Result<()> {
-        for (line, removed) in state.releases.iter().filter_map(|line| Some((line, line.removed?))) {
+    /// Removal notices are at the paths of removed manifests. Files that are just being removed are
+    /// not reported.
+    fn removals(
+        &mut self,
+        state: &FeedState,
+        public: &CheckedPublicRoot,
+        shown: &dyn ReadStore,
+    ) -> Result<()> {
+        for (line, removed) in state
+            .releases
+            .iter()
+            .filter_map(|line| Some((line, line.removed?)))
+        {
             if state.cleaning {
-                self.leaving.extend(line.files.iter().map(|(path, _)| path.clone()));
+                self.leaving
+                    .extend(line.files.iter().map(|(path, _)| path.clone()));
                 let notice = public.layout.removal(removed.reason, line.release);
                 self.leaving.extend([
                     format!("{}.sig", public.layout.manifest(line.release)),
@@ -84,10 +115,18 @@ impl Private {
             }
             let newest = state.removed_in(line.chain, removed.reason).max();
             let path = public.layout.removal(removed.reason, line.release);
-            let is_needed = removed.reason != RemovalReason::Expired || newest == Some(line.release);
-            let notice = shown.read(&path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
-            if is_needed && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true) {
-                self.wrong(path, "the notice that replaces this release's manifest is missing or was changed");
+            let is_needed =
+                removed.reason != RemovalReason::Expired || newest == Some(line.release);
+            let notice = shown
+                .read(&path)?
+                .and_then(|bytes| RemovalNotice::parse(&bytes).ok());
+            if is_needed
+                && notice.and_then(|notice| Some(notice.manifest == line.manifest?)) != Some(true)
+            {
+                self.wrong(
+                    path,
+                    "the notice that replaces this release's manifest is missing or was changed",
+                );
             }
         }
         Ok(())
@@ -105,10 +144,16 @@ impl Private {
         let seen = public.logs.get(&id).unwrap_or(&nothing);
         let decided = table.delta().map(DeltaLog::versions).unwrap_or_default();
         let due = table.delta().map(DeltaLog::due).unwrap_or_default();
-        let is_due = |version: u64| due.iter().any(|commit| commit.name() == LogFile::Commit(version));
+        let is_due = |version: u64| {
+            due.iter()
+                .any(|commit| commit.name() == LogFile::Commit(version))
+        };
         let path = |version: u64| log_path(id, LogFile::Commit(version));
         let first = table.delta().map_or(0, DeltaLog::first);
-        for (version, decided) in (0..).zip(decided).skip(usize::try_from(first).unwrap_or(usize::MAX)) {
+        for (version, decided) in (0..)
+            .zip(decided)
+            .skip(usize::try_from(first).unwrap_or(usize::MAX))
+        {
             match seen.commits.get(&version) {
                 None if !is_due(version) => self.wrong(path(version), COMMIT_GONE),
                 Some(commit) if *commit != decided.commit => {
@@ -117,21 +162,34 @@ impl Private {
                 _ => {}
             }
         }
-        for version in seen.commits.keys().filter(|version| **version >= decided.len() as u64) {
+        for version in seen
+            .commits
+            .keys()
+            .filter(|version| **version >= decided.len() as u64)
+        {
             self.wrong(path(*version), "no decision of the log made this commit");
         }
         // Checkpoints of versions that are just being removed may be of a withdrawn release.
-        let checkpoints = seen.checkpoints.par_iter().filter(|version| !cleaning || **version >= first);
+        let checkpoints = seen
+            .checkpoints
+            .par_iter()
+            .filter(|version| !cleaning || **version >= first);
         let is_other = |version: &u64| {
             let path = log_path(id, LogFile::Checkpoint(*version));
-            let meant = table.checkpoint(*version).map(|checkpoint| checkpoint.content);
+            let meant = table
+                .checkpoint(*version)
+                .map(|checkpoint| checkpoint.content);
             let bytes = shown.read(&path)?.unwrap_or_default();
-            let is_same = meant.is_some_and(|meant| is_same_checkpoint(&path, bytes, meant.bytes()));
+            let is_same =
+                meant.is_some_and(|meant| is_same_checkpoint(&path, bytes, meant.bytes()));
             Ok((!is_same).then_some(path))
         };
         let other: Vec<Option<String>> = checkpoints.map(is_other).collect::<Result<_>>()?;
         for path in other.into_iter().flatten() {
-            self.wrong(path, "this checkpoint does not match the decisions of the log");
+            self.wrong(
+                path,
+                "this checkpoint does not match the decisions of the log",
+            );
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! A release that waits for people, as the log says: who may approve it, how many must, and who has.
+//! A release that waits for people, as the log says: who may approve it, how many must, and who
+//! has.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +7,10 @@ use crate::daemon::journal::{ApprovalRule, ApproverDecision};
 use crate::engine::release::Sha256;
 
 pub const NOT_HELD: &str = "this approves a release that the entries before do not hold";
-pub const NOT_PERMITTED: &str = "the entry that holds this release does not name this person with this key";
-pub const TOO_FEW: &str = "fewer people have approved this release than the entry that holds it asks for";
+pub const NOT_PERMITTED: &str =
+    "the entry that holds this release does not name this person with this key";
+pub const TOO_FEW: &str =
+    "fewer people have approved this release than the entry that holds it asks for";
 
 /// A release that an entry holds, and who has approved it.
 #[derive(Debug)]
@@ -31,7 +34,13 @@ impl HeldEntry {
         if !self.rule.permits(&approval.wanted) {
             return Some(NOT_PERMITTED);
         }
-        self.approvers.insert(approval.wanted.signed.as_ref().map(|signed| signed.key.clone()));
+        self.approvers.insert(
+            approval
+                .wanted
+                .signed
+                .as_ref()
+                .map(|signed| signed.key.clone()),
+        );
         (approval.missing != self.missing()).then_some(TOO_FEW)
     }
 }

@@ -1,5 +1,6 @@
-//! Checks that everything is as it was written (CONTRACTS 3, verify): the log and what it names, and what is published.
-//! Every manipulation is reported, not only the first. Nothing is changed and no lock is taken.
+//! Checks that everything is as it was written (CONTRACTS 3, verify): the log and what it names,
+//! and what is published. Every manipulation is reported, not only the first. Nothing is changed
+//! and no lock is taken.
 
 mod decided_public;
 mod delta;
@@ -33,12 +34,18 @@ pub struct Finding {
 
 impl Finding {
     fn new(file: impl Into<String>, text: impl Into<String>) -> Finding {
-        Finding { file: file.into(), text: text.into() }
+        Finding {
+            file: file.into(),
+            text: text.into(),
+        }
     }
 
     /// The finding that an error describes.
     fn of(error: &Error) -> Finding {
-        let file = error.field.clone().or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
+        let file = error
+            .field
+            .clone()
+            .or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
         Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone())
     }
 

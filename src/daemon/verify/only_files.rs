@@ -1,5 +1,5 @@
-//! A public root in which a link, a pipe or a device counts as missing. Readers do not follow them, so a check does not
-//! either, and names each of them as damage.
+//! A public root in which a link, a pipe or a device counts as missing. Readers do not follow them,
+//! so a check does not either, and names each of them as damage.
 
 use std::ops::Range;
 
@@ -45,9 +45,10 @@ impl<'s> OnlyFiles<'s> {
 
     /// Whether something that is no file is at a path, or at one of its folders.
     fn hides(&self, path: &str) -> bool {
-        self.foreign
-            .iter()
-            .any(|entry| path.strip_prefix(&entry.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        self.foreign.iter().any(|entry| {
+            path.strip_prefix(&entry.path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 }
 
@@ -57,14 +58,26 @@ impl ReadStore for OnlyFiles<'_> {
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
-        if self.hides(path) { Ok(None) } else { self.store.read(path) }
+        if self.hides(path) {
+            Ok(None)
+        } else {
+            self.store.read(path)
+        }
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
-        if self.hides(prefix) { Ok(Vec::new()) } else { self.store.list(prefix) }
+        if self.hides(prefix) {
+            Ok(Vec::new())
+        } else {
+            self.store.list(prefix)
+        }
     }
 
     fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
-        if self.hides(path) { Ok(None) } else { self.store.read_part(path, part) }
+        if self.hides(path) {
+            Ok(None)
+        } else {
+            self.store.read_part(path, part)
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Checks a public root by itself: the manifests follow one another, each file has the hash that its manifest states,
-//! they are of one feed, and there is no file that no manifest names. With public keys every signature is checked, and must be of one of
-//! them.
+//! Checks a public root by itself: the manifests follow one another, each file has the hash that
+//! its manifest states, they are of one feed, and there is no file that no manifest names. With
+//! public keys every signature is checked, and must be of one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,8 @@ pub struct CheckedPublicRoot {
     pub findings: Vec<Finding>,
     /// Files that no manifest names, possibly of a release that is just being removed.
     pub strange: Vec<String>,
-    /// Files that were read, with the hashes of their bytes: many manifests list the same parts of a table.
+    /// Files that were read, with the hashes of their bytes: many manifests list the same parts of
+    /// a table.
     looked: BTreeMap<String, Option<Sha256>>,
     /// Removed manifests.
     removals: Removals,
@@ -54,7 +55,11 @@ pub struct CheckedPublicRoot {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
+pub fn public(
+    store: &dyn ReadStore,
+    layout: Layout,
+    keys: &[PublicKey],
+) -> Result<CheckedPublicRoot> {
     files(&OnlyFiles::of(store, layout)?, layout, keys)
 }
 
@@ -62,8 +67,13 @@ pub fn public(store: &dyn ReadStore, layout: Layout, keys: &[PublicKey]) -> Resu
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn files(store: &OnlyFiles<'_>, layout: Layout, keys: &[PublicKey]) -> Result<CheckedPublicRoot> {
-    let (releases, findings, strange, looked) = (Vec::new(), store.findings(), Vec::new(), BTreeMap::new());
+pub(super) fn files(
+    store: &OnlyFiles<'_>,
+    layout: Layout,
+    keys: &[PublicKey],
+) -> Result<CheckedPublicRoot> {
+    let (releases, findings, strange, looked) =
+        (Vec::new(), store.findings(), Vec::new(), BTreeMap::new());
     let (logs, parts) = (BTreeMap::new(), BTreeMap::new());
     let mut found = CheckedPublicRoot {
         layout,
@@ -77,34 +87,56 @@ pub(super) fn files(store: &OnlyFiles<'_>, layout: Layout, keys: &[PublicKey]) -
         removals: Removals::default(),
         feed: None,
     };
-    let mut named: BTreeSet<String> = BTreeSet::from(["LATEST".to_owned(), release_index::INDEX.to_owned()]);
+    let mut named: BTreeSet<String> =
+        BTreeSet::from(["LATEST".to_owned(), release_index::INDEX.to_owned()]);
     let objects = store.list("")?;
     let listed: Vec<&String> = objects.iter().map(|object| &object.path).collect();
-    let mut manifests: Vec<(u32, &String)> =
-        listed.iter().filter_map(|path| Some((layout.release(path)?, *path))).collect();
+    let mut manifests: Vec<(u32, &String)> = listed
+        .iter()
+        .filter_map(|path| Some((layout.release(path)?, *path)))
+        .collect();
     manifests.sort_unstable();
-    for path in listed.iter().filter(|path| reason_at(layout, path).is_some()) {
+    for path in listed
+        .iter()
+        .filter(|path| reason_at(layout, path).is_some())
+    {
         found.removal(store, path, keys, &mut named)?;
     }
     let numbers: Vec<u32> = manifests.iter().map(|(release, _)| *release).collect();
     for (release, path) in manifests {
         named.extend([path.clone(), format!("{path}.sig")]);
-        let Some(bytes) = store.read(path)? else { continue };
+        let Some(bytes) = store.read(path)? else {
+            continue;
+        };
         match Manifest::parse(&bytes) {
             Ok(manifest) => {
-                found.signature(store, path, (&manifest.signed_bytes(), manifest.signed), keys)?;
+                found.signature(
+                    store,
+                    path,
+                    (&manifest.signed_bytes(), manifest.signed),
+                    keys,
+                )?;
                 found.notice(store, &manifest, keys, &mut named)?;
                 found.manifest(store, path, release, manifest, &bytes, &mut named)?;
             }
             Err(error) => {
                 found.signature(store, path, (&bytes, true), keys)?;
-                found.findings.push(Finding::new(path.clone(), error.to_string()));
+                found
+                    .findings
+                    .push(Finding::new(path.clone(), error.to_string()));
             }
         }
     }
     found.missing(&numbers);
     let (releases, parts, removals) = (&found.releases, &found.parts, &found.removals);
-    let mut logs = Logs { store, releases, parts, removals, findings: Vec::new(), logs: BTreeMap::new() };
+    let mut logs = Logs {
+        store,
+        releases,
+        parts,
+        removals,
+        findings: Vec::new(),
+        logs: BTreeMap::new(),
+    };
     logs.look(&objects)?;
     let Logs { findings, logs, .. } = logs;
     found.findings.extend(findings);
@@ -112,9 +144,12 @@ pub(super) fn files(store: &OnlyFiles<'_>, layout: Layout, keys: &[PublicKey]) -
     // The notice of erased rows stays when the manifest that it was published with is removed.
     let outlasts = |path: &str| {
         let file = path.strip_suffix(".sig").unwrap_or(path);
-        let release = file.strip_prefix("erased/").and_then(|name| name.strip_suffix(".json")?.parse().ok());
-        release
-            .is_some_and(|release| found.removals.may_hold(release, &found.releases) && layout.notice(release) == file)
+        let release = file
+            .strip_prefix("erased/")
+            .and_then(|name| name.strip_suffix(".json")?.parse().ok());
+        release.is_some_and(|release| {
+            found.removals.may_hold(release, &found.releases) && layout.notice(release) == file
+        })
     };
     let strange: Vec<&String> = listed
         .into_iter()
@@ -123,22 +158,37 @@ pub(super) fn files(store: &OnlyFiles<'_>, layout: Layout, keys: &[PublicKey]) -
     for path in strange {
         // Taxonomies contain no rows, and stay when the releases that listed them are removed.
         let is_taxonomy = path.starts_with("taxonomy/") && !found.removals.is_empty();
-        let own = is_taxonomy.then(|| store.read(path)).transpose()?.flatten().map(|bytes| Sha256::of(&bytes));
+        let own = is_taxonomy
+            .then(|| store.read(path))
+            .transpose()?
+            .flatten()
+            .map(|bytes| Sha256::of(&bytes));
         if own.is_none_or(|own| *path != format!("taxonomy/{own}.json")) {
             found.strange.push(path.clone());
         }
     }
     found.latest(store)?;
-    found.findings.extend(release_index::look(store, layout, &found.releases, &found.removals)?);
+    found.findings.extend(release_index::look(
+        store,
+        layout,
+        &found.releases,
+        &found.removals,
+    )?);
     Ok(found)
 }
 
 impl CheckedPublicRoot {
-    /// Finds manifests that are missing between those of these releases and that have no removal notice.
+    /// Finds manifests that are missing between those of these releases and that have no removal
+    /// notice.
     fn missing(&mut self, releases: &[u32]) {
-        let between = [0].iter().chain(releases).zip(releases).flat_map(|(before, release)| before + 1..*release);
+        let between = [0]
+            .iter()
+            .chain(releases)
+            .zip(releases)
+            .flat_map(|(before, release)| before + 1..*release);
         let missing = between.filter(|missing| !self.removals.may_hold(*missing, &self.releases));
-        let missing = missing.map(|missing| Finding::new(self.layout.manifest(missing), "this manifest is missing"));
+        let missing = missing
+            .map(|missing| Finding::new(self.layout.manifest(missing), "this manifest is missing"));
         let missing: Vec<Finding> = missing.collect();
         self.findings.extend(missing);
     }
@@ -159,23 +209,32 @@ impl CheckedPublicRoot {
         if self.feed.get_or_insert_with(|| manifest.feed.clone()) != &manifest.feed {
             wrong("this is the manifest of another feed");
         }
-        let before =
-            self.releases.last().filter(|(before, _)| before.release + 1 == release).map(|(_, sha256)| *sha256);
+        let before = self
+            .releases
+            .last()
+            .filter(|(before, _)| before.release + 1 == release)
+            .map(|(_, sha256)| *sha256);
         let before = before.or_else(|| self.removals.manifest(release.saturating_sub(1)));
-        let unknown = before.is_none() && release > 1 && self.removals.may_hold(release - 1, &self.releases);
+        let unknown =
+            before.is_none() && release > 1 && self.removals.may_hold(release - 1, &self.releases);
         if manifest.previous != before && !unknown {
-            wrong("the manifest does not follow the one before: one of them was changed, or is missing");
+            wrong(
+                "the manifest does not follow the one before: one of them was changed, or is missing",
+            );
         }
         for file in &manifest.files {
             named.insert(file.path.clone());
-            self.parts.extend(file.rows.map(|rows| (file.path.clone(), rows)));
+            self.parts
+                .extend(file.rows.map(|rows| (file.path.clone(), rows)));
             let known = self.looked.get(&file.path).copied();
             let there = match known {
                 Some(there) => there,
                 None => store.read(&file.path)?.map(|bytes| Sha256::of(&bytes)),
             };
             self.looked.insert(file.path.clone(), there);
-            let Some(text) = not_published(there, file.sha256) else { continue };
+            let Some(text) = not_published(there, file.sha256) else {
+                continue;
+            };
             let finding = Finding::new(file.path.clone(), text);
             if known.is_none() || !self.findings.contains(&finding) {
                 self.findings.push(finding);
@@ -194,14 +253,24 @@ impl CheckedPublicRoot {
         named: &mut BTreeSet<String>,
     ) -> Result<()> {
         named.extend([path.to_owned(), format!("{path}.sig")]);
-        let Some(bytes) = store.read(path)? else { return Ok(()) };
+        let Some(bytes) = store.read(path)? else {
+            return Ok(());
+        };
         let notice = RemovalNotice::parse(&bytes).ok();
         let signed_bytes = notice.as_ref().map_or(bytes, RemovalNotice::signed_bytes);
         let feed = notice.as_ref().map(|notice| notice.feed.clone());
         if !notice.is_some_and(|notice| self.removals.take(self.layout, path, notice)) {
-            self.findings.push(Finding::new(path, "this is not a notice of a deleted manifest"));
-        } else if self.feed.as_ref().is_some_and(|known| feed.as_ref() != Some(known)) {
-            self.findings.push(Finding::new(path, "this is a notice of another feed"));
+            self.findings.push(Finding::new(
+                path,
+                "this is not a notice of a deleted manifest",
+            ));
+        } else if self
+            .feed
+            .as_ref()
+            .is_some_and(|known| feed.as_ref() != Some(known))
+        {
+            self.findings
+                .push(Finding::new(path, "this is a notice of another feed"));
         } else {
             self.feed = feed;
         }
@@ -209,7 +278,8 @@ impl CheckedPublicRoot {
         self.signature(store, path, (&signed_bytes, is_signed), keys)
     }
 
-    /// Whether the notice that the manifest of a release lists is its own and is signed as the manifest is.
+    /// Whether the notice that the manifest of a release lists is its own and is signed as the
+    /// manifest is.
     fn notice(
         &mut self,
         store: &dyn ReadStore,
@@ -222,13 +292,19 @@ impl CheckedPublicRoot {
             return Ok(());
         }
         named.insert(format!("{path}.sig"));
-        let Some(bytes) = store.read(&path)? else { return Ok(()) };
+        let Some(bytes) = store.read(&path)? else {
+            return Ok(());
+        };
         let notice = Notice::parse(&bytes).ok();
         let signed_bytes = notice.as_ref().map_or(bytes, Notice::signed_bytes);
         let of_release = (manifest.feed.as_str(), manifest.release, manifest.chain);
-        if notice.is_none_or(|notice| (notice.feed.as_str(), notice.release, notice.chain) != of_release) {
-            self.findings
-                .push(Finding::new(path.clone(), "this is not a notice of the rows that its release leaves out"));
+        if notice
+            .is_none_or(|notice| (notice.feed.as_str(), notice.release, notice.chain) != of_release)
+        {
+            self.findings.push(Finding::new(
+                path.clone(),
+                "this is not a notice of the rows that its release leaves out",
+            ));
         }
         self.signature(store, &path, (&signed_bytes, manifest.signed), keys)
     }
@@ -246,7 +322,9 @@ impl CheckedPublicRoot {
             (None, _) if says => NO_SIGNATURE,
             (None, []) => return Ok(()),
             (None, _) => "the manifest is unsigned, but a key was given to check it",
-            (Some(_), _) if !says => "there is a signature, but the manifest states that there is none",
+            (Some(_), _) if !says => {
+                "there is a signature, but the manifest states that there is none"
+            }
             (Some(_), []) => return Ok(()),
             (Some(signature), keys) => {
                 self.signatures += 1;
@@ -265,9 +343,15 @@ impl CheckedPublicRoot {
 
     /// `LATEST` names an existing release; it is advisory, and may be behind for a moment.
     fn latest(&mut self, store: &dyn ReadStore) -> Result<()> {
-        let Some(bytes) = store.read("LATEST")? else { return Ok(()) };
+        let Some(bytes) = store.read("LATEST")? else {
+            return Ok(());
+        };
         let path = |release: u32| format!("{}\n", self.layout.manifest(release)).into_bytes();
-        if !self.releases.iter().any(|(manifest, _)| path(manifest.release) == bytes) {
+        if !self
+            .releases
+            .iter()
+            .any(|(manifest, _)| path(manifest.release) == bytes)
+        {
             let text = "it names a release that does not exist. If that one was withdrawn or has expired, and a \
                         delayed writer named it again, the feed corrects this at its next tick";
             self.findings.push(Finding::new("LATEST", text));

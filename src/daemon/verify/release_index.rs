@@ -1,5 +1,5 @@
-//! Checks that the page of all releases follows from the manifests. It may lack a release that is just being published,
-//! and must not list a release that has a removal notice already.
+//! Checks that the page of all releases follows from the manifests. It may lack a release that is
+//! just being published, and must not list a release that has a removal notice already.
 
 use super::Finding;
 use super::removals::Removals;
@@ -10,7 +10,8 @@ use crate::engine::release::{Language, Layout, ListedRelease, Manifest, Sha256, 
 /// The page of all releases.
 pub const INDEX: &str = "index.html";
 
-/// What is wrong with the page, if it exists; `releases` are the manifests that were found, and `removals` the notices.
+/// What is wrong with the page, if it exists; `releases` are the manifests that were found, and
+/// `removals` the notices.
 ///
 /// # Errors
 /// The public root cannot be read.
@@ -21,26 +22,40 @@ pub fn look(
     removals: &Removals,
 ) -> Result<Option<Finding>> {
     // Without a manifest the name of the feed is unknown.
-    let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else { return Ok(None) };
+    let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else {
+        return Ok(None);
+    };
     let there = in_one_line(&bytes);
-    let page = |releases: &[&Manifest], language| in_one_line(&page(&newest.feed, releases, language));
-    let is_there = |releases: &[&Manifest], language| there.is_some() && page(releases, language) == there;
-    let of = |releases: &[&Manifest]| Language::ALL.iter().any(|&language| is_there(releases, language));
+    let page =
+        |releases: &[&Manifest], language| in_one_line(&page(&newest.feed, releases, language));
+    let is_there =
+        |releases: &[&Manifest], language| there.is_some() && page(releases, language) == there;
+    let of = |releases: &[&Manifest]| {
+        Language::ALL
+            .iter()
+            .any(|&language| is_there(releases, language))
+    };
     let all: Vec<&Manifest> = releases.iter().map(|(manifest, _)| manifest).collect();
-    let staying = all.iter().filter(|manifest| !removals.holds(manifest.chain, manifest.release));
+    let staying = all
+        .iter()
+        .filter(|manifest| !removals.holds(manifest.chain, manifest.release));
     for listed in [&all, &staying.copied().collect()] {
         if of(listed) || of(&listed[..listed.len().saturating_sub(1)]) {
             return Ok(None);
         }
     }
     // A running feed has published or removed releases since the manifests were listed.
-    let there = store.list("")?.iter().filter(|object| layout.release(&object.path).is_some()).count();
+    let there = store
+        .list("")?
+        .iter()
+        .filter(|object| layout.release(&object.path).is_some())
+        .count();
     let text = "the page does not list the existing releases: it was changed. The next release writes it again";
     Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
 }
 
-/// A page in the form that versions up to 0.2 and later ones share: the former wrote line breaks between tags, and an
-/// apostrophe as a number. None if it is not text.
+/// A page in the form that versions up to 0.2 and later ones share: the former wrote line breaks
+/// between tags, and an apostrophe as a number. None if it is not text.
 fn in_one_line(page: &[u8]) -> Option<String> {
     let page = std::str::from_utf8(page).ok()?;
     Some(page.replace('\n', "").replace("&#39;", "'"))
@@ -51,7 +66,11 @@ fn page(feed: &str, releases: &[&Manifest], language: Language) -> Vec<u8> {
         figures: manifest.figures(),
         chain: manifest.chain,
         time: &manifest.time,
-        report: manifest.files.iter().map(|file| file.path.as_str()).find(|path| path.ends_with(".html")),
+        report: manifest
+            .files
+            .iter()
+            .map(|file| file.path.as_str())
+            .find(|path| path.ends_with(".html")),
     });
     index(feed, language, &listed.collect::<Vec<_>>())
 }

@@ -1,4 +1,5 @@
-//! Manifests that were removed from a public root, according to the signed notices at their paths (CONTRACTS 4).
+//! Manifests that were removed from a public root, according to the signed notices at their paths
+//! (CONTRACTS 4).
 
 use std::collections::BTreeMap;
 
@@ -11,17 +12,27 @@ pub struct Removals {
     gone: BTreeMap<u32, (u32, Sha256)>,
     /// Feeds by the chains that a notice belongs to.
     chains: BTreeMap<u32, String>,
-    /// The newest release of each chain whose manifest has expired; there are no notices for those before it any more.
+    /// The newest release of each chain whose manifest has expired; there are no notices for those
+    /// before it any more.
     expired: BTreeMap<u32, u32>,
 }
 
 /// The reason that a notice at a path can have; None if no notice can be there.
 pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
-    let reasons = [RemovalReason::Withdrawn, RemovalReason::Erased, RemovalReason::Expired];
+    let reasons = [
+        RemovalReason::Withdrawn,
+        RemovalReason::Erased,
+        RemovalReason::Expired,
+    ];
     let is_in = |reason: &RemovalReason| {
-        layout == Layout::Root && path.strip_prefix(reason.folder()).is_some_and(|rest| rest.starts_with('/'))
+        layout == Layout::Root
+            && path
+                .strip_prefix(reason.folder())
+                .is_some_and(|rest| rest.starts_with('/'))
     };
-    reasons.into_iter().find(|reason| path.ends_with(".json") && is_in(reason))
+    reasons
+        .into_iter()
+        .find(|reason| path.ends_with(".json") && is_in(reason))
 }
 
 impl Removals {
@@ -34,7 +45,8 @@ impl Removals {
             let expired = self.expired.entry(notice.chain).or_default();
             *expired = notice.release.max(*expired);
         }
-        self.gone.insert(notice.release, (notice.chain, notice.manifest));
+        self.gone
+            .insert(notice.release, (notice.chain, notice.manifest));
         self.chains.insert(notice.chain, notice.feed);
         true
     }
@@ -51,19 +63,35 @@ impl Removals {
 
     /// Whether a notice says that the manifest of a release of this chain was removed.
     pub fn holds(&self, chain: u32, release: u32) -> bool {
-        self.gone.contains_key(&release) || self.expired.get(&chain).is_some_and(|expired| release <= *expired)
+        self.gone.contains_key(&release)
+            || self
+                .expired
+                .get(&chain)
+                .is_some_and(|expired| release <= *expired)
     }
 
-    /// Whether a notice may say so of a release whose chain is not known, given these manifests: chains follow one
-    /// another.
+    /// Whether a notice may say so of a release whose chain is not known, given these manifests:
+    /// chains follow one another.
     pub fn may_hold(&self, release: u32, there: &[(Manifest, Sha256)]) -> bool {
-        let there = there.iter().map(|(manifest, _)| (manifest.release, manifest.chain));
-        let known = there.chain(self.gone.iter().map(|(release, (chain, _))| (*release, *chain)));
+        let there = there
+            .iter()
+            .map(|(manifest, _)| (manifest.release, manifest.chain));
+        let known = there.chain(
+            self.gone
+                .iter()
+                .map(|(release, (chain, _))| (*release, *chain)),
+        );
         // The release is of this chain or an earlier one.
-        let latest = known.filter(|(later, _)| *later >= release).map(|(_, chain)| chain).min();
+        let latest = known
+            .filter(|(later, _)| *later >= release)
+            .map(|(_, chain)| chain)
+            .min();
         let may_be_of = |chain: u32| latest.is_none_or(|latest| chain <= latest);
         self.gone.contains_key(&release)
-            || self.expired.iter().any(|(chain, expired)| release <= *expired && may_be_of(*chain))
+            || self
+                .expired
+                .iter()
+                .any(|(chain, expired)| release <= *expired && may_be_of(*chain))
     }
 
     /// The hash of the manifest of a removed release, if a notice still contains it.

@@ -1,9 +1,9 @@
-//! The slow check of everything that the log names, while a feed runs: one entry, object, manifest, commit or piece of
-//! a published file at each step, in the order of the log. Damage is reported in the words of the check of the whole
-//! (CONTRACTS 3, verify).
+//! The slow check of everything that the log names, while a feed runs: one entry, object, manifest,
+//! commit or piece of a published file at each step, in the order of the log. Damage is reported in
+//! the words of the check of the whole (CONTRACTS 3, verify).
 //!
-//! Memory follows the largest object, never the length of the log. Whatever the newest state, which the caller has, no
-//! longer needs is skipped.
+//! Memory follows the largest object, never the length of the log. Whatever the newest state, which
+//! the caller has, no longer needs is skipped.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ use crate::engine::release::{Layout, Manifest, Sha256, TableId};
 /// The number of bytes of a published file that are read at a time.
 const PIECE: u64 = 1 << 20;
 
-/// The number of commits that are checked before a release: those that a reader may need besides the newest checkpoint.
+/// The number of commits that are checked before a release: those that a reader may need besides
+/// the newest checkpoint.
 const COMMITS: u64 = 10;
 
 /// What a running feed passes in.
@@ -67,20 +68,27 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// Whether the feed must not continue without it: a start, a tick or a release reads it or is checked against it.
-    /// Messages that are set aside, verdicts and pages are for people.
+    /// Whether the feed must not continue without it: a start, a tick or a release reads it or is
+    /// checked against it. Messages that are set aside, verdicts and pages are for people.
     pub fn stops(&self) -> bool {
-        let is_for_people = |path: &str| ["quarantine/", "verdict/", "report/"].iter().any(|at| path.starts_with(at));
+        let is_for_people = |path: &str| {
+            ["quarantine/", "verdict/", "report/"]
+                .iter()
+                .any(|at| path.starts_with(at))
+        };
         match &self.place {
             ScrubbedObject::Object(object) => !is_for_people(&object.path),
             ScrubbedObject::File(_, path, _) => !is_for_people(path),
-            ScrubbedObject::Entry(_) | ScrubbedObject::Manifest(_) | ScrubbedObject::Commit(..) => true,
+            ScrubbedObject::Entry(_) | ScrubbedObject::Manifest(_) | ScrubbedObject::Commit(..) => {
+                true
+            }
         }
     }
 
     /// The error that halts a feed.
     pub fn error(&self) -> Error {
-        Error::new(ErrorCategory::Input, self.finding.text.clone()).in_field(self.finding.file.clone())
+        Error::new(ErrorCategory::Input, self.finding.text.clone())
+            .in_field(self.finding.file.clone())
     }
 }
 
@@ -125,7 +133,10 @@ impl Scrub {
             self.fresh = roots.private.afresh()?;
         }
         let fresh = self.fresh.clone();
-        let roots = ScrubInput { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+        let roots = ScrubInput {
+            private: fresh.as_deref().unwrap_or(roots.private),
+            ..roots
+        };
         if let Some((place, reader)) = self.reads.take() {
             return self.read_file(roots, place, reader);
         }
@@ -140,7 +151,9 @@ impl Scrub {
         }
         if let Some(line) = roots.state.releases.get(self.releases) {
             self.releases += 1;
-            let file = |(path, sha256): &(String, Sha256)| ScrubbedObject::File(line.release, path.clone(), *sha256);
+            let file = |(path, sha256): &(String, Sha256)| {
+                ScrubbedObject::File(line.release, path.clone(), *sha256)
+            };
             self.files = line.files.iter().map(file).collect();
             return looked(roots, ScrubbedObject::Manifest(line.release));
         }
@@ -162,12 +175,22 @@ impl Scrub {
                 self.before = Some(entry);
                 Ok(ScrubStep::Sound(bytes))
             }
-            Err(finding) => Ok(ScrubStep::Damaged(Damage { place: ScrubbedObject::Entry(seq), finding })),
+            Err(finding) => Ok(ScrubStep::Damaged(Damage {
+                place: ScrubbedObject::Entry(seq),
+                finding,
+            })),
         }
     }
 
-    fn read_file(&mut self, roots: ScrubInput<'_>, place: ScrubbedObject, mut reader: FileReader) -> Result<ScrubStep> {
-        let ScrubbedObject::File(release, path, sha256) = &place else { return Ok(ScrubStep::Sound(0)) };
+    fn read_file(
+        &mut self,
+        roots: ScrubInput<'_>,
+        place: ScrubbedObject,
+        mut reader: FileReader,
+    ) -> Result<ScrubStep> {
+        let ScrubbedObject::File(release, path, sha256) = &place else {
+            return Ok(ScrubStep::Sound(0));
+        };
         if !needs(roots.state, *release, path) {
             return Ok(ScrubStep::Sound(0));
         }
@@ -201,16 +224,20 @@ impl Scrub {
     }
 }
 
-/// What the next release of the running chain extends: the manifest and the files of the newest release, and the newest
-/// commits of its tables.
+/// What the next release of the running chain extends: the manifest and the files of the newest
+/// release, and the newest commits of its tables.
 pub fn newest_objects(state: &FeedState) -> Vec<ScrubbedObject> {
-    let Some(line) = state.of_chain().filter(|line| line.is_visible()).last() else { return Vec::new() };
+    let Some(line) = state.of_chain().filter(|line| line.is_visible()).last() else {
+        return Vec::new();
+    };
     let mut found = vec![ScrubbedObject::Manifest(line.release)];
     for (path, sha256) in &line.files {
         found.push(ScrubbedObject::File(line.release, path.clone(), *sha256));
     }
     for id in state.table_ids() {
-        let Some(delta) = state.tables.get(&id).and_then(|table| table.delta()) else { continue };
+        let Some(delta) = state.tables.get(&id).and_then(|table| table.delta()) else {
+            continue;
+        };
         let next = delta.versions().len() as u64;
         let from = delta.first().max(next.saturating_sub(COMMITS));
         found.extend((from..next).map(|version| ScrubbedObject::Commit(id, version)));
@@ -228,7 +255,9 @@ struct FileReader {
 impl FileReader {
     /// Reads the next piece; returns its bytes, None if there is no file.
     fn read_on(&mut self, store: &dyn ReadStore, path: &str) -> Result<Option<u64>> {
-        let Some(bytes) = store.read_part(path, self.at..self.at + PIECE)? else { return Ok(None) };
+        let Some(bytes) = store.read_part(path, self.at..self.at + PIECE)? else {
+            return Ok(None);
+        };
         self.digest.update(&bytes);
         self.at += bytes.len() as u64;
         Ok(Some(bytes.len() as u64))
@@ -238,23 +267,34 @@ impl FileReader {
     fn digest(&self, read: Option<u64>) -> Option<Option<Sha256>> {
         match read {
             Some(PIECE) => None,
-            Some(_) => Some(Some(Sha256::from_bytes(self.digest.clone().finalize().into()))),
+            Some(_) => Some(Some(Sha256::from_bytes(
+                self.digest.clone().finalize().into(),
+            ))),
             None => Some(None),
         }
     }
 }
 
-/// Checks one object from its beginning, without the part that is kept in memory: a file as a whole, an entry with the one before it.
+/// Checks one object from its beginning, without the part that is kept in memory: a file as a
+/// whole, an entry with the one before it.
 ///
 /// # Errors
 /// A root cannot be read.
 pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<Damage>> {
     let fresh = roots.private.afresh()?;
-    let roots = ScrubInput { private: fresh.as_deref().unwrap_or(roots.private), ..roots };
+    let roots = ScrubInput {
+        private: fresh.as_deref().unwrap_or(roots.private),
+        ..roots
+    };
     let finding = match place {
         ScrubbedObject::Entry(seq) => {
-            let before = seq.checked_sub(1).map(|seq| entry(roots, seq, None)).transpose()?;
-            let before = before.and_then(|before| before.ok()).map(|(entry, _)| entry);
+            let before = seq
+                .checked_sub(1)
+                .map(|seq| entry(roots, seq, None))
+                .transpose()?;
+            let before = before
+                .and_then(|before| before.ok())
+                .map(|(entry, _)| entry);
             entry(roots, *seq, before.as_ref())?.err()
         }
         ScrubbedObject::File(release, path, _) if !needs(roots.state, *release, path) => None,
@@ -270,7 +310,10 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
         }
         other => look(roots, other)?.1,
     };
-    Ok(finding.map(|finding| Damage { place: place.clone(), finding }))
+    Ok(finding.map(|finding| Damage {
+        place: place.clone(),
+        finding,
+    }))
 }
 
 /// The number of bytes that were checked, and what is wrong with them.
@@ -287,18 +330,26 @@ fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<InspectedBytes>
         }
         ScrubbedObject::Manifest(release) => Ok((0, manifest(roots, *release)?)),
         ScrubbedObject::Commit(id, version) => Ok((0, commit(roots, *id, *version)?)),
-        ScrubbedObject::Object(_) | ScrubbedObject::Entry(_) | ScrubbedObject::File(..) => Ok((0, None)),
+        ScrubbedObject::Object(_) | ScrubbedObject::Entry(_) | ScrubbedObject::File(..) => {
+            Ok((0, None))
+        }
     }
 }
 
 fn looked(roots: ScrubInput<'_>, place: ScrubbedObject) -> Result<ScrubStep> {
     let (bytes, finding) = look(roots, &place)?;
-    Ok(finding.map_or(ScrubStep::Sound(bytes), |finding| ScrubStep::Damaged(Damage { place, finding })))
+    Ok(finding.map_or(ScrubStep::Sound(bytes), |finding| {
+        ScrubStep::Damaged(Damage { place, finding })
+    }))
 }
 
 /// The finding of an error about damage; any other error is one of the store.
 fn damaged(error: Error) -> Result<Finding> {
-    if error.kind == ErrorCategory::Input { Ok(Finding::of(&error)) } else { Err(error) }
+    if error.kind == ErrorCategory::Input {
+        Ok(Finding::of(&error))
+    } else {
+        Err(error)
+    }
 }
 
 /// An entry with the number of its bytes, or what is wrong with it.
@@ -333,12 +384,20 @@ fn needs(state: &FeedState, release: u32, path: &str) -> bool {
 
 /// Checks the manifest of a release that readers see against what was published, and its signature.
 fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
-    let meant = line(roots.state, release).filter(|line| line.is_visible()).and_then(|line| line.manifest);
-    let (Some(meant), path) = (meant, Layout::Root.manifest(release)) else { return Ok(None) };
-    let Some(bytes) = roots.public.read(&path)? else { return Ok(Some(Finding::new(path, RELEASE_GONE))) };
+    let meant = line(roots.state, release)
+        .filter(|line| line.is_visible())
+        .and_then(|line| line.manifest);
+    let (Some(meant), path) = (meant, Layout::Root.manifest(release)) else {
+        return Ok(None);
+    };
+    let Some(bytes) = roots.public.read(&path)? else {
+        return Ok(Some(Finding::new(path, RELEASE_GONE)));
+    };
     let manifest = match Manifest::parse(&bytes) {
         Err(error) => return Ok(Some(Finding::new(path, error.to_string()))),
-        Ok(_) if Sha256::of(&bytes) != meant => return Ok(Some(Finding::new(path, OTHER_MANIFEST))),
+        Ok(_) if Sha256::of(&bytes) != meant => {
+            return Ok(Some(Finding::new(path, OTHER_MANIFEST)));
+        }
         Ok(manifest) => manifest,
     };
     let place = format!("{path}.sig");
@@ -348,11 +407,25 @@ fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
 
 /// Checks a commit of a Delta log against what was decided.
 fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
-    let delta = roots.state.tables.get(&id).and_then(|table| table.delta()).filter(|delta| delta.first() <= version);
-    let decided = delta.and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));
-    let (Some((delta, decided)), path) = (decided, log_path(id, LogFile::Commit(version))) else { return Ok(None) };
+    let delta = roots
+        .state
+        .tables
+        .get(&id)
+        .and_then(|table| table.delta())
+        .filter(|delta| delta.first() <= version);
+    let decided = delta
+        .and_then(|delta| Some((delta, delta.versions().get(usize::try_from(version).ok()?)?)));
+    let (Some((delta, decided)), path) = (decided, log_path(id, LogFile::Commit(version))) else {
+        return Ok(None);
+    };
     let text = match roots.public.read(&path)? {
-        None if delta.due().iter().any(|commit| commit.name() == LogFile::Commit(version)) => return Ok(None),
+        None if delta
+            .due()
+            .iter()
+            .any(|commit| commit.name() == LogFile::Commit(version)) =>
+        {
+            return Ok(None);
+        }
         None => COMMIT_GONE,
         Some(bytes) if Sha256::of(&bytes) != decided.commit => OTHER_COMMIT,
         Some(_) => return Ok(None),

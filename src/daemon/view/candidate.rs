@@ -58,7 +58,12 @@ impl Approval {
     /// From the log.
     fn of(wanted: &RequestOrigin) -> Approval {
         let RequestOrigin { who, when, why, .. } = wanted.clone();
-        Approval { who, when, why, key: wanted.fingerprint() }
+        Approval {
+            who,
+            when,
+            why,
+            key: wanted.fingerprint(),
+        }
     }
 }
 
@@ -78,20 +83,41 @@ impl HeldRelease {
     ///
     /// # Errors
     /// Its files are not as they were written.
-    pub fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], feed: &FeedConfig) -> Result<Option<HeldRelease>> {
-        let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else { return Ok(None) };
+    pub fn of(
+        seen: &FeedSnapshot,
+        entries: &[CheckedEntry],
+        feed: &FeedConfig,
+    ) -> Result<Option<HeldRelease>> {
+        let (Some(manifest), Some(held)) = (seen.held()?, &seen.state.held) else {
+            return Ok(None);
+        };
         let two = manifest.two_tables();
         let opened = || Opened::of(manifest.clone(), &|file| seen.held_file(file), &feed.file);
         let columns = if two { Vec::new() } else { opened()?.detail() };
-        let before = seen.state.releases.iter().rev().find(|line| line.chain == manifest.chain && line.is_visible());
-        let before = before.map(|line| seen.manifest(line)).transpose()?.flatten();
-        let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            EntryBody::Decision(Decision::Hold(hold)) if hold.approved.release() == held.approved.release() => {
-                Some(hold.approved.verdict())
-            }
-            _ => None,
-        });
-        let verdict = decided.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
+        let before = seen
+            .state
+            .releases
+            .iter()
+            .rev()
+            .find(|line| line.chain == manifest.chain && line.is_visible());
+        let before = before
+            .map(|line| seen.manifest(line))
+            .transpose()?
+            .flatten();
+        let decided = entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.entry.body {
+                EntryBody::Decision(Decision::Hold(hold))
+                    if hold.approved.release() == held.approved.release() =>
+                {
+                    Some(hold.approved.verdict())
+                }
+                _ => None,
+            });
+        let verdict = decided
+            .map(|verdict| RecordedTick::parse(&seen.need(verdict)?))
+            .transpose()?;
         let counted = held.counted();
         Ok(Some(HeldRelease {
             digest: held.decision,
@@ -106,8 +132,11 @@ impl HeldRelease {
                 .map(|file| file.stage.clone()),
             columns,
             verdict,
-            more_rows: manifest.rows as i64 - before.as_ref().map_or(0, |before| before.rows as i64),
-            changed: before.as_ref().map_or_else(Vec::new, |before| changed(before, &manifest)),
+            more_rows: manifest.rows as i64
+                - before.as_ref().map_or(0, |before| before.rows as i64),
+            changed: before
+                .as_ref()
+                .map_or_else(Vec::new, |before| changed(before, &manifest)),
             before: before.as_ref().map(ReleaseLine::of),
             manifest,
         }))
@@ -118,11 +147,22 @@ fn changed(before: &Manifest, now: &Manifest) -> Vec<ChangedLabels> {
     let of = |name: &String, labels: &Vec<String>| {
         let (_, old) = before.recoding.0.iter().find(|(other, _)| other == name)?;
         let beyond = |some: &[String], other: &[String]| -> Vec<String> {
-            some.iter().filter(|label| !other.contains(label)).cloned().collect()
+            some.iter()
+                .filter(|label| !other.contains(label))
+                .cloned()
+                .collect()
         };
         let (added, gone) = (beyond(labels, old), beyond(old, labels));
-        let changed = ChangedLabels { name: name.clone(), added, gone };
+        let changed = ChangedLabels {
+            name: name.clone(),
+            added,
+            gone,
+        };
         Some(changed).filter(|changed| !changed.added.is_empty() || !changed.gone.is_empty())
     };
-    now.recoding.0.iter().filter_map(|(name, labels)| of(name, labels)).collect()
+    now.recoding
+        .0
+        .iter()
+        .filter_map(|(name, labels)| of(name, labels))
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! A running feed: its log, the rows that wait, the release that is held. Counts, times, names of checks, labels of
-//! quasi columns; never a value.
+//! A running feed: its log, the rows that wait, the release that is held. Counts, times, names of
+//! checks, labels of quasi columns; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,10 +30,11 @@ pub struct FeedShown {
     pub history: Vec<HistoryEvent>,
     /// Entries of the log.
     pub entries: u64,
-    /// Why the feed is halted, and what to do; null if it is not, or if neither the private root nor the page of its
-    /// process says so.
+    /// Why the feed is halted, and what to do; null if it is not, or if neither the private root
+    /// nor the page of its process says so.
     pub halted: Option<Halt>,
-    /// Entries, objects and published files that are missing or changed, as the process that runs the feed has found.
+    /// Entries, objects and published files that are missing or changed, as the process that runs
+    /// the feed has found.
     pub damaged: Vec<String>,
     /// Why no tick closes because of the clock, and what to do; null if the clock is right.
     pub clock: Option<String>,
@@ -41,8 +42,8 @@ pub struct FeedShown {
     pub new: u64,
     /// The release that waits for approval.
     pub held: Option<u32>,
-    /// The release that is decided and that readers do not see yet: its new rows are in no release above and do not
-    /// wait any more.
+    /// The release that is decided and that readers do not see yet: its new rows are in no release
+    /// above and do not wait any more.
     pub decided: Option<DecidedLine>,
     /// Messages that are set aside.
     pub quarantined: u64,
@@ -89,15 +90,35 @@ impl FeedRelease {
     ///
     /// # Errors
     /// A manifest or a verdict is not as it was written.
-    pub fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], number: u32) -> Result<Option<FeedRelease>> {
-        let Some(line) = seen.state.releases.iter().find(|line| line.release == number) else { return Ok(None) };
-        let Some(manifest) = seen.manifest(line)? else { return Ok(None) };
-        let decided = entries.iter().rev().find_map(|entry| match &entry.entry.body {
-            EntryBody::Decision(decision) => decision.release().filter(|approved| approved.release() == number),
-            _ => None,
-        });
+    pub fn of(
+        seen: &FeedSnapshot,
+        entries: &[CheckedEntry],
+        number: u32,
+    ) -> Result<Option<FeedRelease>> {
+        let Some(line) = seen
+            .state
+            .releases
+            .iter()
+            .find(|line| line.release == number)
+        else {
+            return Ok(None);
+        };
+        let Some(manifest) = seen.manifest(line)? else {
+            return Ok(None);
+        };
+        let decided = entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.entry.body {
+                EntryBody::Decision(decision) => decision
+                    .release()
+                    .filter(|approved| approved.release() == number),
+                _ => None,
+            });
         let decided = decided.map(ReleaseDecision::verdict);
-        let verdict = decided.map(|verdict| RecordedTick::parse(&seen.need(verdict)?)).transpose()?;
+        let verdict = decided
+            .map(|verdict| RecordedTick::parse(&seen.need(verdict)?))
+            .transpose()?;
         Ok(Some(FeedRelease { manifest, verdict }))
     }
 }
@@ -107,17 +128,28 @@ impl FeedShown {
     ///
     /// # Errors
     /// A manifest or a verdict is not as it was written.
-    pub fn of(seen: &FeedSnapshot, entries: &[CheckedEntry], halted: Option<Halt>) -> Result<FeedShown> {
+    pub fn of(
+        seen: &FeedSnapshot,
+        entries: &[CheckedEntry],
+        halted: Option<Halt>,
+    ) -> Result<FeedShown> {
         let state = &seen.state;
         let mut releases = Vec::new();
         for line in &state.releases {
             releases.extend(seen.manifest(line)?.as_ref().map(ReleaseLine::of));
         }
         let removed = |line: &DecidedRelease| {
-            Some(RemovedLine { release: line.release, chain: line.chain, reason: line.removed?.reason })
+            Some(RemovedLine {
+                release: line.release,
+                chain: line.chain,
+                reason: line.removed?.reason,
+            })
         };
         let removed = state.releases.iter().filter_map(removed).collect();
-        let mut events: Vec<_> = entries.iter().filter_map(|entry| Some((entry, happened(entry)?))).collect();
+        let mut events: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| Some((entry, happened(entry)?)))
+            .collect();
         let newest = events.split_off(events.len().saturating_sub(MOST));
         let history = newest.into_iter().map(|(entry, happened)| {
             let text = happened.text + &against(seen, entry)?;
@@ -136,8 +168,15 @@ impl FeedShown {
             new: state.feed.new_rows(),
             held: state.held.as_ref().map(|held| held.approved.release()),
             decided: state.publishing.as_ref().and_then(|pending| {
-                let line = state.releases.iter().find(|line| line.release == pending.approved.release())?;
-                Some(DecidedLine { release: line.release, chain: line.chain, rows: line.rows })
+                let line = state
+                    .releases
+                    .iter()
+                    .find(|line| line.release == pending.approved.release())?;
+                Some(DecidedLine {
+                    release: line.release,
+                    chain: line.chain,
+                    rows: line.rows,
+                })
             }),
             quarantined: state.quarantine.iter().map(|aside| aside.messages).sum(),
             waiting: Waiting::of(&state.feed, &state.terms),

@@ -1,5 +1,5 @@
-//! A folder of releases, the rows that wait, and what the next release would be. Counts, labels of quasi columns and
-//! reasons; never a value.
+//! A folder of releases, the rows that wait, and what the next release would be. Counts, labels of
+//! quasi columns and reasons; never a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,26 +69,27 @@ pub struct Waiting {
     pub chain: u32,
     /// Whether a check that reads sensitive values stopped it.
     pub stopped: bool,
-    /// Rows that wait. For a folder this includes rows that are kept for a later tick; a running feed reports those as
-    /// `new`.
+    /// Rows that wait. For a folder this includes rows that are kept for a later tick; a running
+    /// feed reports those as `new`.
     pub rows: u64,
     /// Rows withheld from this chain.
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
-    /// How many ticks rows have been waiting for, the longest first; if classes keep their labels, rows since the last
-    /// tick that formed classes are included.
+    /// How many ticks rows have been waiting for, the longest first; if classes keep their labels,
+    /// rows since the last tick that formed classes are included.
     pub ages: Vec<Age>,
     /// The classes that wait, the largest first, up to a limit.
     pub crowds: Vec<CrowdLine>,
-    /// What the next tick does if no person is added; null in a chain that was stopped, and if it is drawn at random.
+    /// What the next tick does if no person is added; null in a chain that was stopped, and if it
+    /// is drawn at random.
     pub next: Option<NextLine>,
     /// What coarsening now would do; null if it would do nothing.
     pub coarser: Option<CoarserLine>,
     /// When waiting people are divided next; null if classes do not keep labels of their own.
     pub halving: Option<HalvingLine>,
-    /// Published people whose class shows one sensitive value only; null for the same reason, and if no person is
-    /// published or no column is sensitive.
+    /// Published people whose class shows one sensitive value only; null for the same reason, and
+    /// if no person is published or no column is sensitive.
     pub uniform: Option<UniformLine>,
 }
 
@@ -97,7 +98,8 @@ pub struct Waiting {
 pub struct HalvingLine {
     /// The number of ticks until the next release can be published; 1 means the next tick.
     pub ticks: u64,
-    /// The number of ticks until the next one that divides only as far as it must, so that few are left waiting.
+    /// The number of ticks until the next one that divides only as far as it must, so that few are
+    /// left waiting.
     pub sweep: u64,
 }
 
@@ -110,7 +112,8 @@ pub struct UniformLine {
     pub rows: u64,
     /// Their share of all published rows.
     pub share: f64,
-    /// The smallest k that would halve the share if people's values were independent of each other; null if none would.
+    /// The smallest k that would halve the share if people's values were independent of each other;
+    /// null if none would.
     pub k: Option<u64>,
 }
 
@@ -137,7 +140,8 @@ pub struct CrowdLine {
 pub struct NextLine {
     /// Rows that would be added.
     pub added: u64,
-    /// Whether some of them may have to wait longer, because their classes have labels of their own and are attacked.
+    /// Whether some of them may have to wait longer, because their classes have labels of their own
+    /// and are attacked.
     pub at_most: bool,
     /// Rows that would be withheld.
     pub withheld: u64,
@@ -181,13 +185,18 @@ impl ShowAnswer {
         };
         let last = seen.manifests.last();
         ShowAnswer {
-            feed: saved.map(|saved| saved.terms.name.clone()).or_else(|| last.map(|manifest| manifest.feed.clone())),
+            feed: saved
+                .map(|saved| saved.terms.name.clone())
+                .or_else(|| last.map(|manifest| manifest.feed.clone())),
             guarantee: last.and_then(|manifest| manifest.guarantee),
             releases: seen.manifests.iter().map(ReleaseLine::of).collect(),
             ticks: seen.ticks.iter().map(tick).collect(),
             waiting: saved.map(|saved| {
                 let waiting = Waiting::of(&saved.feed, &saved.terms);
-                Waiting { rows: waiting.rows + saved.feed.new_rows(), ..waiting }
+                Waiting {
+                    rows: waiting.rows + saved.feed.new_rows(),
+                    ..waiting
+                }
             }),
         }
     }
@@ -215,8 +224,9 @@ impl Waiting {
         let trees = columns.trees();
         let policy = terms.policy().ok().filter(|_| !feed.stopped());
         let outlook = policy.as_ref().map(|policy| feed.outlook(policy, &trees));
-        let attacked =
-            policy.as_ref().is_some_and(|policy| policy.search().is_local() && policy.refinement().max_ratio.is_some());
+        let attacked = policy.as_ref().is_some_and(|policy| {
+            policy.search().is_local() && policy.refinement().max_ratio.is_some()
+        });
         let known = outlook.as_ref();
         Waiting {
             chain: feed.chain(),
@@ -225,8 +235,12 @@ impl Waiting {
             withheld: feed.withheld().rows(),
             pending: feed.pending(),
             ages: known.map(ages).unwrap_or_default(),
-            crowds: known.map(|outlook| crowds(outlook, columns)).unwrap_or_default(),
-            next: known.and_then(|outlook| outlook.next).map(|of| next(of, attacked)),
+            crowds: known
+                .map(|outlook| crowds(outlook, columns))
+                .unwrap_or_default(),
+            next: known
+                .and_then(|outlook| outlook.next)
+                .map(|of| next(of, attacked)),
             coarser: known.and_then(|outlook| coarser(outlook, columns)),
             halving: known.and_then(|outlook| outlook.turns).map(halving),
             uniform: policy.and_then(|policy| uniform(feed, &policy, columns)),
@@ -235,45 +249,94 @@ impl Waiting {
 }
 
 fn ages(outlook: &Outlook) -> Vec<Age> {
-    outlook.ages.iter().map(|&(ticks, rows)| Age { ticks, rows }).collect()
+    outlook
+        .ages
+        .iter()
+        .map(|&(ticks, rows)| Age { ticks, rows })
+        .collect()
 }
 
 fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
-    let line = |(class, rows): &(Vec<_>, u64)| CrowdLine { class: describe(class, columns), rows: *rows };
+    let line = |(class, rows): &(Vec<_>, u64)| CrowdLine {
+        class: describe(class, columns),
+        rows: *rows,
+    };
     outlook.crowds.iter().take(MOST_CROWDS).map(line).collect()
 }
 
 fn next(of: EmptyTick, at_most: bool) -> NextLine {
     use crate::engine::anonymizer::RecodingStep;
-    let coarser = matches!(of.step, Some(RecodingStep::BottomUp | RecodingStep::TopDown));
-    NextLine { added: of.added, at_most, withheld: of.withheld, coarser }
+    let coarser = matches!(
+        of.step,
+        Some(RecodingStep::BottomUp | RecodingStep::TopDown)
+    );
+    NextLine {
+        added: of.added,
+        at_most,
+        withheld: of.withheld,
+        coarser,
+    }
 }
 
 fn halving(turns: NextHalvingTicks) -> HalvingLine {
-    HalvingLine { ticks: turns.halving, sweep: turns.sweep }
+    HalvingLine {
+        ticks: turns.halving,
+        sweep: turns.sweep,
+    }
 }
 
 fn uniform(feed: &Feed, policy: &Policy, columns: &Columns) -> Option<UniformLine> {
     let found = feed.uniform(policy)?;
-    let column = columns.of(Role::Sensitive).nth(found.column)?.name.to_string();
-    Some(UniformLine { column, rows: found.rows, share: found.rows as f64 / found.of as f64, k: found.k })
+    let column = columns
+        .of(Role::Sensitive)
+        .nth(found.column)?
+        .name
+        .to_string();
+    Some(UniformLine {
+        column,
+        rows: found.rows,
+        share: found.rows as f64 / found.of as f64,
+        k: found.k,
+    })
 }
 
 fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {
     let found = outlook.coarser.as_ref()?;
-    let cuts = columns.of(Role::Quasi).zip(columns.trees()).zip(&found.recoding);
+    let cuts = columns
+        .of(Role::Quasi)
+        .zip(columns.trees())
+        .zip(&found.recoding);
     let labels = cuts.map(|((column, tree), cut)| {
-        (column.name.to_string(), cut.nodes().iter().map(|&node| tree.label(node).to_owned()).collect())
+        (
+            column.name.to_string(),
+            cut.nodes()
+                .iter()
+                .map(|&node| tree.label(node).to_owned())
+                .collect(),
+        )
     });
     let recoding = PublishedLabels(labels.collect());
-    Some(CoarserLine { recoding, added: found.added, before: found.before, after: found.after })
+    Some(CoarserLine {
+        recoding,
+        added: found.added,
+        before: found.before,
+        after: found.after,
+    })
 }
 
 impl ReleaseShown {
     /// The release with this number.
     pub fn of(seen: &FolderStatus, number: u32) -> Option<ReleaseShown> {
-        let manifest = seen.manifests.iter().find(|manifest| manifest.release == number)?.clone();
-        let verdict = seen.ticks.iter().find(|tick| tick.answer.release == Some(number)).cloned();
+        let manifest = seen
+            .manifests
+            .iter()
+            .find(|manifest| manifest.release == number)?
+            .clone();
+        let verdict = seen
+            .ticks
+            .iter()
+            .find(|tick| tick.answer.release == Some(number))
+            .cloned();
         Some(ReleaseShown { manifest, verdict })
     }
 }

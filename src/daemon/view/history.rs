@@ -1,4 +1,5 @@
-//! The history of a feed in words, entry by entry of its log. Counts, times, names of checks; never a value.
+//! The history of a feed in words, entry by entry of its log. Counts, times, names of checks; never
+//! a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,8 +9,8 @@ use crate::daemon::feed_writer::FeedSnapshot;
 use crate::daemon::formats::RecordedTick;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
-    ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase, HoldDecision, IntakePart,
-    MessageOrigin, RecodingChoice, Rejection, RequestOrigin,
+    ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase,
+    HoldDecision, IntakePart, MessageOrigin, RecodingChoice, Rejection, RequestOrigin,
 };
 
 /// An event of the history.
@@ -42,7 +43,10 @@ pub fn against(seen: &FeedSnapshot, entry: &CheckedEntry) -> Result<String> {
         return Ok(String::new());
     };
     let reasons = RecordedTick::parse(&seen.need(verdict)?)?.reasons;
-    Ok(reasons.iter().map(|reason| format!(": {}", reason.text)).collect())
+    Ok(reasons
+        .iter()
+        .map(|reason| format!(": {}", reason.text))
+        .collect())
 }
 
 /// The result of closing a tick, in words.
@@ -75,7 +79,11 @@ fn removal(body: &EntryBody) -> Option<DatedText> {
     let at = |time: &str, text: String| Some((Some(time.to_owned()), None, text));
     match body {
         EntryBody::Withdraw(withdraw) => {
-            let again = if withdraw.republish { ", to be published again" } else { "" };
+            let again = if withdraw.republish {
+                ", to be published again"
+            } else {
+                ""
+            };
             let (first, last, rows) = (withdraw.first, withdraw.last, withdraw.rows);
             let releases = match first == last {
                 true => format!("release {first} is"),
@@ -86,14 +94,22 @@ fn removal(body: &EntryBody) -> Option<DatedText> {
         }
         EntryBody::Retire(retire) => {
             let (rows, through) = (retire.rows, retire.through);
-            at(&retire.time, format!("the next release removes {rows} rows of releases up to {through}"))
+            at(
+                &retire.time,
+                format!("the next release removes {rows} rows of releases up to {through}"),
+            )
         }
-        EntryBody::Expire(expire) => {
-            at(&expire.time, format!("{} old manifests are deleted from the public root", expire.releases.len()))
-        }
-        EntryBody::Cleaned(cleaned) => {
-            at(&cleaned.time, "all files that had to be deleted from the public root are deleted".to_owned())
-        }
+        EntryBody::Expire(expire) => at(
+            &expire.time,
+            format!(
+                "{} old manifests are deleted from the public root",
+                expire.releases.len()
+            ),
+        ),
+        EntryBody::Cleaned(cleaned) => at(
+            &cleaned.time,
+            "all files that had to be deleted from the public root are deleted".to_owned(),
+        ),
         _ => None,
     }
 }
@@ -101,9 +117,15 @@ fn removal(body: &EntryBody) -> Option<DatedText> {
 /// An erasure in words.
 fn erased(erase: &Erase) -> String {
     let rows = erase.rows.as_ref().map_or(String::new(), |rows| {
-        format!("; the next release leaves {} published rows out (whole atoms: {})", rows.rows, rows.atoms)
+        format!(
+            "; the next release leaves {} published rows out (whole atoms: {})",
+            rows.rows, rows.atoms
+        )
     });
-    format!("{} of {} people were removed, {} are published{rows}", erase.erased, erase.asked, erase.published)
+    format!(
+        "{} of {} people were removed, {} are published{rows}",
+        erase.erased, erase.asked, erase.published
+    )
 }
 
 /// An entry in words; None for entries that only serve the log.
@@ -121,7 +143,11 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         }
         EntryBody::Config(config) => {
             time = Some(config.time.clone());
-            let what = if config.terms.is_some() { "the new leaves of its taxonomies" } else { "its settings" };
+            let what = if config.terms.is_some() {
+                "the new leaves of its taxonomies"
+            } else {
+                "its settings"
+            };
             format!("the feed file was read again: {what} apply now")
         }
         EntryBody::Ingest(ingest) => {
@@ -130,7 +156,10 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
         }
         EntryBody::Retry(retry) => {
             wanted = Some(retry.wanted.clone());
-            format!("offered again: {} of {} messages are accepted now", retry.kept, retry.offered)
+            format!(
+                "offered again: {} of {} messages are accepted now",
+                retry.kept, retry.offered
+            )
         }
         EntryBody::Closed(closed) => {
             time = Some(closed.time.clone());
@@ -157,14 +186,20 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
             wanted = Some(erase.wanted.clone());
             erased(erase)
         }
-        EntryBody::Withdraw(_) | EntryBody::Retire(_) | EntryBody::Expire(_) | EntryBody::Cleaned(_) => {
+        EntryBody::Withdraw(_)
+        | EntryBody::Retire(_)
+        | EntryBody::Expire(_)
+        | EntryBody::Cleaned(_) => {
             let text;
             (time, wanted, text) = removal(&entry.entry.body)?;
             text
         }
         EntryBody::Rekey(rekey) => {
             wanted = Some(rekey.wanted.clone());
-            format!("the operator's key is another one; {} objects are encrypted anew", rekey.objects)
+            format!(
+                "the operator's key is another one; {} objects are encrypted anew",
+                rekey.objects
+            )
         }
         EntryBody::Refused(refused) => {
             wanted = Some(refused.wanted.clone());
@@ -173,50 +208,98 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
     };
     let time = time.or_else(|| wanted.as_ref().map(|wanted| wanted.when.clone()));
     let (who, why) = wanted.map_or((None, None), |wanted| (Some(wanted.who), wanted.why));
-    Some(HistoryEvent { seq: entry.entry.seq, kind: entry.entry.body.kind().to_owned(), time, who, why, text })
+    Some(HistoryEvent {
+        seq: entry.entry.seq,
+        kind: entry.entry.body.kind().to_owned(),
+        time,
+        who,
+        why,
+        text,
+    })
 }
 
 /// A decision about a release in words.
 fn decision(made: &Decision) -> DatedText {
     match made {
         Decision::Publish(approved) => {
-            let text = format!("release {} may leave{}", approved.release(), coarsest(approved.under()));
+            let text = format!(
+                "release {} may leave{}",
+                approved.release(),
+                coarsest(approved.under())
+            );
             (Some(approved.time().to_owned()), None, text)
         }
         Decision::Hold(HoldDecision { approved, .. }) => {
-            let text = format!("release {} waits for approval{}", approved.release(), coarsest(approved.under()));
+            let text = format!(
+                "release {} waits for approval{}",
+                approved.release(),
+                coarsest(approved.under())
+            );
             (Some(approved.time().to_owned()), None, text)
         }
-        Decision::Reject(Rejection { release, time, stops, reasons, wanted, .. }) => {
+        Decision::Reject(Rejection {
+            release,
+            time,
+            stops,
+            reasons,
+            wanted,
+            ..
+        }) => {
             let checks: Vec<&str> = reasons.iter().map(|reason| reason.check.as_str()).collect();
-            let why = wanted.as_ref().map_or_else(|| format!(" ({})", checks.join(", ")), signed);
+            let why = wanted
+                .as_ref()
+                .map_or_else(|| format!(" ({})", checks.join(", ")), signed);
             let end = if *stops { ": the chain is stopped" } else { "" };
-            (Some(time.clone()), wanted.clone(), format!("release {release} is rejected{why}{end}"))
+            (
+                Some(time.clone()),
+                wanted.clone(),
+                format!("release {release} is rejected{why}{end}"),
+            )
         }
     }
 }
 
 /// An approval in words.
 fn approved(approval: &ApproverDecision) -> String {
-    let still =
-        if approval.missing > 0 { format!("; {} more must approve it", approval.missing) } else { String::new() };
-    format!("release {} is approved{}{still}", approval.release, signed(&approval.wanted))
+    let still = if approval.missing > 0 {
+        format!("; {} more must approve it", approval.missing)
+    } else {
+        String::new()
+    };
+    format!(
+        "release {} is approved{}{still}",
+        approval.release,
+        signed(&approval.wanted)
+    )
 }
 
 /// The key that a person signed with, if they did.
 fn signed(by: &RequestOrigin) -> String {
-    by.fingerprint().map_or_else(String::new, |key| format!(" (signed with the key {})", &key.to_string()[..16]))
+    by.fingerprint().map_or_else(String::new, |key| {
+        format!(" (signed with the key {})", &key.to_string()[..16])
+    })
 }
 
 /// Messages that were read, in words.
 fn taken(parts: &[IntakePart]) -> Option<String> {
-    let [first, more @ ..] = parts else { return None };
+    let [first, more @ ..] = parts else {
+        return None;
+    };
     let from = match (&first.origin, more.len()) {
         (_, 0) => printable(&first.origin.name()),
-        (MessageOrigin::Partition { topic, .. }, more) => format!("{topic}, {} partitions", more + 1),
+        (MessageOrigin::Partition { topic, .. }, more) => {
+            format!("{topic}, {} partitions", more + 1)
+        }
         (MessageOrigin::File { .. }, more) => format!("{} files", more + 1),
     };
     let counts: IntakeCounts = parts.iter().map(|part| part.counts).sum();
-    let IntakeCounts { kept, duplicate: repeats, quarantined: aside, .. } = counts;
-    Some(format!("{from}: {kept} rows, {repeats} duplicates, {aside} set aside"))
+    let IntakeCounts {
+        kept,
+        duplicate: repeats,
+        quarantined: aside,
+        ..
+    } = counts;
+    Some(format!(
+        "{from}: {kept} rows, {repeats} duplicates, {aside} set aside"
+    ))
 }

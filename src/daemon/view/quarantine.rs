@@ -34,7 +34,8 @@ pub struct FaultGroup {
     pub text: String,
     /// The number of messages.
     pub messages: u64,
-    /// The place of the first one: its line in a text, its offset in a partition, otherwise its row.
+    /// The place of the first one: its line in a text, its offset in a partition, otherwise its
+    /// row.
     pub first: u64,
 }
 
@@ -52,19 +53,41 @@ impl QuarantineAnswer {
             for message in offer.messages() {
                 messages += 1;
                 let place = &message.place;
-                let (name, partition, text) = (offer.name().to_owned(), offer.partition(), advice(place.kind, grows));
+                let (name, partition, text) = (
+                    offer.name().to_owned(),
+                    offer.partition(),
+                    advice(place.kind, grows),
+                );
                 let column = place.column.as_deref().map(str::to_owned);
                 let first = place.line.unwrap_or(place.row);
                 let group = groups.entry((name.clone(), partition, column.clone(), text.clone()));
-                let (file, topic) = if partition.is_some() { (None, Some(name)) } else { (Some(name), None) };
-                group.or_insert(FaultGroup { file, topic, partition, column, text, messages: 0, first }).messages += 1;
+                let (file, topic) = if partition.is_some() {
+                    (None, Some(name))
+                } else {
+                    (Some(name), None)
+                };
+                group
+                    .or_insert(FaultGroup {
+                        file,
+                        topic,
+                        partition,
+                        column,
+                        text,
+                        messages: 0,
+                        first,
+                    })
+                    .messages += 1;
             }
         }
-        Ok(QuarantineAnswer { messages, groups: groups.into_values().collect() })
+        Ok(QuarantineAnswer {
+            messages,
+            groups: groups.into_values().collect(),
+        })
     }
 }
 
-/// The fault, and what can be done about it in a running chain; `grows`: its taxonomies may get new leaves.
+/// The fault, and what can be done about it in a running chain; `grows`: its taxonomies may get new
+/// leaves.
 fn advice(kind: MisfitKind, grows: bool) -> String {
     match kind {
         MisfitKind::Outside if grows => "the taxonomy lacks the value: add it there as a new leaf under an inner node \

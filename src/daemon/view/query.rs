@@ -32,8 +32,8 @@ pub struct QueryAnswer {
     pub newest: NewestRelease,
     /// The number of its rows.
     pub rows: u64,
-    /// How rows were spread over the values of their labels: `em` by the shares that make the labels most likely,
-    /// `uniform` evenly.
+    /// How rows were spread over the values of their labels: `em` by the shares that make the
+    /// labels most likely, `uniform` evenly.
     pub method: SpreadRule,
     /// The count of all rows that fulfil the conditions.
     #[serde(flatten)]
@@ -77,21 +77,51 @@ impl QueryAnswer {
         };
         let group = |(cell, of): (usize, &CellEstimate), question: &CountQuestion| {
             let names = question.names(cell);
-            let named = by.iter().zip(&names).map(|(column, name)| ((*column).to_owned(), shown(name)));
-            CountGroup { group: named.collect(), of: QueryFigures::of(of) }
+            let named = by
+                .iter()
+                .zip(&names)
+                .map(|(column, name)| ((*column).to_owned(), shown(name)));
+            CountGroup {
+                group: named.collect(),
+                of: QueryFigures::of(of),
+            }
         };
         let groups = apart.into_iter().flat_map(|(question, counts)| {
-            counts.iter().enumerate().filter(|(_, counted)| counted.high > 0).map(move |one| group(one, question))
+            counts
+                .iter()
+                .enumerate()
+                .filter(|(_, counted)| counted.high > 0)
+                .map(move |one| group(one, question))
         });
-        let (release, rows) = (opened.manifest.release, opened.tables.iter().map(Release::rows).sum());
-        QueryAnswer { release, newest, rows, method, all: QueryFigures::of(&all), groups: groups.collect() }
+        let (release, rows) = (
+            opened.manifest.release,
+            opened.tables.iter().map(Release::rows).sum(),
+        );
+        QueryAnswer {
+            release,
+            newest,
+            rows,
+            method,
+            all: QueryFigures::of(&all),
+            groups: groups.collect(),
+        }
     }
 }
 
 impl QueryFigures {
     fn of(counted: &CellEstimate) -> QueryFigures {
-        let CellEstimate { estimate, standard_error, low, high } = *counted;
-        QueryFigures { estimate, standard_error, low, high }
+        let CellEstimate {
+            estimate,
+            standard_error,
+            low,
+            high,
+        } = *counted;
+        QueryFigures {
+            estimate,
+            standard_error,
+            low,
+            high,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The JSON of the risk of re-identification in a release (CONTRACTS 3), as a part of that of `tidegate audit`.
+//! The JSON of the risk of re-identification in a release (CONTRACTS 3), as a part of that of
+//! `tidegate audit`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,8 @@ pub struct RiskEntry {
     /// For the classes that the release shows.
     #[serde(flatten)]
     pub after: Risks,
-    /// For the raw rows behind the release, whose classes have equal leaves; null without `--increment`.
+    /// For the raw rows behind the release, whose classes have equal leaves; null without
+    /// `--increment`.
     pub before: Option<Risks>,
 }
 
@@ -23,8 +25,8 @@ pub struct Risks {
     pub prosecutor: ProsecutorEntry,
     /// The attacker does not know it.
     pub journalist: JournalistEntry,
-    /// The expected share of correct answers if an attacker tries to re-identify all rows; an upper bound or an
-    /// estimate, as the journalist's figures are.
+    /// The expected share of correct answers if an attacker tries to re-identify all rows; an upper
+    /// bound or an estimate, as the journalist's figures are.
     pub marketer: f64,
     /// Rows that are alone in their class.
     pub sample_uniques: Uniques,
@@ -58,8 +60,8 @@ pub struct JournalistEntry {
     pub records_at_risk: f64,
     /// 0.2, as for the prosecutor.
     pub threshold: f64,
-    /// True: estimates, from the share of the population that is in the table. False: no population was given, and
-    /// these are the prosecutor's figures, which are upper bounds.
+    /// True: estimates, from the share of the population that is in the table. False: no population
+    /// was given, and these are the prosecutor's figures, which are upper bounds.
     pub estimated: bool,
 }
 
@@ -110,7 +112,10 @@ pub enum EstimatorName {
 
 /// The entry of a release.
 pub fn risk(of: &audit::Risk) -> RiskEntry {
-    RiskEntry { after: risks(&of.after), before: of.before.as_ref().map(risks) }
+    RiskEntry {
+        after: risks(&of.after),
+        before: of.before.as_ref().map(risks),
+    }
 }
 
 fn risks(of: &RiskFigures) -> Risks {
@@ -133,7 +138,10 @@ fn risks(of: &RiskFigures) -> Risks {
         prosecutor,
         journalist,
         marketer: of.marketer(),
-        sample_uniques: Uniques { rows: of.sample_uniques, share: of.sample_uniques as f64 / rows },
+        sample_uniques: Uniques {
+            rows: of.sample_uniques,
+            share: of.sample_uniques as f64 / rows,
+        },
         population_uniques: of.population_uniques.as_ref().map(uniques),
     }
 }
@@ -150,5 +158,9 @@ fn uniques(of: &risk::PopulationUniques) -> PopulationUniquesEntry {
         risk::Estimator::Zayatz => EstimatorName::Zayatz,
         risk::Estimator::Snb => EstimatorName::Snb,
     });
-    PopulationUniquesEntry { population: of.population, estimators, chosen }
+    PopulationUniquesEntry {
+        population: of.population,
+        estimators,
+        chosen,
+    }
 }

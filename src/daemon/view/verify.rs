@@ -26,30 +26,64 @@ pub struct VerifyAnswer {
 }
 
 impl VerifyAnswer {
-    /// For a public root whose newest release is to be the expected one, and the private root that belongs to it.
-    pub fn of(seen: CheckedPublicRoot, found: Option<Private>, expected: &ExpectedRelease) -> VerifyAnswer {
-        let newest = seen.releases.last().map(|(manifest, _)| NewestRelease::of(manifest));
+    /// For a public root whose newest release is to be the expected one, and the private root that
+    /// belongs to it.
+    pub fn of(
+        seen: CheckedPublicRoot,
+        found: Option<Private>,
+        expected: &ExpectedRelease,
+    ) -> VerifyAnswer {
+        let newest = seen
+            .releases
+            .last()
+            .map(|(manifest, _)| NewestRelease::of(manifest));
         let refused = refusal(newest.as_ref(), &seen, expected);
         let (releases, signatures) = (seen.releases.len() as u64, seen.signatures);
-        let (entries, objects) = (found.as_ref().map(|found| found.entries), found.as_ref().map(|found| found.objects));
+        let (entries, objects) = (
+            found.as_ref().map(|found| found.entries),
+            found.as_ref().map(|found| found.objects),
+        );
         let mut findings = match found {
             Some(found) => found.with_public(seen),
-            None => seen.findings.into_iter().chain(seen.strange.into_iter().map(Finding::unnamed)).collect(),
+            None => seen
+                .findings
+                .into_iter()
+                .chain(seen.strange.into_iter().map(Finding::unnamed))
+                .collect(),
         };
         findings.extend(refused);
-        VerifyAnswer { intact: findings.is_empty(), releases, newest, signatures, entries, objects, findings }
+        VerifyAnswer {
+            intact: findings.is_empty(),
+            releases,
+            newest,
+            signatures,
+            entries,
+            objects,
+            findings,
+        }
     }
 }
 
 /// Why the newest release is not the expected one.
-fn refusal(newest: Option<&NewestRelease>, seen: &CheckedPublicRoot, expected: &ExpectedRelease) -> Option<Finding> {
+fn refusal(
+    newest: Option<&NewestRelease>,
+    seen: &CheckedPublicRoot,
+    expected: &ExpectedRelease,
+) -> Option<Finding> {
     if let Some(newest) = newest {
         let text = expected.refusal(newest)?;
-        return Some(Finding { file: seen.layout.manifest(newest.release), text });
+        return Some(Finding {
+            file: seen.layout.manifest(newest.release),
+            text,
+        });
     }
     if expected.at_least.is_none() && expected.since.is_none() {
         return None;
     }
-    let text = "there is no release here, but --at-least or --since asks for one: get the newest files";
-    Some(Finding { file: "manifest".to_owned(), text: text.to_owned() })
+    let text =
+        "there is no release here, but --at-least or --since asks for one: get the newest files";
+    Some(Finding {
+        file: "manifest".to_owned(),
+        text: text.to_owned(),
+    })
 }

@@ -1,5 +1,6 @@
-//! The state of a top-down search (SCIENCE 4, BCF 5.2): classes, the classes that hold each candidate, and the Score of
-//! each candidate. A specialisation changes only the classes that hold it; Scores are updated by differences.
+//! The state of a top-down search (SCIENCE 4, BCF 5.2): classes, the classes that hold each
+//! candidate, and the Score of each candidate. A specialisation changes only the classes that hold
+//! it; Scores are updated by differences.
 //!
 //! This module decides nothing: a validity says whether a candidate may be specialised.
 
@@ -80,7 +81,12 @@ impl<'a> Candidates<'a> {
     /// The first `most` candidates in order.
     pub fn first(&self, most: usize) -> Vec<NodeSplit> {
         let split = |&(_, column, node): &(Reverse<u128>, usize, Node)| {
-            NodeSplit::new(self.table.trees[column], column, node, self.live[&(column, node)].classes.clone())
+            NodeSplit::new(
+                self.table.trees[column],
+                column,
+                node,
+                self.live[&(column, node)].classes.clone(),
+            )
         };
         self.order.iter().take(most).map(split).collect()
     }
@@ -94,7 +100,12 @@ impl<'a> Candidates<'a> {
             at > node
         };
         let (&(column, node), candidate) = self.live.iter().find(|(at, _)| above(at))?;
-        Some(NodeSplit::new(trees[column], column, node, candidate.classes.clone()))
+        Some(NodeSplit::new(
+            trees[column],
+            column,
+            node,
+            candidate.classes.clone(),
+        ))
     }
 
     /// Adds a cut node that these classes hold.
@@ -102,21 +113,31 @@ impl<'a> Candidates<'a> {
         let first_leaf = self.table.trees[column].leaf_range(node).start;
         // The floor's node at that leaf is below exactly if its number is larger.
         if self.floor[column].at(first_leaf) > node {
-            let squares: u128 = classes.iter().map(|&class| square(self.size[class as usize])).sum();
+            let squares: u128 = classes
+                .iter()
+                .map(|&class| square(self.size[class as usize]))
+                .sum();
             let score = squares * self.weight(column);
             self.order.insert((Reverse(score), column, node));
-            self.live.insert((column, node), Candidate { score, classes });
+            self.live
+                .insert((column, node), Candidate { score, classes });
         } else {
             self.settled[column].push(node);
         }
     }
 
     fn weight(&self, column: usize) -> u128 {
-        self.table.weights.get(column).map_or(1, |&weight| u128::from(weight))
+        self.table
+            .weights
+            .get(column)
+            .map_or(1, |&weight| u128::from(weight))
     }
 
     fn leave(&mut self, column: usize, node: Node) {
-        let candidate = self.live.remove(&(column, node)).expect("a candidate leaves once");
+        let candidate = self
+            .live
+            .remove(&(column, node))
+            .expect("a candidate leaves once");
         self.order.remove(&(Reverse(candidate.score), column, node));
     }
 
@@ -126,9 +147,9 @@ impl<'a> Candidates<'a> {
         self.settled[split.column].push(split.node);
     }
 
-    /// Replaces the node by its children in every class that holds it. Returns, for each class that changes, the
-    /// (child, class) of each child that has rows; the first child keeps the number of the class, the others get the
-    /// next numbers.
+    /// Replaces the node by its children in every class that holds it. Returns, for each class that
+    /// changes, the (child, class) of each child that has rows; the first child keeps the number of
+    /// the class, the others get the next numbers.
     pub fn specialise(&mut self, split: &NodeSplit) -> Vec<Vec<(usize, usize)>> {
         self.leave(split.column, split.node);
         let width = self.table.trees.len();
@@ -139,12 +160,23 @@ impl<'a> Candidates<'a> {
         for &class in &split.classes {
             let before = self.size[class as usize];
             let nodes = self.nodes(class).to_vec();
-            assert_eq!(nodes[split.column], split.node, "a class with the node that is divided");
-            let made =
-                self.partition.split(class as usize, split.children.len(), |item| split.part(leaves[item as usize]));
+            assert_eq!(
+                nodes[split.column], split.node,
+                "a class with the node that is divided"
+            );
+            let made = self
+                .partition
+                .split(class as usize, split.children.len(), |item| {
+                    split.part(leaves[item as usize])
+                });
             let mut after = 0;
             for &(part, class) in &made {
-                let rows = self.partition.items(class).iter().map(|&item| self.table.rows[item as usize]).sum();
+                let rows = self
+                    .partition
+                    .items(class)
+                    .iter()
+                    .map(|&item| self.table.rows[item as usize])
+                    .sum();
                 if class == self.size.len() {
                     self.size.push(rows);
                     self.nodes.extend_from_slice(&nodes);
@@ -155,9 +187,15 @@ impl<'a> Candidates<'a> {
                 holders[part].push(class as u32);
                 after += square(rows);
             }
-            for (column, &node) in nodes.iter().enumerate().filter(|&(column, _)| column != split.column) {
+            for (column, &node) in nodes
+                .iter()
+                .enumerate()
+                .filter(|&(column, _)| column != split.column)
+            {
                 if let Some(candidate) = self.live.get_mut(&(column, node)) {
-                    candidate.classes.extend(made.iter().skip(1).map(|&(_, class)| class as u32));
+                    candidate
+                        .classes
+                        .extend(made.iter().skip(1).map(|&(_, class)| class as u32));
                     let (less, more) = change.entry((column, node)).or_default();
                     *less += square(before);
                     *more += after;
@@ -169,7 +207,10 @@ impl<'a> Candidates<'a> {
         }
         for ((column, node), (less, more)) in change {
             let weight = self.weight(column);
-            let candidate = self.live.get_mut(&(column, node)).expect("it was found before");
+            let candidate = self
+                .live
+                .get_mut(&(column, node))
+                .expect("it was found before");
             self.order.remove(&(Reverse(candidate.score), column, node));
             candidate.score = candidate.score + more * weight - less * weight;
             self.order.insert((Reverse(candidate.score), column, node));
@@ -188,7 +229,14 @@ impl<'a> Candidates<'a> {
     /// The recoding of a state without candidates.
     pub fn recoding(&self) -> Recoding {
         assert!(self.live.is_empty(), "the search has ended");
-        let cut = |(tree, nodes): (&&_, &Vec<Node>)| Cut::completed(tree, nodes).expect("cut nodes are an antichain");
-        self.table.trees.iter().zip(&self.settled).map(cut).collect()
+        let cut = |(tree, nodes): (&&_, &Vec<Node>)| {
+            Cut::completed(tree, nodes).expect("cut nodes are an antichain")
+        };
+        self.table
+            .trees
+            .iter()
+            .zip(&self.settled)
+            .map(cut)
+            .collect()
     }
 }

@@ -1,6 +1,6 @@
-//! Validity by numbers of people alone (SCIENCE 4): every class with an urgent item has at least `a` rows. For the
-//! first increment, and for a table on its own, these are all classes that have rows; when the standing recoding is
-//! coarsened, the classes with an overdue row.
+//! Validity by numbers of people alone (SCIENCE 4): every class with an urgent item has at least
+//! `a` rows. For the first increment, and for a table on its own, these are all classes that have
+//! rows; when the standing recoding is coarsened, the classes with an overdue row.
 //!
 //! This module cannot look at sensitive values, since its input has none.
 
@@ -32,7 +32,11 @@ impl Validity for UrgentClasses<'_> {
     fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let rows = self.rows.iter().sum();
         if rows < self.a && (0..self.rows.len() as u32).any(|item| self.urgent(item)) {
-            return Err(InvalidReason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
+            return Err(InvalidReason::Rows {
+                class: vec![0; table.trees.len()],
+                rows,
+                limit: self.a,
+            });
         }
         Ok(())
     }
@@ -47,9 +51,16 @@ impl Validity for UrgentClasses<'_> {
                 *rows += self.rows[item as usize];
                 *urgent |= self.urgent(item);
             }
-            if let Some(child) = part.iter().position(|&(rows, urgent)| urgent && rows < self.a) {
+            if let Some(child) = part
+                .iter()
+                .position(|&(rows, urgent)| urgent && rows < self.a)
+            {
                 let class = view.child_nodes(class, split, child);
-                return Err(InvalidReason::Rows { class, rows: part[child].0, limit: self.a });
+                return Err(InvalidReason::Rows {
+                    class,
+                    rows: part[child].0,
+                    limit: self.a,
+                });
             }
         }
         Ok(())
@@ -58,17 +69,39 @@ impl Validity for UrgentClasses<'_> {
     fn accept(&mut self, _: &NodeSplit, (): (), _: &Accepted) {}
 }
 
-/// For a table on its own: the maximal top-down recoding in which every class with rows has at least `a` of them. Used for the first increment
-/// of a chain, and for every release of a disjoint one.
+/// For a table on its own: the maximal top-down recoding in which every class with rows has at
+/// least `a` of them. Used for the first increment of a chain, and for every release of a disjoint
+/// one.
 ///
 /// # Errors
 /// The table has rows, but fewer than `a`.
-pub fn alone(people: &Headcount, trees: &[&Taxonomy], a: u64) -> Result<TopDownResult, InvalidReason> {
+pub fn alone(
+    people: &Headcount,
+    trees: &[&Taxonomy],
+    a: u64,
+) -> Result<TopDownResult, InvalidReason> {
     assert!(a >= 1, "a class has at least one person");
     assert_eq!(people.width(), trees.len(), "one taxonomy for each column");
-    let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
-    let columns = (0..people.width()).map(|column| people.column(column)).collect();
+    let rows: Vec<u64> = (0..people.tuples())
+        .map(|tuple| people.count(tuple))
+        .collect();
+    let columns = (0..people.width())
+        .map(|column| people.column(column))
+        .collect();
     let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-    let table = SearchTable { trees, columns, rows: &rows, weights: Vec::new() };
-    top_down(&table, &leaves, &mut UrgentClasses { a, rows: &rows, urgent: None })
+    let table = SearchTable {
+        trees,
+        columns,
+        rows: &rows,
+        weights: Vec::new(),
+    };
+    top_down(
+        &table,
+        &leaves,
+        &mut UrgentClasses {
+            a,
+            rows: &rows,
+            urgent: None,
+        },
+    )
 }

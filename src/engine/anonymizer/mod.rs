@@ -1,8 +1,9 @@
-//! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity for it (`bcf`), the search for one table
-//! on its own, the standing recoding of a chain (`blind`), and the finer one that is tested beside it (`chain`).
+//! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity for it (`bcf`), the
+//! search for one table on its own, the standing recoding of a chain (`blind`), and the finer one
+//! that is tested beside it (`chain`).
 //!
-//! The gate judges the proposals, from bytes and without any of this code. Nothing here approves anything. Only
-//! [`bcf`], and [`levels`] for a table on its own, ever receive sensitive values.
+//! The gate judges the proposals, from bytes and without any of this code. Nothing here approves
+//! anything. Only [`bcf`], and [`levels`] for a table on its own, ever receive sensitive values.
 
 mod bcf;
 mod candidates;
@@ -19,12 +20,12 @@ pub use bcf::{NoRelease, bcf};
 pub use crowd::{UrgentClasses, alone};
 pub use finer_recoding::{LeafPeople, finer};
 pub use local::{
-    CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks, NoCarving, NoLadder,
-    Region, StateClass, arx_lr, carvable, crowds, grouped, halves,
+    CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks,
+    NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped, halves,
 };
 pub use standing::{
-    Atom, Course, FoundRecoding, LevelsObjective, LevelsQuality, RareRowRules, RecodedPeople, Recoder, RecodingStep,
-    StandingRecoding, StandingState, StandingTick,
+    Atom, Course, FoundRecoding, LevelsObjective, LevelsQuality, RareRowRules, RecodedPeople,
+    Recoder, RecodingStep, StandingRecoding, StandingState, StandingTick,
 };
 pub use table::{NodeSplit, SearchTable};
 pub use top_down::{CandidateTrial, Refusal, TopDownResult, top_down};

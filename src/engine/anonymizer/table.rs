@@ -1,5 +1,5 @@
-//! The input of a top-down search (SCIENCE 4): items that stay together, and the candidates by which classes of items
-//! are split.
+//! The input of a top-down search (SCIENCE 4): items that stay together, and the candidates by
+//! which classes of items are split.
 //!
 //! This module knows no Score and no validity.
 
@@ -35,10 +35,23 @@ impl NodeSplit {
     /// The children of a cut node.
     pub fn new(tree: &Taxonomy, column: usize, node: Node, classes: Vec<u32>) -> NodeSplit {
         let children: Vec<Node> = tree.children(node).collect();
-        let under = |(child, &node): (usize, &Node)| std::iter::repeat_n(child as u32, tree.leaf_range(node).len());
+        let under = |(child, &node): (usize, &Node)| {
+            std::iter::repeat_n(child as u32, tree.leaf_range(node).len())
+        };
         let child_at: Vec<u32> = children.iter().enumerate().flat_map(under).collect();
-        assert_eq!(child_at.len(), tree.leaf_range(node).len(), "each leaf is under one child");
-        NodeSplit { column, node, children, classes, first_leaf: tree.leaf_range(node).start, child_at }
+        assert_eq!(
+            child_at.len(),
+            tree.leaf_range(node).len(),
+            "each leaf is under one child"
+        );
+        NodeSplit {
+            column,
+            node,
+            children,
+            classes,
+            first_leaf: tree.leaf_range(node).start,
+            child_at,
+        }
     }
 
     /// The index of the child above a leaf of the node.

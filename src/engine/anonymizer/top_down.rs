@@ -1,9 +1,10 @@
-//! Top-down specialisation (SCIENCE 4; BCF 5.2, algorithm 1): starting from `*` in all columns, the candidate with the
-//! highest Score is specialised if that is valid, and dropped permanently if not, until no candidate is left. Ties are
-//! broken by column, then preorder.
+//! Top-down specialisation (SCIENCE 4; BCF 5.2, algorithm 1): starting from `*` in all columns, the
+//! candidate with the highest Score is specialised if that is valid, and dropped permanently if
+//! not, until no candidate is left. Ties are broken by column, then preorder.
 //!
-//! Candidates are tried in parallel, which only saves time: a trial sees the state that it would see in sequence, and
-//! its result is used only if that state is reached. No result depends on the number of threads.
+//! Candidates are tried in parallel, which only saves time: a trial sees the state that it would
+//! see in sequence, and its result is used only if that state is reached. No result depends on the
+//! number of threads.
 
 use rayon::prelude::*;
 
@@ -80,8 +81,18 @@ pub fn top_down_from<V: Validity>(
     search(table, state, validity)
 }
 
-fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, validity: &mut V) -> TopDownResult {
-    assert!(table.columns.iter().all(|column| column.len() == table.rows.len()), "columns of one length");
+fn search<V: Validity>(
+    table: &SearchTable<'_>,
+    mut state: Candidates<'_>,
+    validity: &mut V,
+) -> TopDownResult {
+    assert!(
+        table
+            .columns
+            .iter()
+            .all(|column| column.len() == table.rows.len()),
+        "columns of one length"
+    );
     let (mut trace, mut refusals) = (Vec::new(), Vec::new());
     let most = rayon::current_num_threads().clamp(1, TRIALS);
     loop {
@@ -89,18 +100,32 @@ fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, valid
         if next.is_empty() {
             break;
         }
-        let view = SearchView { table, state: &state };
+        let view = SearchView {
+            table,
+            state: &state,
+        };
         let trials: Vec<_> = match &next[..] {
             [one] => vec![validity.test(&view, one)],
-            several => several.par_iter().map(|split| validity.test(&view, split)).collect(),
+            several => several
+                .par_iter()
+                .map(|split| validity.test(&view, split))
+                .collect(),
         };
         for (split, trial) in next.iter().zip(trials) {
             let (column, node) = (split.column, split.node);
-            trace.push(CandidateTrial { column, node, accepted: trial.is_ok() });
+            trace.push(CandidateTrial {
+                column,
+                node,
+                accepted: trial.is_ok(),
+            });
             match trial {
                 Err(reason) => {
                     state.drop(split);
-                    refusals.push(Refusal { column, node, reason });
+                    refusals.push(Refusal {
+                        column,
+                        node,
+                        reason,
+                    });
                 }
                 Ok(trial) => {
                     let made = state.specialise(split);
@@ -111,5 +136,11 @@ fn search<V: Validity>(table: &SearchTable<'_>, mut state: Candidates<'_>, valid
             }
         }
     }
-    TopDownResult { recoding: state.recoding(), trace, refusals, squares: state.squares(), classes: state.classes() }
+    TopDownResult {
+        recoding: state.recoding(),
+        trace,
+        refusals,
+        squares: state.squares(),
+        classes: state.classes(),
+    }
 }

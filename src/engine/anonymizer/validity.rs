@@ -1,4 +1,5 @@
-//! The validity of a candidate of the top-down search (SCIENCE 4), as a trait, and the reasons why one is invalid.
+//! The validity of a candidate of the top-down search (SCIENCE 4), as a trait, and the reasons why
+//! one is invalid.
 //!
 //! No figure in a refusal may name a sensitive value.
 
@@ -30,8 +31,8 @@ impl SearchView<'_> {
 /// For each class that a specialisation changed, the (child, class) of each child that has rows.
 pub type Accepted = [Vec<(usize, usize)>];
 
-/// When a state of the search is valid. Every state of the search is valid, so only the classes that a specialisation
-/// changes have to be judged.
+/// When a state of the search is valid. Every state of the search is valid, so only the classes
+/// that a specialisation changes have to be judged.
 pub trait Validity: Sync {
     /// What a trial computes and acceptance can reuse.
     type Trial: Send;
@@ -52,8 +53,8 @@ pub trait Validity: Sync {
     fn accept(&mut self, split: &NodeSplit, trial: Self::Trial, made: &Accepted);
 }
 
-/// Why a state is not valid: which class falls to which figure. Holds no sensitive value, but under `bcf` the figure
-/// depends on them.
+/// Why a state is not valid: which class falls to which figure. Holds no sensitive value, but under
+/// `bcf` the figure depends on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvalidReason {
     /// A class would have too few rows.
@@ -72,11 +73,13 @@ pub enum InvalidReason {
         /// The largest number allowed.
         limit: u64,
     },
-    /// Too few candidates would be left for people of an earlier release (F and C attacks, and the pair bound).
+    /// Too few candidates would be left for people of an earlier release (F and C attacks, and the
+    /// pair bound).
     Earlier {
         /// The nodes of the class of the new release.
         class: Vec<Node>,
-        /// The place where an attacker knows the people to be: the finest nodes of their earlier classes.
+        /// The place where an attacker knows the people to be: the finest nodes of their earlier
+        /// classes.
         target: Vec<Node>,
         /// The increment they belong to; `None` for all of an earlier release.
         increment: Option<usize>,

@@ -1,11 +1,11 @@
-//! A lower confidence bound on a probability, given the number of hits in a number of draws (Clopper and Pearson 1934).
-//! The result is slightly below the exact bound, never above it.
+//! A lower confidence bound on a probability, given the number of hits in a number of draws
+//! (Clopper and Pearson 1934). The result is slightly below the exact bound, never above it.
 
 /// The probability that the bound is wrong.
 pub const DELTA: f64 = 1e-9;
 
-/// A lower bound on a probability, wrong in at most one run of 1 / [`DELTA`]: the largest p with P(Binomial(draws, p) ≥
-/// hits) ≤ delta.
+/// A lower bound on a probability, wrong in at most one run of 1 / [`DELTA`]: the largest p with
+/// P(Binomial(draws, p) ≥ hits) ≤ delta.
 pub fn least(hits: u64, draws: u64) -> f64 {
     assert!(hits <= draws, "of all draws some hit");
     if hits == 0 {
@@ -13,11 +13,17 @@ pub fn least(hits: u64, draws: u64) -> f64 {
     }
     // Logarithms of factorials have relative errors of about 10^−16, far less than the margin.
     let limit = DELTA.ln() - 1e-4;
-    let ln_choose: f64 = (0..hits).map(|at| ((draws - at) as f64 / (hits - at) as f64).ln()).sum();
+    let ln_choose: f64 = (0..hits)
+        .map(|at| ((draws - at) as f64 / (hits - at) as f64).ln())
+        .sum();
     let (mut low, mut high) = (0.0, hits as f64 / draws as f64);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        if ln_tail(ln_choose, hits, draws, middle) <= limit { low = middle } else { high = middle }
+        if ln_tail(ln_choose, hits, draws, middle) <= limit {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     low
 }
@@ -57,15 +63,33 @@ mod tests {
 
     /// The sum by its definition.
     fn tail(hits: i32, draws: i32, p: f64) -> f64 {
-        let choose = |of: i32| (0..of).fold(1.0, |product, at| product * f64::from(draws - at) / f64::from(at + 1));
-        (hits..=draws).map(|of| choose(of) * p.powi(of) * (1.0 - p).powi(draws - of)).sum()
+        let choose = |of: i32| {
+            (0..of).fold(1.0, |product, at| {
+                product * f64::from(draws - at) / f64::from(at + 1)
+            })
+        };
+        (hits..=draws)
+            .map(|of| choose(of) * p.powi(of) * (1.0 - p).powi(draws - of))
+            .sum()
     }
 
     #[test]
     fn bounds_are_below_the_exact_ones_and_close_to_them() {
-        for (hits, draws) in [(1, 2), (1, 10), (2, 3), (5, 20), (10, 12), (19, 20), (30, 60), (59, 60)] {
+        for (hits, draws) in [
+            (1, 2),
+            (1, 10),
+            (2, 3),
+            (5, 20),
+            (10, 12),
+            (19, 20),
+            (30, 60),
+            (59, 60),
+        ] {
             let share = tail(hits, draws, least(hits as u64, draws as u64)) / DELTA;
-            assert!((1.0 - 2e-4..1.0).contains(&share), "{hits} of {draws}: {share}");
+            assert!(
+                (1.0 - 2e-4..1.0).contains(&share),
+                "{hits} of {draws}: {share}"
+            );
         }
     }
 }

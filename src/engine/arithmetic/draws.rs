@@ -1,5 +1,5 @@
-//! Pseudo-random numbers from a given seed: the same seed and stream give the same numbers on every machine. For
-//! estimates and samples only, never for secrets.
+//! Pseudo-random numbers from a given seed: the same seed and stream give the same numbers on every
+//! machine. For estimates and samples only, never for secrets.
 
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
@@ -47,7 +47,11 @@ impl SeededDraws {
         let mask = u128::MAX >> (bound - 1).leading_zeros().min(127);
         loop {
             let low = u128::from(self.bits());
-            let high = if mask >> 64 == 0 { 0 } else { u128::from(self.bits()) << 64 };
+            let high = if mask >> 64 == 0 {
+                0
+            } else {
+                u128::from(self.bits()) << 64
+            };
             let found = (high | low) & mask;
             if found < bound {
                 return found;
@@ -113,7 +117,10 @@ mod tests {
         let mut draws = SeededDraws::new(7, 1);
         let mut seen = [0u32; 6];
         (0..60_000).for_each(|_| seen[draws.below(6) as usize] += 1);
-        assert!(seen.iter().all(|&seen| (9_600..10_400).contains(&seen)), "{seen:?}");
+        assert!(
+            seen.iter().all(|&seen| (9_600..10_400).contains(&seen)),
+            "{seen:?}"
+        );
         assert_eq!(draws.below(1), 0);
         let mean: f64 = (0..10_000).map(|_| portion(draws.step())).sum::<f64>() / 10_000.0;
         assert!((mean - 0.5).abs() < 0.02);
@@ -132,23 +139,36 @@ mod tests {
         assert_ne!(first(1, 2), first(2, 2));
     }
 
-    /// Generators and their seeds are part of what is computed: a seed gives the same numbers in every version.
+    /// Generators and their seeds are part of what is computed: a seed gives the same numbers in
+    /// every version.
     #[test]
     fn numbers_of_a_seed_stay_what_they_are() {
         let mut draws = SeededDraws::new(7, 1);
         assert_eq!(
             [(); 3].map(|()| draws.bits()),
-            [0xeb8d_5b1b_eaf5_fbf6, 0x1b5a_f680_ae66_e701, 0xb40d_495b_9269_e1c2]
+            [
+                0xeb8d_5b1b_eaf5_fbf6,
+                0x1b5a_f680_ae66_e701,
+                0xb40d_495b_9269_e1c2
+            ]
         );
         let mut draws = SmallDraws::of_stream(7, 1);
         assert_eq!(
             [(); 3].map(|()| draws.bits()),
-            [0x04f3_493b_31bd_aebd, 0xa391_9d62_16ef_2750, 0xe43d_3adb_77b0_4f7b]
+            [
+                0x04f3_493b_31bd_aebd,
+                0xa391_9d62_16ef_2750,
+                0xe43d_3adb_77b0_4f7b
+            ]
         );
         let mut draws = SmallDraws::new(7);
         assert_eq!(
             [(); 3].map(|()| draws.bits()),
-            [0xd4d9_6839_27fb_3323, 0xbcf3_bb3d_fd95_6cc3, 0xd767_c315_887d_3abd]
+            [
+                0xd4d9_6839_27fb_3323,
+                0xbcf3_bb3d_fd95_6cc3,
+                0xd767_c315_887d_3abd
+            ]
         );
     }
 
@@ -157,22 +177,37 @@ mod tests {
         let mut draws = SmallDraws::of_stream(7, 1);
         let mut seen = [0u32; 6];
         (0..60_000).for_each(|_| seen[draws.below(6) as usize] += 1);
-        assert!(seen.iter().all(|&seen| (9_600..10_400).contains(&seen)), "{seen:?}");
+        assert!(
+            seen.iter().all(|&seen| (9_600..10_400).contains(&seen)),
+            "{seen:?}"
+        );
         assert_eq!(draws.below(1), 0);
-        assert_ne!(SmallDraws::of_stream(7, 2).bits(), SmallDraws::of_stream(7, 3).bits());
+        assert_ne!(
+            SmallDraws::of_stream(7, 2).bits(),
+            SmallDraws::of_stream(7, 3).bits()
+        );
     }
 
     #[test]
     fn exponential_draws_have_a_mean_of_one() {
         let draws = |seed: u64| {
             let mut source = SmallDraws::new(seed);
-            (0..4_000).map(move |_| source.exponential()).collect::<Vec<f64>>()
+            (0..4_000)
+                .map(move |_| source.exponential())
+                .collect::<Vec<f64>>()
         };
         assert_eq!(draws(7), draws(7));
         assert_ne!(draws(7), draws(8));
         let mean = draws(7).iter().sum::<f64>() / 4_000.0;
-        let variance = draws(7).iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 4_000.0;
-        assert!((mean - 1.0).abs() < 0.05 && (variance - 1.0).abs() < 0.15, "{mean}, {variance}");
+        let variance = draws(7)
+            .iter()
+            .map(|draw| (draw - mean).powi(2))
+            .sum::<f64>()
+            / 4_000.0;
+        assert!(
+            (mean - 1.0).abs() < 0.05 && (variance - 1.0).abs() < 0.15,
+            "{mean}, {variance}"
+        );
     }
 
     /// Below a power of two no draw is rejected, with and without a second half.
@@ -183,11 +218,19 @@ mod tests {
             let (low, high) = (u128::from(draws.bits()), u128::from(draws.bits()) << 64);
             let all = if bits > 64 { high | low } else { low };
             let mut draws = SeededDraws::new(7, 1);
-            assert_eq!(draws.below(1 << bits), all & ((1 << bits) - 1), "{bits} bits");
+            assert_eq!(
+                draws.below(1 << bits),
+                all & ((1 << bits) - 1),
+                "{bits} bits"
+            );
         }
         for bits in [0, 1, 3, 63] {
             let first = SmallDraws::of_stream(7, 1).bits();
-            assert_eq!(SmallDraws::of_stream(7, 1).below(1 << bits), first & ((1 << bits) - 1), "{bits} bits");
+            assert_eq!(
+                SmallDraws::of_stream(7, 1).below(1 << bits),
+                first & ((1 << bits) - 1),
+                "{bits} bits"
+            );
         }
     }
 }

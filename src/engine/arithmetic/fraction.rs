@@ -21,7 +21,10 @@ impl ShareFraction {
     pub fn new(part: BigUint, of: BigUint) -> ShareFraction {
         assert!(of != BigUint::ZERO, "a share of something");
         let common = part.gcd(&of);
-        ShareFraction { part: part / &common, of: of / &common }
+        ShareFraction {
+            part: part / &common,
+            of: of / &common,
+        }
     }
 
     /// The nearest float, except for its last digits.
@@ -30,7 +33,11 @@ impl ShareFraction {
         let shift = (self.of.bits() + 64).saturating_sub(self.part.bits());
         let quotient = (&self.part << shift) / &self.of;
         let drop = quotient.bits().saturating_sub(64);
-        let top = (quotient >> drop).to_u64_digits().first().copied().unwrap_or(0);
+        let top = (quotient >> drop)
+            .to_u64_digits()
+            .first()
+            .copied()
+            .unwrap_or(0);
         top as f64 * (drop as f64 - shift as f64).exp2()
     }
 
@@ -44,18 +51,25 @@ impl ShareFraction {
         &self.part * m <= self.of
     }
 
-    /// The share after its odds are multiplied by `factor`: part × factor of the sum of part × factor and the rest.
+    /// The share after its odds are multiplied by `factor`: part × factor of the sum of part ×
+    /// factor and the rest.
     #[must_use]
     pub fn moved(&self, factor: &ShareFraction) -> ShareFraction {
         assert!(self.part <= self.of, "a share of at most all");
-        let (with, without) = (&self.part * &factor.part, (&self.of - &self.part) * &factor.of);
+        let (with, without) = (
+            &self.part * &factor.part,
+            (&self.of - &self.part) * &factor.of,
+        );
         ShareFraction::new(with.clone(), with + without)
     }
 
     /// The sum of this share and the share `rest` of what it leaves.
     #[must_use]
     pub fn or(&self, rest: &ShareFraction) -> ShareFraction {
-        assert!(self.part <= self.of && rest.part <= rest.of, "shares of at most all");
+        assert!(
+            self.part <= self.of && rest.part <= rest.of,
+            "shares of at most all"
+        );
         let left = (&self.of - &self.part) * (&rest.of - &rest.part);
         let of = &self.of * &rest.of;
         ShareFraction::new(&of - left, of)
@@ -77,7 +91,11 @@ impl PartialOrd for ShareFraction {
 /// `53/86`; whole numbers without their denominator.
 impl fmt::Display for ShareFraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.of == BigUint::from(1u8) { write!(f, "{}", self.part) } else { write!(f, "{}/{}", self.part, self.of) }
+        if self.of == BigUint::from(1u8) {
+            write!(f, "{}", self.part)
+        } else {
+            write!(f, "{}/{}", self.part, self.of)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! Long sums of reciprocals and long products of quotients: their first terms, and Stirling's series for the rest
-//! (differences of the digamma function and of the logarithm of the gamma function). The results are the same on all
-//! machines.
+//! Long sums of reciprocals and long products of quotients: their first terms, and Stirling's
+//! series for the rest (differences of the digamma function and of the logarithm of the gamma
+//! function). The results are the same on all machines.
 
 use super::elementary::{ln_growth, ln_ratio};
 
@@ -24,13 +24,22 @@ pub fn reciprocals(x: f64, terms: u64) -> f64 {
     first + ln_growth(from, (terms - near) as f64) + (rest(to) - rest(from))
 }
 
-/// ln of the product of (x + i)/(y + i) over i from 0 to `terms` − 1; x and y are positive and close to each other.
+/// ln of the product of (x + i)/(y + i) over i from 0 to `terms` − 1; x and y are positive and
+/// close to each other.
 pub fn ln_quotients(x: f64, y: f64, terms: u64) -> f64 {
     assert!(x > 0.0 && y > 0.0, "terms above 0");
-    let near = (0..terms).take_while(|&at| x.min(y) + (at as f64) < FAR).count() as u64;
-    let first: f64 = (0..near).map(|at| ln_ratio(y + at as f64, x + at as f64)).sum();
+    let near = (0..terms)
+        .take_while(|&at| x.min(y) + (at as f64) < FAR)
+        .count() as u64;
+    let first: f64 = (0..near)
+        .map(|at| ln_ratio(y + at as f64, x + at as f64))
+        .sum();
     let [from, to] = [near, terms].map(|at| ln_gamma_ratio(x + at as f64, y + at as f64));
-    if near == terms { first } else { first + to - from }
+    if near == terms {
+        first
+    } else {
+        first + to - from
+    }
 }
 
 /// ln(Γ(x)/Γ(y)) for large x and y that are close to each other.
@@ -60,14 +69,26 @@ mod tests {
         ] {
             let slowly: f64 = (1..=terms).rev().map(|at| 1.0 / (x + at as f64)).sum();
             let found = reciprocals(x, terms);
-            assert!((found - slowly).abs() <= 1e-12 * slowly, "{x} {terms}: {found} {slowly}");
+            assert!(
+                (found - slowly).abs() <= 1e-12 * slowly,
+                "{x} {terms}: {found} {slowly}"
+            );
         }
-        for (x, y, terms) in
-            [(0.1, 1.0, 10), (0.4, 0.9, 100_000), (40.3, 41.0, 1), (1_000.2, 1_001.0, 300_000), (5.0, 5.0, 9)]
-        {
-            let slowly: f64 = (0..terms).map(|at| ((x + at as f64) / (y + at as f64)).ln()).sum();
+        for (x, y, terms) in [
+            (0.1, 1.0, 10),
+            (0.4, 0.9, 100_000),
+            (40.3, 41.0, 1),
+            (1_000.2, 1_001.0, 300_000),
+            (5.0, 5.0, 9),
+        ] {
+            let slowly: f64 = (0..terms)
+                .map(|at| ((x + at as f64) / (y + at as f64)).ln())
+                .sum();
             let found = ln_quotients(x, y, terms);
-            assert!((found - slowly).abs() <= 1e-9 * slowly.abs(), "{x} {y} {terms}: {found} {slowly}");
+            assert!(
+                (found - slowly).abs() <= 1e-9 * slowly.abs(),
+                "{x} {y} {terms}: {found} {slowly}"
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Arithmetic that the search, the gate and replays of a search share: exact fractions, confidence bounds, seeded
-//! random numbers, and functions whose results are the same on every machine. A check is independent of a search
-//! through the way it decides; it does not need its own addition of fractions.
+//! Arithmetic that the search, the gate and replays of a search share: exact fractions, confidence
+//! bounds, seeded random numbers, and functions whose results are the same on every machine. A
+//! check is independent of a search through the way it decides; it does not need its own addition
+//! of fractions.
 
 mod confidence;
 mod draws;

@@ -1,4 +1,5 @@
-//! Rational numbers in lowest terms. `Debug` shows no digits: the numbers may be sums of people's values.
+//! Rational numbers in lowest terms. `Debug` shows no digits: the numbers may be sums of people's
+//! values.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -27,25 +28,37 @@ impl RationalNumber {
     pub fn new(numerator: BigInt, denominator: BigInt) -> RationalNumber {
         assert!(denominator > BigInt::ZERO, "a denominator is above 0");
         let shared = numerator.gcd(&denominator);
-        RationalNumber { numerator: numerator / &shared, denominator: denominator / shared }
+        RationalNumber {
+            numerator: numerator / &shared,
+            denominator: denominator / shared,
+        }
     }
 
     /// A whole number.
     pub fn whole(number: impl Into<BigInt>) -> RationalNumber {
-        RationalNumber { numerator: number.into(), denominator: BigInt::from(1) }
+        RationalNumber {
+            numerator: number.into(),
+            denominator: BigInt::from(1),
+        }
     }
 
     /// The largest whole number at or below it.
     pub fn floor(&self) -> BigInt {
         let floor = self.numerator.div_floor(&self.denominator);
-        assert!(&floor * &self.denominator <= self.numerator, "no larger than the fraction");
+        assert!(
+            &floor * &self.denominator <= self.numerator,
+            "no larger than the fraction"
+        );
         floor
     }
 
     /// The smallest whole number at or above it.
     pub fn ceil(&self) -> BigInt {
         let ceil = self.numerator.div_ceil(&self.denominator);
-        assert!(&ceil * &self.denominator >= self.numerator, "no smaller than the fraction");
+        assert!(
+            &ceil * &self.denominator >= self.numerator,
+            "no smaller than the fraction"
+        );
         ceil
     }
 

@@ -1,6 +1,7 @@
-//! The leakage of releases with one recoding for all rows, to an attacker who assumes the top-down search (SCIENCE 6):
-//! computed for the first release of a chain, and for every release of a disjoint feed. For later releases of a chain
-//! it would take the recodings that were stated, which labels alone do not show.
+//! The leakage of releases with one recoding for all rows, to an attacker who assumes the top-down
+//! search (SCIENCE 6): computed for the first release of a chain, and for every release of a
+//! disjoint feed. For later releases of a chain it would take the recodings that were stated, which
+//! labels alone do not show.
 
 use super::tables::AuditSubject;
 use crate::gate::certainty::{Certainty, learnt};
@@ -15,15 +16,16 @@ pub struct CoarsenessLeak {
     pub release: usize,
     /// Small classes that are certain; none if no search ends with such a release.
     pub certainty: Certainty,
-    /// By how much final maximality alone reduces the possible tables, as a decimal logarithm: a lower bound.
+    /// By how much final maximality alone reduces the possible tables, as a decimal logarithm: a
+    /// lower bound.
     pub finally: Option<f64>,
     /// The same for the whole course of the search, or an upper bound; `None` if it is unknown.
     pub wholly: Option<f64>,
 }
 
 impl CoarsenessLeak {
-    /// The leakage of all releases for which it can be computed. The caller computes the ratios, because that runs the
-    /// search.
+    /// The leakage of all releases for which it can be computed. The caller computes the ratios,
+    /// because that runs the search.
     pub fn of(
         subject: &AuditSubject,
         columns: &Columns,
@@ -48,10 +50,21 @@ impl CoarsenessLeak {
         let trees = columns.trees();
         let of = |(at, release): (usize, &Release)| {
             let inference = policy.inference();
-            let certainty = learnt(None, release, &trees, inference, (policy.a(), limits.values));
+            let certainty = learnt(
+                None,
+                release,
+                &trees,
+                inference,
+                (policy.a(), limits.values),
+            );
             let known = inference == Inference::Replay;
             let [finally, wholly] = if known { ratios(release) } else { [None; 2] };
-            CoarsenessLeak { release: at, certainty, finally, wholly }
+            CoarsenessLeak {
+                release: at,
+                certainty,
+                finally,
+                wholly,
+            }
         };
         releases.iter().enumerate().map(of).collect()
     }

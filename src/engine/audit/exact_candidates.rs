@@ -1,10 +1,12 @@
-//! Where recodings cross, an audit computes exact numbers of candidates (SCIENCE 3) as far as the verdict depends on
-//! them: first for the people who are in the tables, then for all targets. A figure on which nothing depends is solved
-//! only if that is cheap.
+//! Where recodings cross, an audit computes exact numbers of candidates (SCIENCE 3) as far as the
+//! verdict depends on them: first for the people who are in the tables, then for all targets. A
+//! figure on which nothing depends is solved only if that is cheap.
 
 use super::findings::{ChainFigures, WeakestTarget};
 use super::weak_targets::WeakTargets;
-use crate::gate::chain::{ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, LeastRemaining, ReleaseChain};
+use crate::gate::chain::{
+    ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, LeastRemaining, ReleaseChain,
+};
 
 /// The targets to be solved.
 pub struct SolveInput {
@@ -14,7 +16,8 @@ pub struct SolveInput {
     pub realised: Option<WeakTargets>,
 }
 
-/// Solves what the verdict on `k` needs, within `budget`, and more where that is cheap, and updates the figures.
+/// Solves what the verdict on `k` needs, within `budget`, and more where that is cheap, and updates
+/// the figures.
 pub fn solve(
     chain: &ReleaseChain<'_>,
     pairs: &ComparablePairs,
@@ -22,7 +25,11 @@ pub fn solve(
     figures: &mut ChainFigures,
     (k, budget): (u64, ExactBudget),
 ) {
-    assert_eq!(figures.empty.len(), figures.all.len(), "each increment is checked, or has no people");
+    assert_eq!(
+        figures.empty.len(),
+        figures.all.len(),
+        "each increment is checked, or has no people"
+    );
     let mut exact = ExactWorlds::new(chain, pairs);
     let mut full = budget;
     let mut small = budget.min(ExactBudget::SMALL);
@@ -31,16 +38,26 @@ pub fn solve(
     let mut needed = true;
     if let (Some(suspects), Some(realised)) = (&open.realised, figures.realised.as_mut()) {
         let lower = realised.lower.iter().flatten().min().copied();
-        let upper = realised.all.iter().flatten().map(|target| target.left).min();
+        let upper = realised
+            .all
+            .iter()
+            .flatten()
+            .map(|target| target.left)
+            .min();
         needed = lower < Some(k) && upper >= Some(k);
         let spent = if needed { &mut full } else { &mut small };
-        let mut targets: Vec<Option<&mut WeakestTarget>> = realised.all.iter_mut().map(Option::as_mut).collect();
+        let mut targets: Vec<Option<&mut WeakestTarget>> =
+            realised.all.iter_mut().map(Option::as_mut).collect();
         let least = least(&mut exact, suspects, &mut targets, &judged, spent);
-        realised.solved = least.is_some_and(|least| least.left == 0 || least.exact() && !suspects.dropped);
+        realised.solved =
+            least.is_some_and(|least| least.left == 0 || least.exact() && !suspects.dropped);
         needed &= !realised.solved;
         each(&mut exact, suspects, &mut targets, &mut small);
     }
-    let upper = (0..figures.all.len()).filter(|&at| judged(at)).map(|at| figures.all[at].left).min();
+    let upper = (0..figures.all.len())
+        .filter(|&at| judged(at))
+        .map(|at| figures.all[at].left)
+        .min();
     needed &= upper >= Some(k);
     let spent = if needed { &mut full } else { &mut small };
     let mut targets: Vec<Option<&mut WeakestTarget>> = figures.all.iter_mut().map(Some).collect();
@@ -58,7 +75,10 @@ fn least(
     judged: &impl Fn(usize) -> bool,
     budget: &mut ExactBudget,
 ) -> Option<LeastRemaining> {
-    let mut of: Vec<&ExactTarget> = suspects.iter().filter(|suspect| judged(suspect.increment)).collect();
+    let mut of: Vec<&ExactTarget> = suspects
+        .iter()
+        .filter(|suspect| judged(suspect.increment))
+        .collect();
     of.sort();
     lower(exact, &of, targets, budget)
 }
@@ -71,7 +91,10 @@ fn each(
     budget: &mut ExactBudget,
 ) {
     for increment in 0..targets.len() {
-        let mut of: Vec<&ExactTarget> = suspects.iter().filter(|suspect| suspect.increment == increment).collect();
+        let mut of: Vec<&ExactTarget> = suspects
+            .iter()
+            .filter(|suspect| suspect.increment == increment)
+            .collect();
         of.sort();
         lower(exact, &of, targets, budget);
     }
@@ -92,11 +115,20 @@ fn lower(
     if let Some(Some(target)) = targets.get_mut(found.increment)
         && least.left < target.left
     {
-        let mut seen: Vec<(usize, usize)> =
-            found.seen.iter().map(|&(release, class)| (release, class as usize)).collect();
+        let mut seen: Vec<(usize, usize)> = found
+            .seen
+            .iter()
+            .map(|&(release, class)| (release, class as usize))
+            .collect();
         seen.sort_unstable();
-        assert!(least.proven <= least.left, "what is proven is never more than what was found");
-        **target = WeakestTarget { left: least.left, seen };
+        assert!(
+            least.proven <= least.left,
+            "what is proven is never more than what was found"
+        );
+        **target = WeakestTarget {
+            left: least.left,
+            seen,
+        };
     }
     Some(least)
 }

@@ -1,23 +1,27 @@
-//! The findings of an audit about a chain: the people with the fewest candidates, and how far the figures can be
-//! trusted.
+//! The findings of an audit about a chain: the people with the fewest candidates, and how far the
+//! figures can be trusted.
 
 /// The figures of a chain of releases.
 #[derive(Debug)]
 pub struct ChainFigures {
-    /// Whether the pair bound is exact for every target: there are at most two releases, or they are nested.
+    /// Whether the pair bound is exact for every target: there are at most two releases, or they
+    /// are nested.
     pub tight: bool,
-    /// Whether all non-empty tuples were examined; otherwise `all` and `paper` are the minimum over a part of them.
+    /// Whether all non-empty tuples were examined; otherwise `all` and `paper` are the minimum over
+    /// a part of them.
     pub whole: bool,
-    /// Whether the minimum of `all` was solved exactly where recodings cross, not counting increments that add no row.
+    /// Whether the minimum of `all` was solved exactly where recodings cross, not counting
+    /// increments that add no row.
     pub solved: bool,
-    /// For each increment the weakest target over all non-empty tuples, by the pair bound or less where that was
-    /// proved.
+    /// For each increment the weakest target over all non-empty tuples, by the pair bound or less
+    /// where that was proved.
     pub all: Vec<WeakestTarget>,
     /// The paper's composed figure, as the minimum over all tuples.
     pub paper: u64,
     /// The targets that contain a person; known only with the raw rows.
     pub realised: Option<RealisedFigures>,
-    /// What is left against a reader who knows everybody's quasi columns and increments; computed only with the raw rows.
+    /// What is left against a reader who knows everybody's quasi columns and increments; computed
+    /// only with the raw rows.
     pub known: Option<KnownFigures>,
     /// Increments that add no row.
     pub empty: Vec<bool>,
@@ -26,8 +30,8 @@ pub struct ChainFigures {
 /// The figures that need the raw rows.
 #[derive(Debug)]
 pub struct RealisedFigures {
-    /// For each increment the weakest target that contains a person, as in [`ChainFigures::all`]; `None` if there are
-    /// no people.
+    /// For each increment the weakest target that contains a person, as in [`ChainFigures::all`];
+    /// `None` if there are no people.
     pub all: Vec<Option<WeakestTarget>>,
     /// Whether their minimum was solved exactly where recodings cross.
     pub solved: bool,
@@ -35,7 +39,8 @@ pub struct RealisedFigures {
     pub lower: Vec<Option<u64>>,
 }
 
-/// The figures against a reader who knows everybody's quasi columns and increments (SCIENCE 3, *Who reads*).
+/// The figures against a reader who knows everybody's quasi columns and increments (SCIENCE 3, *Who
+/// reads*).
 #[derive(Debug)]
 pub struct KnownFigures {
     /// Some people have at most this many candidates.
@@ -76,6 +81,8 @@ impl ChainFigures {
 
     /// The same for the targets that contain a person.
     pub fn exact_realised(&self) -> bool {
-        self.realised.as_ref().is_some_and(|realised| self.tight || realised.solved)
+        self.realised
+            .as_ref()
+            .is_some_and(|realised| self.tight || realised.solved)
     }
 }

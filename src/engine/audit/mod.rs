@@ -1,5 +1,5 @@
-//! Judges releases of any origin as an attacker sees them (CONTRACTS 3, audit): all figures of the gate for one set of
-//! tables, and a verdict. `safe` never relies on an upper bound.
+//! Judges releases of any origin as an attacker sees them (CONTRACTS 3, audit): all figures of the
+//! gate for one set of tables, and a verdict. `safe` never relies on an upper bound.
 //!
 //! This room reads no files and writes no report; it computes values for both.
 
@@ -25,7 +25,9 @@ pub use crowds::{CrowdFigures, SmallChange};
 pub use findings::{ChainFigures, KnownFigures, RealisedFigures, WeakestTarget};
 pub use growth::{LeftOutRows, RowChanges, RowContradiction};
 pub use judge::{AuditVerdict, FailedCheck, judge};
-pub use minimality::{ForeignRows, GuardedTie, Guards, MinimalityFigures, MinimalityProblem, Requirement, TieFigure};
+pub use minimality::{
+    ForeignRows, GuardedTie, Guards, MinimalityFigures, MinimalityProblem, Requirement, TieFigure,
+};
 pub use pairs::PairFigures;
 pub use refinement::AttackOutcome;
 pub use risk::{Risk, risks};
@@ -98,7 +100,11 @@ impl AuditFigures {
     ///
     /// # Errors
     /// A release lacks rows of an earlier one of its chain.
-    pub fn of(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Result<AuditFigures, ShrunkRelease> {
+    pub fn of(
+        subject: &AuditSubject,
+        columns: &Columns,
+        policy: &Policy,
+    ) -> Result<AuditFigures, ShrunkRelease> {
         AuditFigures::within(subject, columns, policy, ExactBudget::FULL)
     }
 
@@ -113,9 +119,16 @@ impl AuditFigures {
         budget: ExactBudget,
     ) -> Result<AuditFigures, ShrunkRelease> {
         let trees = columns.trees();
-        let l = policy.diversity().and_then(|limits| limits.recursive).map(|recursive| recursive.l);
+        let l = policy
+            .diversity()
+            .and_then(|limits| limits.recursive)
+            .map(|recursive| recursive.l);
         let measures = Measures::new(columns, &subject.values, l);
-        let shares: Vec<ValueShares> = subject.releases.iter().map(|table| measures.shares(table)).collect();
+        let shares: Vec<ValueShares> = subject
+            .releases
+            .iter()
+            .map(|table| measures.shares(table))
+            .collect();
         let mut releases: Vec<ReleaseFigures> = subject
             .releases
             .par_iter()
@@ -125,7 +138,9 @@ impl AuditFigures {
                 ReleaseFigures {
                     rows: release.rows(),
                     classes: release.classes(),
-                    smallest: release.smallest().expect("a release without rows is refused when it is read"),
+                    smallest: release
+                        .smallest()
+                        .expect("a release without rows is refused when it is read"),
                     loss: utility::loss(release, &trees),
                     discernibility: utility::discernibility(release),
                     before,
@@ -136,16 +151,39 @@ impl AuditFigures {
         let refinement = refinement::attacks(subject, columns, policy);
         if let Some(growth) = &subject.growth {
             let after = crowds::diversity(&subject.releases, growth, &measures, &shares);
-            releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
-            let (pairs, crowds) = (crowds::pairs(&subject.releases, growth), Some(CrowdFigures::of(growth)));
-            return Ok(AuditFigures { pairs, crowds, refinement, ..AuditFigures::alone(releases) });
+            releases
+                .iter_mut()
+                .zip(after)
+                .for_each(|(release, after)| release.after = after);
+            let (pairs, crowds) = (
+                crowds::pairs(&subject.releases, growth),
+                Some(CrowdFigures::of(growth)),
+            );
+            return Ok(AuditFigures {
+                pairs,
+                crowds,
+                refinement,
+                ..AuditFigures::alone(releases)
+            });
         }
         if policy.kind() == ChainKind::Disjoint {
-            return Ok(AuditFigures { refinement, ..AuditFigures::alone(releases) });
+            return Ok(AuditFigures {
+                refinement,
+                ..AuditFigures::alone(releases)
+            });
         }
-        let chain = ReleaseChain::new(&subject.releases, &subject.number, &trees, subject.values.len());
+        let chain = ReleaseChain::new(
+            &subject.releases,
+            &subject.number,
+            &trees,
+            subject.values.len(),
+        );
         let slices = subject.histogram.as_ref().map(|histogram| {
-            Slices::of(histogram, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>())
+            Slices::of(
+                histogram,
+                &chain.cuts(),
+                &chain.numbered().iter().collect::<Vec<&NumberedClasses>>(),
+            )
         });
         let pairs = pairs::figures(&chain, slices.as_ref(), &trees, subject.values.len())?;
         let (figures, after) = chain::figures(
@@ -156,8 +194,15 @@ impl AuditFigures {
             (policy.k(), budget, policy.diversity().is_some()),
         )?;
         if subject.releases.len() > 1 {
-            releases.iter_mut().zip(after).for_each(|(release, after)| release.after = after);
+            releases
+                .iter_mut()
+                .zip(after)
+                .for_each(|(release, after)| release.after = after);
         }
-        Ok(AuditFigures { pairs, chain: Some(figures), ..AuditFigures::alone(releases) })
+        Ok(AuditFigures {
+            pairs,
+            chain: Some(figures),
+            ..AuditFigures::alone(releases)
+        })
     }
 }

@@ -1,16 +1,19 @@
-//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by an attacker who knows the
-//! method, but not which of two tied classes was formed first: tables do not show the order.
+//! Refinement attacks on releases whose classes have labels of their own (SCIENCE 6), by an
+//! attacker who knows the method, but not which of two tied classes was formed first: tables do not
+//! show the order.
 
 use super::tables::AuditSubject;
-use crate::gate::refinement::{Attacker, JointAttack, RefinementVerdict, RowsMismatch, attacked, divide, fuzzy};
+use crate::gate::refinement::{
+    Attacker, JointAttack, RefinementVerdict, RowsMismatch, attacked, divide, fuzzy,
+};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
 use crate::policy::{OnUnsafe, Policy};
 
 /// The most labels that are named.
 const NAMED: usize = 12;
-/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same files give the same
-/// answer.
+/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same
+/// files give the same answer.
 const SEED: u64 = 1;
 
 /// The result of an attack on a release.
@@ -24,7 +27,8 @@ pub struct AttackOutcome {
     pub unlike: Option<RowsMismatch>,
 }
 
-/// Attacks every release whose classes have labels of their own; none if the policy does not require it.
+/// Attacks every release whose classes have labels of their own; none if the policy does not
+/// require it.
 pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<AttackOutcome> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
@@ -35,32 +39,50 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     }
     // The newest release of a chain whose rows keep their labels contains all labels.
     let newest = subject.releases.len() - 1;
-    let local = (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
+    let local =
+        (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
     let local = local.filter(|&at| !fell_to_the_root(&subject.releases[at], policy));
     let attack = |at: usize| {
         let release = &subject.releases[at];
         if let Some(why) = foreign(release, columns, policy) {
-            return AttackOutcome { release: at, judged: Err(why), unlike: None };
+            return AttackOutcome {
+                release: at,
+                judged: Err(why),
+                unlike: None,
+            };
         }
-        let class = |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
+        let class =
+            |class: usize| -> (&[Node], u64) { (release.class(class), release.size(class)) };
         let classes = (0..release.classes()).map(class);
-        let mut judged = attacked(columns, classes, (policy, Attacker::Paper), (SEED, JointAttack::Yes));
+        let mut judged = attacked(
+            columns,
+            classes,
+            (policy, Attacker::Paper),
+            (SEED, JointAttack::Yes),
+        );
         let mut unlike = None;
         // The files do not say which of two labels a row has.
         let tells = !keeps && !policy.search().is_micro();
-        if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| tells)) {
+        if let (Ok(judged), Some(raw)) = (&mut judged, subject.histogram.as_ref().filter(|_| tells))
+        {
             match divide(&judged.release, Attacker::Paper, &behind(raw, at)) {
-                Ok(held) => judged.found.fuzzy = Some(held.iter().map(|rows| fuzzy(rows)).collect()),
+                Ok(held) => {
+                    judged.found.fuzzy = Some(held.iter().map(|rows| fuzzy(rows)).collect())
+                }
                 Err(found) => unlike = Some(found),
             }
         }
-        AttackOutcome { release: at, judged, unlike }
+        AttackOutcome {
+            release: at,
+            judged,
+            unlike,
+        }
     };
     local.map(attack).collect()
 }
 
-/// Whether all rows of a release have `*` because a check on sensitive values may have generalised them: their earlier
-/// labels are unknown, and the gate makes no refinement attack on them either.
+/// Whether all rows of a release have `*` because a check on sensitive values may have generalised
+/// them: their earlier labels are unknown, and the gate makes no refinement attack on them either.
 fn fell_to_the_root(release: &Release, policy: &Policy) -> bool {
     let at_root = |class: usize| release.class(class).iter().all(|&node| node == 0);
     policy.on_unsafe() == OnUnsafe::Coarsest && (0..release.classes()).all(at_root)
@@ -72,9 +94,17 @@ fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<Stri
     let trees = columns.trees();
     let division = policy.division(&trees)?;
     let unreached = division.unreached(&release.class_labels(), policy.refusals());
-    let labels: Vec<String> = unreached.iter().take(NAMED).map(|&class| release.describe(class, columns)).collect();
+    let labels: Vec<String> = unreached
+        .iter()
+        .take(NAMED)
+        .map(|&class| release.describe(class, columns))
+        .collect();
     let others = unreached.len() - labels.len();
-    let others = if others > 0 { format!(", and to {others} more") } else { String::new() };
+    let others = if others > 0 {
+        format!(", and to {others} more")
+    } else {
+        String::new()
+    };
     let text = "halving under this policy cannot produce the label";
     let s = if labels.len() > 1 { "s" } else { "" };
     (!labels.is_empty()).then(|| format!("{text}{s} {}{others}", labels.join(", ")))
@@ -83,9 +113,16 @@ fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<Stri
 /// The rows that were new in a release, as leaves.
 fn behind(raw: &Histogram, release: usize) -> Vec<(Vec<Leaf>, u64)> {
     let rows = |tuple: usize| -> u64 {
-        let cells = raw.cells_of(tuple).iter().filter(|cell| cell.increment == release as u32);
+        let cells = raw
+            .cells_of(tuple)
+            .iter()
+            .filter(|cell| cell.increment == release as u32);
         cells.map(|cell| u64::from(cell.count)).sum()
     };
-    let tuples = (0..raw.tuples()).map(|tuple| (tuple, rows(tuple))).filter(|&(_, rows)| rows > 0);
-    tuples.map(|(tuple, rows)| (raw.tuple_at(tuple).collect(), rows)).collect()
+    let tuples = (0..raw.tuples())
+        .map(|tuple| (tuple, rows(tuple)))
+        .filter(|&(_, rows)| rows > 0);
+    tuples
+        .map(|(tuple, rows)| (raw.tuple_at(tuple).collect(), rows))
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! The figures over the targets of one increment: the target with the fewest candidates, the paper's figure, the worst
-//! diversity of what remains, and where recodings cross the targets that are worth a search.
+//! The figures over the targets of one increment: the target with the fewest candidates, the
+//! paper's figure, the worst diversity of what remains, and where recodings cross the targets that
+//! are worth a search.
 
 use super::weak_targets::WeakTargets;
 use crate::gate::chain::{AttackerView, ChainTarget, ExactTarget, Fold};
@@ -42,7 +43,11 @@ impl Fold for AuditScope<'_> {
     }
 
     fn take(&self, seen: &mut TargetFigures, target: &ChainTarget<'_>) {
-        if seen.weakest.as_ref().is_none_or(|(left, _)| target.left < *left) {
+        if seen
+            .weakest
+            .as_ref()
+            .is_none_or(|(left, _)| target.left < *left)
+        {
             seen.weakest = Some((target.left, target.classes.to_vec()));
         }
         seen.paper = seen.paper.min(target.paper);
@@ -51,7 +56,10 @@ impl Fold for AuditScope<'_> {
         }
         // A target without candidates contains no person, so there is nothing to learn about it.
         if let (Some((measures, shares)), true) = (self.measured, target.left > 0) {
-            assert!(seen.distances.len() == shares.len(), "distances to the values of each release");
+            assert!(
+                seen.distances.len() == shares.len(),
+                "distances to the values of each release"
+            );
             seen.shape = seen.shape.worse(measures.shape(target.crowd));
             for (far, shares) in seen.distances.iter_mut().zip(shares) {
                 *far = far.worse(measures.distances(target.crowd, shares));
@@ -60,17 +68,31 @@ impl Fold for AuditScope<'_> {
     }
 
     fn join(&self, first: TargetFigures, second: TargetFigures) -> TargetFigures {
-        assert!(first.distances.len() == second.distances.len(), "two halves of the same targets");
+        assert!(
+            first.distances.len() == second.distances.len(),
+            "two halves of the same targets"
+        );
         let weakest = match (first.weakest, second.weakest) {
             (Some(a), Some(b)) => Some(if b.0 < a.0 { b } else { a }),
             (a, b) => a.or(b),
         };
-        let distances = first.distances.into_iter().zip(second.distances).map(|(a, b)| a.worse(b)).collect();
+        let distances = first
+            .distances
+            .into_iter()
+            .zip(second.distances)
+            .map(|(a, b)| a.worse(b))
+            .collect();
         let suspects = match self.kept {
             Some((_, most)) => first.suspects.join(second.suspects, most),
             None => first.suspects,
         };
         let paper = first.paper.min(second.paper);
-        TargetFigures { weakest, paper, shape: first.shape.worse(second.shape), distances, suspects }
+        TargetFigures {
+            weakest,
+            paper,
+            shape: first.shape.worse(second.shape),
+            distances,
+            suspects,
+        }
     }
 }

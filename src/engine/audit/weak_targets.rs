@@ -1,4 +1,5 @@
-//! The targets of crossing chains that are worth a search: those with the fewest candidates by the pair bound.
+//! The targets of crossing chains that are worth a search: those with the fewest candidates by the
+//! pair bound.
 
 use crate::gate::chain::ExactTarget;
 

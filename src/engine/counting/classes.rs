@@ -1,6 +1,6 @@
-//! The classes of a table as counting needs them: which cells of each column a label covers, and which splits of
-//! halving were refused on the way to it. A cell is a run of leaves of a column that no label and no split
-//! distinguishes.
+//! The classes of a table as counting needs them: which cells of each column a label covers, and
+//! which splits of halving were refused on the way to it. A cell is a run of leaves of a column
+//! that no label and no split distinguishes.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::model::{Node, Taxonomy};
 pub struct CountedClass {
     /// The cells of the label in each column.
     pub cells: Vec<Range<usize>>,
-    /// The first cell of the second part, in columns whose split was refused; the end of the label in all others.
+    /// The first cell of the second part, in columns whose split was refused; the end of the label
+    /// in all others.
     pub middle: Vec<usize>,
     /// The number of rows.
     pub rows: u64,
@@ -32,13 +33,22 @@ pub struct CountedClasses {
 impl CountedClasses {
     /// The classes of tables, each of which was published as a whole.
     pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
-        assert!(tables.iter().all(|table| table.width() == trees.len()), "one taxonomy for each column");
+        assert!(
+            tables.iter().all(|table| table.width() == trees.len()),
+            "one taxonomy for each column"
+        );
         let refusals = match method {
             Method::Em { refusals, .. } => refusals as usize,
             Method::Uniform => 0,
         };
-        let labels = || tables.iter().flat_map(|table| (0..table.classes()).map(|class| table.class(class)));
-        let splits: Vec<Vec<Option<usize>>> = labels().map(|label| refused(label, trees, refusals)).collect();
+        let labels = || {
+            tables
+                .iter()
+                .flat_map(|table| (0..table.classes()).map(|class| table.class(class)))
+        };
+        let splits: Vec<Vec<Option<usize>>> = labels()
+            .map(|label| refused(label, trees, refusals))
+            .collect();
         let cells: Vec<Vec<usize>> = (0..trees.len())
             .map(|column| {
                 let tree = trees[column];
@@ -52,34 +62,67 @@ impl CountedClasses {
                 (0..starts.len()).filter(|&leaf| starts[leaf]).collect()
             })
             .collect();
-        let cell =
-            |column: usize, leaf: usize| cells[column].binary_search(&leaf).expect("cells begin where labels do");
+        let cell = |column: usize, leaf: usize| {
+            cells[column]
+                .binary_search(&leaf)
+                .expect("cells begin where labels do")
+        };
         let all_of = |(table, class): (&Release, usize), splits: &Vec<Option<usize>>| {
-            let leaves = trees.iter().zip(table.class(class)).map(|(tree, &node)| range(tree, node));
+            let leaves = trees
+                .iter()
+                .zip(table.class(class))
+                .map(|(tree, &node)| range(tree, node));
             let leaves: Vec<Range<usize>> = leaves.collect();
-            let ends = leaves.iter().zip(splits).map(|(leaves, split)| split.unwrap_or(leaves.end));
+            let ends = leaves
+                .iter()
+                .zip(splits)
+                .map(|(leaves, split)| split.unwrap_or(leaves.end));
             CountedClass {
-                middle: ends.enumerate().map(|(column, leaf)| cell(column, leaf)).collect(),
-                cells: leaves.iter().enumerate().map(|(at, of)| cell(at, of.start)..cell(at, of.end)).collect(),
+                middle: ends
+                    .enumerate()
+                    .map(|(column, leaf)| cell(column, leaf))
+                    .collect(),
+                cells: leaves
+                    .iter()
+                    .enumerate()
+                    .map(|(at, of)| cell(at, of.start)..cell(at, of.end))
+                    .collect(),
                 rows: table.size(class),
-                values: table.range(class).map(|at| (table.values()[at] as usize, table.counts()[at])).collect(),
+                values: table
+                    .range(class)
+                    .map(|at| (table.values()[at] as usize, table.counts()[at]))
+                    .collect(),
             }
         };
-        let classes = tables.iter().flat_map(|table| (0..table.classes()).map(move |class| (table, class)));
-        let all: Vec<CountedClass> = classes.zip(&splits).map(|(class, splits)| all_of(class, splits)).collect();
-        let values = all.iter().flat_map(|class| &class.values).map(|(value, _)| value + 1).max().unwrap_or(0);
+        let classes = tables
+            .iter()
+            .flat_map(|table| (0..table.classes()).map(move |class| (table, class)));
+        let all: Vec<CountedClass> = classes
+            .zip(&splits)
+            .map(|(class, splits)| all_of(class, splits))
+            .collect();
+        let values = all
+            .iter()
+            .flat_map(|class| &class.values)
+            .map(|(value, _)| value + 1)
+            .max()
+            .unwrap_or(0);
         CountedClasses { all, cells, values }
     }
 }
 
-/// For each column the first leaf of the second part, if halving refused to split the label (SCIENCE 11): splits are
-/// tried in the order of the columns' losses, and a refused one closes its column. So the refused splits are those of
-/// the columns with the largest losses among the columns whose node has parts, as many as halving may refuse.
+/// For each column the first leaf of the second part, if halving refused to split the label
+/// (SCIENCE 11): splits are tried in the order of the columns' losses, and a refused one closes its
+/// column. So the refused splits are those of the columns with the largest losses among the columns
+/// whose node has parts, as many as halving may refuse.
 fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize>> {
     assert_eq!(label.len(), trees.len(), "one taxonomy for each column");
     let lost = |column: usize| {
         let (tree, node) = (trees[column], label[column]);
-        (u128::from(tree.values(node) - 1), u128::from(tree.values(0) - 1))
+        (
+            u128::from(tree.values(node) - 1),
+            u128::from(tree.values(0) - 1),
+        )
     };
     let mut splits: Vec<(usize, usize)> = (0..label.len())
         .filter_map(|column| Some((column, middle(trees[column], label[column])?)))
@@ -90,7 +133,10 @@ fn refused(label: &[Node], trees: &[&Taxonomy], most: usize) -> Vec<Option<usize
         (lost_other * of_one).cmp(&(lost_one * of_other))
     });
     let mut refused = vec![None; label.len()];
-    splits.into_iter().take(most).for_each(|(column, leaf)| refused[column] = Some(leaf));
+    splits
+        .into_iter()
+        .take(most)
+        .for_each(|(column, leaf)| refused[column] = Some(leaf));
     refused
 }
 

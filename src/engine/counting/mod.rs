@@ -1,10 +1,11 @@
-//! Counts rows of a published table whose labels are coarser than the question (SCIENCE 11, counting). Sensitive values
-//! are exact; quasi columns are known as far as labels show.
+//! Counts rows of a published table whose labels are coarser than the question (SCIENCE 11,
+//! counting). Sensitive values are exact; quasi columns are known as far as labels show.
 //!
-//! With halving, the position of a person inside a label influenced the labels of classes only through refused splits.
-//! So the estimate uses the shares of all values under which the published labels are most likely (EM), with profiles
-//! that connect the columns, and with the probabilities of refused splits. Labels of other searches depend on the data,
-//! and their rows are spread evenly.
+//! With halving, the position of a person inside a label influenced the labels of classes only
+//! through refused splits. So the estimate uses the shares of all values under which the published
+//! labels are most likely (EM), with profiles that connect the columns, and with the probabilities
+//! of refused splits. Labels of other searches depend on the data, and their rows are spread
+//! evenly.
 //!
 //! Everything here follows from public files.
 

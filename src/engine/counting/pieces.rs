@@ -1,4 +1,5 @@
-//! The axes of a question, divided by the cells of a table. A piece is a run of leaves of one cell and one group.
+//! The axes of a question, divided by the cells of a table. A piece is a run of leaves of one cell
+//! and one group.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ pub struct AxisPieces {
     pub column: usize,
     /// The number of groups.
     pub groups: usize,
-    /// For each piece its cell, its share of the leaves of the cell, and its group; no group if it is not counted.
+    /// For each piece its cell, its share of the leaves of the cell, and its group; no group if it
+    /// is not counted.
     pieces: Vec<(usize, f64, Option<usize>)>,
     /// The first piece of each cell, and the end of the last cell.
     starts: Vec<usize>,
@@ -29,7 +31,11 @@ impl AxisPieces {
         let (mut pieces, mut starts) = (Vec::new(), vec![0]);
         for (cell, ends) in cells.windows(2).enumerate() {
             for same in axis.group[ends[0]..ends[1]].chunk_by(|one, other| one == other) {
-                pieces.push((cell, same.len() as f64 / (ends[1] - ends[0]) as f64, same[0]));
+                pieces.push((
+                    cell,
+                    same.len() as f64 / (ends[1] - ends[0]) as f64,
+                    same[0],
+                ));
             }
             starts.push(pieces.len());
         }
@@ -37,10 +43,22 @@ impl AxisPieces {
         assert!(groups.is_sorted(), "groups ascend");
         let mut spans = vec![0..0; axis.groups];
         for (at, (_, _, group)) in pieces.iter().enumerate() {
-            let Some(span) = group.map(|group| &mut spans[group]) else { continue };
-            *span = if span.start == span.end { at..at + 1 } else { span.start..at + 1 };
+            let Some(span) = group.map(|group| &mut spans[group]) else {
+                continue;
+            };
+            *span = if span.start == span.end {
+                at..at + 1
+            } else {
+                span.start..at + 1
+            };
         }
-        AxisPieces { column: axis.column, groups: axis.groups, pieces, starts, spans }
+        AxisPieces {
+            column: axis.column,
+            groups: axis.groups,
+            pieces,
+            starts,
+            spans,
+        }
     }
 
     /// The groups that the rows of a class may be in, and whether all rows must be in the only one.
@@ -48,9 +66,14 @@ impl AxisPieces {
         let cells = &class.cells[self.column];
         let inside = &self.pieces[self.starts[cells.start]..self.starts[cells.end]];
         let mut groups = inside.iter().filter_map(|(_, _, group)| *group);
-        let Some(first) = groups.next() else { return (0..0, false) };
+        let Some(first) = groups.next() else {
+            return (0..0, false);
+        };
         let last = groups.next_back().unwrap_or(first);
-        (first..last + 1, first == last && inside.iter().all(|(_, _, group)| group.is_some()))
+        (
+            first..last + 1,
+            first == last && inside.iter().all(|(_, _, group)| group.is_some()),
+        )
     }
 
     /// The shares of the counted pieces in each profile, summed over the pieces before each.
@@ -64,8 +87,17 @@ impl AxisPieces {
     }
 
     /// The shares of a group in the cells of a class, in each of the two parts of a refused split.
-    pub fn of_group(&self, group: usize, class: &CountedClass, sums: &[ProfileShares]) -> [ProfileShares; 2] {
-        let (cells, middle, span) = (&class.cells[self.column], class.middle[self.column], &self.spans[group]);
+    pub fn of_group(
+        &self,
+        group: usize,
+        class: &CountedClass,
+        sums: &[ProfileShares],
+    ) -> [ProfileShares; 2] {
+        let (cells, middle, span) = (
+            &class.cells[self.column],
+            class.middle[self.column],
+            &self.spans[group],
+        );
         [cells.start..middle, middle..cells.end].map(|cells| {
             let from = self.starts[cells.start].max(span.start);
             let to = self.starts[cells.end].min(span.end).max(from);

@@ -1,7 +1,8 @@
-//! The profiles of the rows of a table, learned from their labels. Each person has one of sixteen profiles; within a
-//! profile the columns are independent of each other. The shares of the profiles, and of the cells of each column
-//! within them, are those under which the published labels are most likely (EM for a mixture, also known as latent
-//! class analysis; SCIENCE 11, counting).
+//! The profiles of the rows of a table, learned from their labels. Each person has one of sixteen
+//! profiles; within a profile the columns are independent of each other. The shares of the
+//! profiles, and of the cells of each column within them, are those under which the published
+//! labels are most likely (EM for a mixture, also known as latent class analysis; SCIENCE 11,
+//! counting).
 
 use super::classes::{CountedClass, CountedClasses};
 use super::question::Method;
@@ -14,8 +15,8 @@ pub const PROFILES: usize = 16;
 const ROUNDS: u32 = 60;
 /// The most classes that are learned from; from a table with more, each fit draws its own sample.
 const CLASSES: usize = 4096;
-/// The number of pseudo-rows that each profile has per column, and each sensitive value over all profiles, distributed
-/// as in the whole table.
+/// The number of pseudo-rows that each profile has per column, and each sensitive value over all
+/// profiles, distributed as in the whole table.
 const BESIDE: f64 = 1.0;
 const BESIDE_VALUE: f64 = 20.0;
 /// With this many sensitive values or more, each one is too rare to inform about profiles.
@@ -32,8 +33,8 @@ pub struct Profiles {
     shares: ProfileShares,
     /// For each column the share of each cell within the profile, summed over the cells before it.
     sums: Vec<Vec<ProfileShares>>,
-    /// For each sensitive value how much more frequent it is in the profile than in the table; empty if values are not
-    /// used.
+    /// For each sensitive value how much more frequent it is in the profile than in the table;
+    /// empty if values are not used.
     values: Vec<ProfileShares>,
     /// The smallest number of people of a class; `None` if refused splits are ignored.
     fewest: Option<u64>,
@@ -43,8 +44,8 @@ pub struct Profiles {
 pub struct RowPlaces {
     /// The weight of each profile in the class.
     weights: ProfileShares,
-    /// For each column the share of its cells in the profile, with each part of a refused split multiplied by its
-    /// factor.
+    /// For each column the share of its cells in the profile, with each part of a refused split
+    /// multiplied by its factor.
     inside: Vec<ProfileShares>,
     /// For each column the factors of the two parts.
     factors: Vec<[f64; 2]>,
@@ -55,16 +56,23 @@ pub struct RowPlaces {
 pub struct Fit {
     /// The seed of the draws.
     pub seed: u64,
-    /// Whether the classes are drawn again and refused splits are ignored: the estimate of a less informed reader.
+    /// Whether the classes are drawn again and refused splits are ignored: the estimate of a less
+    /// informed reader.
     pub other: bool,
 }
 
 impl Profiles {
     /// Even shares, as a single profile.
     pub fn even(classes: &CountedClasses) -> Profiles {
-        let even = |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
+        let even =
+            |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
         let shares = each(|profile| if profile == 0 { 1.0 } else { 0.0 });
-        Profiles { shares, sums: classes.cells.iter().map(even).collect(), values: Vec::new(), fewest: None }
+        Profiles {
+            shares,
+            sums: classes.cells.iter().map(even).collect(),
+            values: Vec::new(),
+            fewest: None,
+        }
     }
 
     /// Learns the profiles of a table.
@@ -81,17 +89,31 @@ impl Profiles {
         let mut columns: Vec<Vec<ProfileShares>> = Vec::with_capacity(classes.cells.len());
         for starts in &classes.cells {
             let leaves = |cell: &[usize]| (cell[1] - cell[0]) as f64;
-            columns.push(starts.windows(2).map(|cell| each(|_| leaves(cell) * source.exponential())).collect());
+            columns.push(
+                starts
+                    .windows(2)
+                    .map(|cell| each(|_| leaves(cell) * source.exponential()))
+                    .collect(),
+            );
         }
         columns.iter_mut().for_each(|column| normalise(column, 0.0));
         let fewest = match method {
             Method::Em { fewest, refusals } if refusals > 0 && !fit.other => Some(fewest),
             _ => None,
         };
-        let values = if classes.values > 1 && classes.values <= VALUES { classes.values } else { 0 };
+        let values = if classes.values > 1 && classes.values <= VALUES {
+            classes.values
+        } else {
+            0
+        };
         let even = [1.0 / PROFILES as f64; PROFILES];
         let sums = columns.iter().map(|column| summed(column)).collect();
-        let mut profiles = Profiles { shares: even, sums, values: vec![[1.0; PROFILES]; values], fewest };
+        let mut profiles = Profiles {
+            shares: even,
+            sums,
+            values: vec![[1.0; PROFILES]; values],
+            fewest,
+        };
         (0..ROUNDS).for_each(|_| profiles.round(&some, &mut columns));
         profiles
     }
@@ -100,13 +122,19 @@ impl Profiles {
     fn round(&mut self, classes: &[(&CountedClass, f64)], columns: &mut [Vec<ProfileShares>]) {
         let mut rows = [0.0; PROFILES];
         // The differences from one cell to the next.
-        let mut steps: Vec<Vec<ProfileShares>> =
-            self.sums.iter().map(|sums| vec![[0.0; PROFILES]; sums.len()]).collect();
+        let mut steps: Vec<Vec<ProfileShares>> = self
+            .sums
+            .iter()
+            .map(|sums| vec![[0.0; PROFILES]; sums.len()])
+            .collect();
         let mut values = vec![[0.0; PROFILES]; self.values.len()];
         for (class, weight) in classes {
             let placed = self.place(class);
             let of_class = self.rows_of(class, &placed, |value, of_value| {
-                values.get_mut(value).into_iter().for_each(|sum| add(sum, times(&of_value, *weight)));
+                values
+                    .get_mut(value)
+                    .into_iter()
+                    .for_each(|sum| add(sum, times(&of_value, *weight)));
                 true
             });
             let of_class = times(&of_class, *weight);
@@ -116,7 +144,10 @@ impl Profiles {
                 let inside = &placed.inside[column];
                 let divided = each(|profile| of_class[profile] / inside[profile]);
                 add(&mut steps[cells.start], times(&divided, first));
-                add(&mut steps[class.middle[column]], times(&divided, second - first));
+                add(
+                    &mut steps[class.middle[column]],
+                    times(&divided, second - first),
+                );
                 add(&mut steps[cells.end], times(&divided, -second));
             }
         }
@@ -147,21 +178,30 @@ impl Profiles {
         assert_eq!(class.cells.len(), self.sums.len(), "cells of each column");
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
-            let share: ProfileShares = each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
+            let share: ProfileShares =
+                each(|profile| sums[cells.end][profile] - sums[cells.start][profile]);
             weights = each(|profile| weights[profile] * share[profile]);
             // Prevents many columns from rounding the weights of a class to 0.
             weights = times(&weights, 1.0 / greatest(&weights));
             inside.push(share);
         }
         let mut factors = vec![[1.0; 2]; self.sums.len()];
-        let Some(fewest) = self.fewest else { return RowPlaces { weights, inside, factors } };
+        let Some(fewest) = self.fewest else {
+            return RowPlaces {
+                weights,
+                inside,
+                factors,
+            };
+        };
         let (all, likely): (f64, ProfileShares) = (total(&weights), weights);
         for (column, factors) in factors.iter_mut().enumerate() {
             let (cells, middle) = (&class.cells[column], class.middle[column]);
             if middle == cells.end {
                 continue;
             }
-            let part = |profile: usize| self.sums[column][middle][profile] - self.sums[column][cells.start][profile];
+            let part = |profile: usize| {
+                self.sums[column][middle][profile] - self.sums[column][cells.start][profile]
+            };
             let of_all = each(|profile| likely[profile] * part(profile) / inside[column][profile]);
             let share = total(&of_all) / all;
             *factors = [share, 1.0 - share].map(|share| refused(class.rows, fewest, share));
@@ -172,7 +212,11 @@ impl Profiles {
                 weights[profile] *= inside[column][profile] / whole;
             }
         }
-        RowPlaces { weights, inside, factors }
+        RowPlaces {
+            weights,
+            inside,
+            factors,
+        }
     }
 
     /// The rows of a class in each profile, with the wanted sensitive values only.
@@ -199,21 +243,25 @@ impl Profiles {
 
     /// The share of each cell of a column in each profile.
     pub fn cells(&self, column: usize) -> impl Iterator<Item = ProfileShares> + '_ {
-        self.sums[column].windows(2).map(|sums| each(|profile| sums[1][profile] - sums[0][profile]))
+        self.sums[column]
+            .windows(2)
+            .map(|sums| each(|profile| sums[1][profile] - sums[0][profile]))
     }
 }
 
 impl RowPlaces {
-    /// The share of a class in some cells of its column, by profile: cells of the first part of a refused split, and of
-    /// the second.
+    /// The share of a class in some cells of its column, by profile: cells of the first part of a
+    /// refused split, and of the second.
     pub fn share(&self, column: usize, parts: [ProfileShares; 2]) -> ProfileShares {
         let [first, second] = self.factors[column];
-        each(|profile| (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile])
+        each(|profile| {
+            (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile]
+        })
     }
 }
 
-/// One number per profile. The loop compiles to vector instructions, which `array::from_fn` and `map` with these
-/// closures do not.
+/// One number per profile. The loop compiles to vector instructions, which `array::from_fn` and
+/// `map` with these closures do not.
 #[inline(always)]
 pub fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
     let mut numbers = [0.0; PROFILES];
@@ -248,7 +296,10 @@ fn greatest(numbers: &ProfileShares) -> f64 {
 
 /// Combines each number of the first half with that of the second.
 #[inline(always)]
-fn halved<const ALL: usize, const HALF: usize>(numbers: &[f64; ALL], join: impl Fn(f64, f64) -> f64) -> [f64; HALF] {
+fn halved<const ALL: usize, const HALF: usize>(
+    numbers: &[f64; ALL],
+    join: impl Fn(f64, f64) -> f64,
+) -> [f64; HALF] {
     let mut half = [0.0; HALF];
     for (at, place) in half.iter_mut().enumerate() {
         *place = join(numbers[at], numbers[at + HALF]);
@@ -272,12 +323,16 @@ pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
         add(&mut sum, *cell);
         sums.push(sum);
     }
-    assert_eq!(sums.len(), cells.len() + 1, "a sum before each cell, and of all");
+    assert_eq!(
+        sums.len(),
+        cells.len() + 1,
+        "a sum before each cell, and of all"
+    );
     sums
 }
 
-/// Converts the rows of each cell into shares, after adding `beside` rows that are distributed as in all profiles
-/// together.
+/// Converts the rows of each cell into shares, after adding `beside` rows that are distributed as
+/// in all profiles together.
 fn normalise(cells: &mut [ProfileShares], beside: f64) {
     assert!(beside >= 0.0, "what lies beside has no negative weight");
     let mut rows = [0.0; PROFILES];

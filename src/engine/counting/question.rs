@@ -16,8 +16,14 @@ pub struct Axis {
 impl Axis {
     /// The wanted leaves of a column with `leaves` leaves, as one group.
     pub fn some(column: usize, leaves: usize, mut wanted: impl FnMut(Leaf) -> bool) -> Axis {
-        let group = (0..leaves as Leaf).map(|leaf| wanted(leaf).then_some(0)).collect();
-        Axis { column, group, groups: 1 }
+        let group = (0..leaves as Leaf)
+            .map(|leaf| wanted(leaf).then_some(0))
+            .collect();
+        Axis {
+            column,
+            group,
+            groups: 1,
+        }
     }
 }
 
@@ -35,11 +41,16 @@ pub struct Question {
 impl Question {
     /// Counts rows with any sensitive value, with a dictionary of `values` values.
     pub fn of_all_rows(axes: Vec<Axis>, values: usize) -> Question {
-        Question { axes, values: vec![Some(0); values], groups: 1 }
+        Question {
+            axes,
+            values: vec![Some(0); values],
+            groups: 1,
+        }
     }
 
-    /// The number of counts in the answer: one for each combination of groups; the groups of the last axis vary faster
-    /// than those of the axes before it, and groups of sensitive values fastest.
+    /// The number of counts in the answer: one for each combination of groups; the groups of the
+    /// last axis vary faster than those of the axes before it, and groups of sensitive values
+    /// fastest.
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.groups).product::<usize>() * self.groups
     }
@@ -48,8 +59,8 @@ impl Question {
 /// How rows are spread over the cells of their labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// By the shares under which the labels are most likely: for labels of halving, which data influence only through
-    /// refused splits.
+    /// By the shares under which the labels are most likely: for labels of halving, which data
+    /// influence only through refused splits.
     Em {
         /// The smallest number of people of a class.
         fewest: u64,

@@ -11,7 +11,8 @@ use super::question::Question;
 pub struct ClassCounts<'q> {
     question: &'q Question,
     axes: Vec<AxisPieces>,
-    /// The classes whose counts are uncertain, each with the groups of each axis that its rows may be in.
+    /// The classes whose counts are uncertain, each with the groups of each axis that its rows may
+    /// be in.
     open: Vec<(&'q CountedClass, Vec<Range<usize>>)>,
     /// The certain rows of each count.
     low: Vec<u64>,
@@ -21,13 +22,21 @@ pub struct ClassCounts<'q> {
 
 impl<'q> ClassCounts<'q> {
     /// Prepares a question; `None` if the classes and counts together exceed the limit.
-    pub fn of(classes: &'q CountedClasses, question: &'q Question, most: usize) -> Option<ClassCounts<'q>> {
-        let axes: Vec<AxisPieces> =
-            question.axes.iter().map(|axis| AxisPieces::of(axis, &classes.cells[axis.column])).collect();
+    pub fn of(
+        classes: &'q CountedClasses,
+        question: &'q Question,
+        most: usize,
+    ) -> Option<ClassCounts<'q>> {
+        let axes: Vec<AxisPieces> = question
+            .axes
+            .iter()
+            .map(|axis| AxisPieces::of(axis, &classes.cells[axis.column]))
+            .collect();
         let (mut open, mut low, mut work) = (Vec::new(), vec![0; question.cells()], 0usize);
         let mut high = low.clone();
         for class in &classes.all {
-            let (may, must): (Vec<Range<usize>>, Vec<bool>) = axes.iter().map(|axis| axis.groups_of(class)).unzip();
+            let (may, must): (Vec<Range<usize>>, Vec<bool>) =
+                axes.iter().map(|axis| axis.groups_of(class)).unzip();
             let cells = may.iter().map(ExactSizeIterator::len).product::<usize>();
             work = work.saturating_add(cells.saturating_mul(class.values.len()));
             if work > most {
@@ -35,7 +44,9 @@ impl<'q> ClassCounts<'q> {
             }
             let certain = must.iter().all(|must| *must);
             for &(value, rows) in &class.values {
-                let Some(group) = question.values[value] else { continue };
+                let Some(group) = question.values[value] else {
+                    continue;
+                };
                 each_cell(&axes, &may, |cell| {
                     high[cell * question.groups + group] += rows;
                     low[cell * question.groups + group] += if certain { rows } else { 0 };
@@ -45,7 +56,13 @@ impl<'q> ClassCounts<'q> {
                 open.push((class, may));
             }
         }
-        Some(ClassCounts { question, axes, open, low, high })
+        Some(ClassCounts {
+            question,
+            axes,
+            open,
+            low,
+            high,
+        })
     }
 
     /// The smallest and the largest possible value of each count.
@@ -53,10 +70,12 @@ impl<'q> ClassCounts<'q> {
         (&self.low, &self.high)
     }
 
-    /// The estimates of a fit, and their variances if every row were placed independently with the shares of the fit.
+    /// The estimates of a fit, and their variances if every row were placed independently with the
+    /// shares of the fit.
     pub fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
         let groups = self.question.groups;
-        let sums: Vec<Vec<ProfileShares>> = self.axes.iter().map(|axis| axis.sums(profiles)).collect();
+        let sums: Vec<Vec<ProfileShares>> =
+            self.axes.iter().map(|axis| axis.sums(profiles)).collect();
         let mut estimates: Vec<f64> = self.low.iter().map(|&rows| rows as f64).collect();
         let mut variances = vec![0.0; estimates.len()];
         let mut of_groups: Vec<(f64, ProfileShares)> = vec![(0.0, [0.0; _]); groups];
@@ -72,7 +91,11 @@ impl<'q> ClassCounts<'q> {
                 false
             });
             let shares = self.shares(class, (&placed, may), &sums);
-            for (group, (all, rows)) in of_groups.iter().enumerate().filter(|(_, (all, _))| *all > 0.0) {
+            for (group, (all, rows)) in of_groups
+                .iter()
+                .enumerate()
+                .filter(|(_, (all, _))| *all > 0.0)
+            {
                 self.each(may, &shares, (0, 0, *rows), &mut |cell, rows| {
                     let rows = rows.min(*all);
                     estimates[cell * groups + group] += rows;
@@ -106,7 +129,8 @@ impl<'q> ClassCounts<'q> {
         .collect()
     }
 
-    /// The rows in each combination of groups, beginning with the groups of one axis at an index of the answer.
+    /// The rows in each combination of groups, beginning with the groups of one axis at an index of
+    /// the answer.
     fn each(
         &self,
         may: &[Range<usize>],
@@ -114,10 +138,17 @@ impl<'q> ClassCounts<'q> {
         (axis, place, rows): (usize, usize, ProfileShares),
         found: &mut impl FnMut(usize, f64),
     ) {
-        let Some(pieces) = self.axes.get(axis) else { return found(place, rows.iter().sum()) };
+        let Some(pieces) = self.axes.get(axis) else {
+            return found(place, rows.iter().sum());
+        };
         for (group, share) in may[axis].clone().zip(&shares[axis]) {
             let inside: ProfileShares = each(|profile| rows[profile] * share[profile]);
-            self.each(may, shares, (axis + 1, place * pieces.groups + group, inside), found);
+            self.each(
+                may,
+                shares,
+                (axis + 1, place * pieces.groups + group, inside),
+                found,
+            );
         }
     }
 }
@@ -126,7 +157,10 @@ impl<'q> ClassCounts<'q> {
 fn each_cell(axes: &[AxisPieces], may: &[Range<usize>], mut found: impl FnMut(usize)) {
     let mut places = vec![0];
     for (axis, groups) in axes.iter().zip(may) {
-        places = places.iter().flat_map(|place| groups.clone().map(move |group| place * axis.groups + group)).collect();
+        places = places
+            .iter()
+            .flat_map(|place| groups.clone().map(move |group| place * axis.groups + group))
+            .collect();
     }
     places.into_iter().for_each(&mut found);
 }

@@ -76,7 +76,10 @@ impl From<MetaData> for MetaDataForm {
         MetaDataForm {
             id: of.id,
             name: of.name,
-            format: Format { provider: "parquet".to_owned(), options: BTreeMap::new() },
+            format: Format {
+                provider: "parquet".to_owned(),
+                options: BTreeMap::new(),
+            },
             schema_string: of.schema,
             partition_columns: Vec::new(),
             configuration: of.configuration,
@@ -87,8 +90,21 @@ impl From<MetaData> for MetaDataForm {
 
 impl From<MetaDataForm> for MetaData {
     fn from(form: MetaDataForm) -> MetaData {
-        let MetaDataForm { id, name, schema_string, configuration, created_time, .. } = form;
-        MetaData { id, name, schema: schema_string, created: created_time, configuration }
+        let MetaDataForm {
+            id,
+            name,
+            schema_string,
+            configuration,
+            created_time,
+            ..
+        } = form;
+        MetaData {
+            id,
+            name,
+            schema: schema_string,
+            created: created_time,
+            configuration,
+        }
     }
 }
 

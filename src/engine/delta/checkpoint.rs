@@ -1,10 +1,11 @@
-//! Checkpoints of a Delta log: the result of all commits up to a version, as one Parquet file, so that the commits
-//! before it can be deleted. It omits files that have left the table.
+//! Checkpoints of a Delta log: the result of all commits up to a version, as one Parquet file, so
+//! that the commits before it can be deleted. It omits files that have left the table.
 
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, MapBuilder, StringBuilder, StructBuilder,
+    ArrayBuilder, BooleanBuilder, Int32Builder, Int64Builder, ListBuilder, MapBuilder,
+    StringBuilder, StructBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema};
@@ -25,7 +26,8 @@ const MOST_MEMORY: usize = 128 << 20;
 type Map = MapBuilder<Box<dyn ArrayBuilder>, Box<dyn ArrayBuilder>>;
 type List = ListBuilder<Box<dyn ArrayBuilder>>;
 
-/// The checkpoint of a version with these files; `newest` is the newest release that a commit names, and the time of its schedule.
+/// The checkpoint of a version with these files; `newest` is the newest release that a commit
+/// names, and the time of its schedule.
 ///
 /// # Panics
 /// Never: the columns are those of the schema.
@@ -33,26 +35,42 @@ pub fn checkpoint(table: &Metadata, newest: Option<(u32, i64)>, files: &[DataFil
     let adds: Vec<Add> = files.iter().map(|file| add(file, false)).collect();
     let txn = newest.map(|(release, time)| txn(table, release, time));
     let columns = columns(&table.protocol(), &table.action(), txn.as_ref(), &adds);
-    let fields: Fields = columns.iter().map(|(name, array)| field(name, array.data_type().clone())).collect();
+    let fields: Fields = columns
+        .iter()
+        .map(|(name, array)| field(name, array.data_type().clone()))
+        .collect();
     let schema = Arc::new(Schema::new(fields));
     let arrays = columns.into_iter().map(|(_, array)| array).collect();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).expect("columns are as long as each other");
-    assert!(batch.num_rows() == 2 + usize::from(newest.is_some()) + files.len(), "one row for each action");
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays)
+        .expect("columns are as long as each other");
+    assert!(
+        batch.num_rows() == 2 + usize::from(newest.is_some()) + files.len(),
+        "one row for each action"
+    );
     let properties = WriterProperties::builder()
         .set_created_by("tidegate".to_owned())
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
         .build();
-    let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let options = ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(true);
     let writer = ArrowWriter::try_new_with_options(Vec::new(), schema, options);
     let mut writer = writer.expect("a checkpoint's columns can be written");
-    writer.write(&batch).expect("a checkpoint is written to memory");
-    writer.into_inner().expect("a checkpoint is written to memory")
+    writer
+        .write(&batch)
+        .expect("a checkpoint is written to memory");
+    writer
+        .into_inner()
+        .expect("a checkpoint is written to memory")
 }
 
 /// The file that names the newest checkpoint; `files` are the files of its version.
 pub fn last_checkpoint(version: u64, newest: Option<u32>, files: usize) -> Vec<u8> {
-    assert!(newest.is_none_or(|release| release > 0), "releases are numbered from 1");
+    assert!(
+        newest.is_none_or(|release| release > 0),
+        "releases are numbered from 1"
+    );
     let actions = 2 + usize::from(newest.is_some()) + files;
     format!("{{\"version\":{version},\"size\":{actions}}}\n").into_bytes()
 }
@@ -63,15 +81,32 @@ pub fn named_checkpoint(bytes: &[u8]) -> Option<u64> {
 }
 
 /// One column for each kind of action; each row holds one action.
-fn columns(protocol: &Protocol, table: &MetaData, txn: Option<&Txn>, adds: &[Add]) -> Vec<(&'static str, ArrayRef)> {
+fn columns(
+    protocol: &Protocol,
+    table: &MetaData,
+    txn: Option<&Txn>,
+    adds: &[Add],
+) -> Vec<(&'static str, ArrayRef)> {
     let rows = 2 + usize::from(txn.is_some()) + adds.len();
-    let mut all = Actions { rows, next: 0, columns: Vec::new() };
-    all.one("protocol", protocol_fields(), Some(protocol), |protocol, row| {
-        int32(row, 0, protocol.min_reader_version);
-        int32(row, 1, protocol.min_writer_version);
-    });
+    let mut all = Actions {
+        rows,
+        next: 0,
+        columns: Vec::new(),
+    };
+    all.one(
+        "protocol",
+        protocol_fields(),
+        Some(protocol),
+        |protocol, row| {
+            int32(row, 0, protocol.min_reader_version);
+            int32(row, 1, protocol.min_writer_version);
+        },
+    );
     all.one("metaData", table_fields(), Some(table), |table, row| {
-        [&table.id, &table.name].into_iter().enumerate().for_each(|(at, value)| text(row, at, value));
+        [&table.id, &table.name]
+            .into_iter()
+            .enumerate()
+            .for_each(|(at, value)| text(row, at, value));
         let format = row.field_builder::<StructBuilder>(2).expect("a struct");
         text(format, 0, "parquet");
         map(format, 1, []);
@@ -107,7 +142,13 @@ struct Actions {
 }
 
 impl Actions {
-    fn one<T>(&mut self, name: &'static str, fields: Fields, action: Option<&T>, put: fn(&T, &mut StructBuilder)) {
+    fn one<T>(
+        &mut self,
+        name: &'static str,
+        fields: Fields,
+        action: Option<&T>,
+        put: fn(&T, &mut StructBuilder),
+    ) {
         self.some(name, fields, action, put);
     }
 
@@ -135,17 +176,34 @@ impl Actions {
 fn null(row: &mut StructBuilder, fields: &Fields) {
     for (at, field) in fields.iter().enumerate() {
         match field.data_type() {
-            DataType::Utf8 => row.field_builder::<StringBuilder>(at).expect("text").append_null(),
-            DataType::Int32 => row.field_builder::<Int32Builder>(at).expect("a number").append_null(),
-            DataType::Int64 => row.field_builder::<Int64Builder>(at).expect("a number").append_null(),
+            DataType::Utf8 => row
+                .field_builder::<StringBuilder>(at)
+                .expect("text")
+                .append_null(),
+            DataType::Int32 => row
+                .field_builder::<Int32Builder>(at)
+                .expect("a number")
+                .append_null(),
+            DataType::Int64 => row
+                .field_builder::<Int64Builder>(at)
+                .expect("a number")
+                .append_null(),
             DataType::Boolean => {
-                row.field_builder::<BooleanBuilder>(at).expect("a truth value").append_null();
+                row.field_builder::<BooleanBuilder>(at)
+                    .expect("a truth value")
+                    .append_null();
             }
             DataType::Map(..) => {
-                row.field_builder::<Map>(at).expect("a map").append(false).expect("keys and values go together");
+                row.field_builder::<Map>(at)
+                    .expect("a map")
+                    .append(false)
+                    .expect("keys and values go together");
             }
             DataType::List(_) => row.field_builder::<List>(at).expect("a list").append(false),
-            DataType::Struct(inner) => null(row.field_builder::<StructBuilder>(at).expect("a struct"), &inner.clone()),
+            DataType::Struct(inner) => null(
+                row.field_builder::<StructBuilder>(at).expect("a struct"),
+                &inner.clone(),
+            ),
             other => unreachable!("no action has a field of type {other}"),
         }
     }
@@ -153,21 +211,35 @@ fn null(row: &mut StructBuilder, fields: &Fields) {
 }
 
 fn text(row: &mut StructBuilder, at: usize, value: &str) {
-    row.field_builder::<StringBuilder>(at).expect("text").append_value(value);
+    row.field_builder::<StringBuilder>(at)
+        .expect("text")
+        .append_value(value);
 }
 
 fn int32(row: &mut StructBuilder, at: usize, value: i32) {
-    row.field_builder::<Int32Builder>(at).expect("a number").append_value(value);
+    row.field_builder::<Int32Builder>(at)
+        .expect("a number")
+        .append_value(value);
 }
 
 fn int64(row: &mut StructBuilder, at: usize, value: i64) {
-    row.field_builder::<Int64Builder>(at).expect("a number").append_value(value);
+    row.field_builder::<Int64Builder>(at)
+        .expect("a number")
+        .append_value(value);
 }
 
-fn map<'t>(row: &mut StructBuilder, at: usize, entries: impl IntoIterator<Item = (&'t String, &'t String)>) {
+fn map<'t>(
+    row: &mut StructBuilder,
+    at: usize,
+    entries: impl IntoIterator<Item = (&'t String, &'t String)>,
+) {
     let map = row.field_builder::<Map>(at).expect("a map");
     let put = |builder: &mut Box<dyn ArrayBuilder>, value: &str| {
-        builder.as_any_mut().downcast_mut::<StringBuilder>().expect("text").append_value(value);
+        builder
+            .as_any_mut()
+            .downcast_mut::<StringBuilder>()
+            .expect("text")
+            .append_value(value);
     };
     for (key, value) in entries {
         put(map.keys(), key);
@@ -181,16 +253,31 @@ fn field(name: &str, kind: DataType) -> Arc<Field> {
 }
 
 fn map_type() -> DataType {
-    let entry = vec![Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
-    DataType::Map(Arc::new(Field::new("key_value", DataType::Struct(entry.into()), false)), false)
+    let entry = vec![
+        Field::new("key", DataType::Utf8, false),
+        Field::new("value", DataType::Utf8, true),
+    ];
+    DataType::Map(
+        Arc::new(Field::new(
+            "key_value",
+            DataType::Struct(entry.into()),
+            false,
+        )),
+        false,
+    )
 }
 
 fn fields<const N: usize>(of: [(&str, DataType); N]) -> Fields {
-    of.into_iter().map(|(name, kind)| field(name, kind)).collect()
+    of.into_iter()
+        .map(|(name, kind)| field(name, kind))
+        .collect()
 }
 
 fn protocol_fields() -> Fields {
-    fields([("minReaderVersion", DataType::Int32), ("minWriterVersion", DataType::Int32)])
+    fields([
+        ("minReaderVersion", DataType::Int32),
+        ("minWriterVersion", DataType::Int32),
+    ])
 }
 
 fn table_fields() -> Fields {
@@ -200,14 +287,21 @@ fn table_fields() -> Fields {
         ("name", DataType::Utf8),
         ("format", DataType::Struct(format)),
         ("schemaString", DataType::Utf8),
-        ("partitionColumns", DataType::List(Arc::new(Field::new("element", DataType::Utf8, true)))),
+        (
+            "partitionColumns",
+            DataType::List(Arc::new(Field::new("element", DataType::Utf8, true))),
+        ),
         ("configuration", map_type()),
         ("createdTime", DataType::Int64),
     ])
 }
 
 fn txn_fields() -> Fields {
-    fields([("appId", DataType::Utf8), ("version", DataType::Int64), ("lastUpdated", DataType::Int64)])
+    fields([
+        ("appId", DataType::Utf8),
+        ("version", DataType::Int64),
+        ("lastUpdated", DataType::Int64),
+    ])
 }
 
 fn add_fields() -> Fields {
@@ -228,14 +322,22 @@ pub struct CheckpointActions {
 }
 
 impl CheckpointActions {
-    /// Reads a file in batches of `rows`; `None` if it is no table, or larger than our checkpoints are.
+    /// Reads a file in batches of `rows`; `None` if it is no table, or larger than our checkpoints
+    /// are.
     pub fn read(file: bytes::Bytes, rows: usize) -> Option<CheckpointActions> {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).ok()?.with_batch_size(rows.max(1)).build().ok()?;
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+            .ok()?
+            .with_batch_size(rows.max(1))
+            .build()
+            .ok()?;
         let mut batches = Vec::new();
         let (mut actions, mut memory) = (0, 0);
         for batch in reader {
             let batch = batch.ok()?;
-            (actions, memory) = (actions + batch.num_rows(), memory + batch.get_array_memory_size());
+            (actions, memory) = (
+                actions + batch.num_rows(),
+                memory + batch.get_array_memory_size(),
+            );
             if actions > MOST_ACTIONS || memory > MOST_MEMORY {
                 return None;
             }

@@ -62,13 +62,22 @@ impl Operation {
     fn parameters(self) -> BTreeMap<String, String> {
         let parameters = match self {
             Operation::Create | Operation::Compact => Vec::new(),
-            Operation::Append { release } => vec![("mode", "Append".to_owned()), ("release", release.to_string())],
+            Operation::Append { release } => vec![
+                ("mode", "Append".to_owned()),
+                ("release", release.to_string()),
+            ],
             Operation::Overwrite { release } => {
-                vec![("mode", "Overwrite".to_owned()), ("release", release.to_string())]
+                vec![
+                    ("mode", "Overwrite".to_owned()),
+                    ("release", release.to_string()),
+                ]
             }
             Operation::Withdraw { release, .. } => vec![("withdrawnFrom", release.to_string())],
         };
-        parameters.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        parameters
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect()
     }
 
     /// The release that the version contains, if the commit states it.
@@ -104,7 +113,8 @@ impl Commit {
     pub fn bytes(&self, table: &Metadata) -> Vec<u8> {
         let mut bytes = Vec::new();
         for action in self.actions(table) {
-            serde_json::to_writer(&mut bytes, &action).expect("serialisation failed (this is a bug)");
+            serde_json::to_writer(&mut bytes, &action)
+                .expect("serialisation failed (this is a bug)");
             bytes.push(b'\n');
         }
         bytes
@@ -114,8 +124,14 @@ impl Commit {
         let (time, same_rows) = (self.time, self.operation == Operation::Compact);
         let changed = self.removed.iter().chain(&self.added);
         let paths: BTreeSet<&str> = changed.map(|file| file.path.as_str()).collect();
-        assert!(paths.len() == self.removed.len() + self.added.len(), "a commit names each file once");
-        assert!(self.operation != Operation::Create || paths.is_empty(), "a table begins without files");
+        assert!(
+            paths.len() == self.removed.len() + self.added.len(),
+            "a commit names each file once"
+        );
+        assert!(
+            self.operation != Operation::Create || paths.is_empty(),
+            "a table begins without files"
+        );
         let mut actions = vec![Action::CommitInfo(CommitInfo {
             timestamp: time,
             operation: self.operation.name().to_owned(),
@@ -124,9 +140,16 @@ impl Commit {
             is_blind_append: self.removed.is_empty(),
         })];
         if self.operation == Operation::Create {
-            actions.extend([Action::Protocol(table.protocol()), Action::MetaData(table.action())]);
+            actions.extend([
+                Action::Protocol(table.protocol()),
+                Action::MetaData(table.action()),
+            ]);
         }
-        actions.extend(self.operation.release().map(|release| Action::Txn(txn(table, release, time))));
+        actions.extend(
+            self.operation
+                .release()
+                .map(|release| Action::Txn(txn(table, release, time))),
+        );
         actions.extend(self.removed.iter().map(|file| {
             Action::Remove(Remove {
                 path: file.path.clone(),
@@ -137,7 +160,11 @@ impl Commit {
                 size: file.bytes as i64,
             })
         }));
-        actions.extend(self.added.iter().map(|file| Action::Add(add(file, !same_rows))));
+        actions.extend(
+            self.added
+                .iter()
+                .map(|file| Action::Add(add(file, !same_rows))),
+        );
         actions
     }
 }
@@ -145,12 +172,19 @@ impl Commit {
 /// The action that states that a version contains a release.
 pub(super) fn txn(table: &Metadata, release: u32, time: i64) -> Txn {
     assert!(release > 0, "releases are numbered from 1");
-    Txn { app_id: table.app(), version: release.into(), last_updated: time }
+    Txn {
+        app_id: table.app(),
+        version: release.into(),
+        last_updated: time,
+    }
 }
 
 /// The action that adds a file to the table.
 pub(super) fn add(file: &DataFile, data_change: bool) -> Add {
-    assert!(!file.path.contains('/'), "files lie in the folder of their table");
+    assert!(
+        !file.path.contains('/'),
+        "files lie in the folder of their table"
+    );
     Add {
         path: file.path.clone(),
         partition_values: BTreeMap::new(),

@@ -1,5 +1,5 @@
-//! The name and the columns of a Delta table, and the version of the protocol that a reader needs. They never change
-//! while a table exists.
+//! The name and the columns of a Delta table, and the version of the protocol that a reader needs.
+//! They never change while a table exists.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,11 +33,21 @@ pub struct Metadata {
 impl Metadata {
     /// For the table of a chain whose first release was scheduled at a time.
     pub fn of(feed: &str, table: TableId, created: i64, columns: &Columns) -> Metadata {
-        let names = columns.of(Role::Quasi).map(|column| (&*column.name, "string".into()));
-        let sensitive = columns.of(Role::Sensitive).map(|column| (&*column.name, type_of(column.kind)));
-        let release = columns.release().name().map(|name| (name, "integer".into()));
+        let names = columns
+            .of(Role::Quasi)
+            .map(|column| (&*column.name, "string".into()));
+        let sensitive = columns
+            .of(Role::Sensitive)
+            .map(|column| (&*column.name, type_of(column.kind)));
+        let release = columns
+            .release()
+            .name()
+            .map(|name| (name, "integer".into()));
         let fields: Vec<(&str, Cow<'_, str>)> = names.chain(sensitive).chain(release).collect();
-        let mapped = fields.iter().any(|(name, _)| name.contains(SPECIAL)).then_some(fields.len());
+        let mapped = fields
+            .iter()
+            .any(|(name, _)| name.contains(SPECIAL))
+            .then_some(fields.len());
         let field = |(at, (name, kind)): (usize, &(&str, Cow<'_, str>))| {
             let mapping = mapped.map(|_| {
                 // Parquet files use the table's names of columns, which never change.
@@ -48,7 +58,13 @@ impl Metadata {
         let fields: Vec<Value> = fields.iter().enumerate().map(field).collect();
         assert!(!fields.is_empty(), "a table has columns");
         let schema = json!({ "type": "struct", "fields": fields }).to_string();
-        Metadata { feed: feed.to_owned(), table, created, schema, mapped }
+        Metadata {
+            feed: feed.to_owned(),
+            table,
+            created,
+            schema,
+            mapped,
+        }
     }
 
     /// The application id with which commits state their release.
@@ -66,7 +82,8 @@ impl Metadata {
         }
     }
 
-    /// A UUID of the version that is free for such ids: the first bits of a digest of feed and chain.
+    /// A UUID of the version that is free for such ids: the first bits of a digest of feed and
+    /// chain.
     fn id(&self) -> String {
         let digest = Sha256::of(self.app().as_bytes());
         let mut id = [0; 16];
@@ -75,22 +92,38 @@ impl Metadata {
         id[8] = id[8] & 0x3f | 0x80;
         let digits: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(digits.len(), 32, "two digits a byte");
-        [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+        [
+            &digits[..8],
+            &digits[8..12],
+            &digits[12..16],
+            &digits[16..20],
+            &digits[20..],
+        ]
+        .join("-")
     }
 
     pub(super) fn protocol(&self) -> Protocol {
-        let (min_reader_version, min_writer_version) = if self.mapped.is_some() { (2, 5) } else { (1, 2) };
-        Protocol { min_reader_version, min_writer_version }
+        let (min_reader_version, min_writer_version) = if self.mapped.is_some() {
+            (2, 5)
+        } else {
+            (1, 2)
+        };
+        Protocol {
+            min_reader_version,
+            min_writer_version,
+        }
     }
 
     pub(super) fn action(&self) -> MetaData {
         let mut configuration = BTreeMap::new();
-        let mut set = |key: &str, value: String| configuration.insert(format!("delta.{key}"), value);
+        let mut set =
+            |key: &str, value: String| configuration.insert(format!("delta.{key}"), value);
         if let Some(columns) = self.mapped {
             set("columnMapping.mode", "name".to_owned());
             set("columnMapping.maxColumnId", columns.to_string());
         }
-        // The writer decides how long files of the log are kept, and files that left the table need no tombstone.
+        // The writer decides how long files of the log are kept, and files that left the table need
+        // no tombstone.
         set("enableExpiredLogCleanup", "false".to_owned());
         set("deletedFileRetentionDuration", "interval 0 days".to_owned());
         MetaData {
@@ -114,11 +147,17 @@ fn type_of(kind: Kind) -> Cow<'static, str> {
     }
 }
 
-/// The first two columns of a published table whose names differ only in case, which a Delta table cannot have.
+/// The first two columns of a published table whose names differ only in case, which a Delta table
+/// cannot have.
 pub fn same_but_for_capitals(columns: &Columns) -> Option<(String, String)> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
-    let published = columns.iter().filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
-    let names = published.map(|column: &Column| &*column.name).chain(columns.release().name()).map(str::to_owned);
+    let published = columns
+        .iter()
+        .filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+    let names = published
+        .map(|column: &Column| &*column.name)
+        .chain(columns.release().name())
+        .map(str::to_owned);
     for name in names {
         if let Some(other) = seen.insert(name.to_lowercase(), name.clone()) {
             return Some((other, name));

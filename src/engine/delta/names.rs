@@ -54,10 +54,20 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_files() {
-        for file in [LogFile::Commit(0), LogFile::Commit(12_345), LogFile::Checkpoint(10), LogFile::LastCheckpoint] {
+        for file in [
+            LogFile::Commit(0),
+            LogFile::Commit(12_345),
+            LogFile::Checkpoint(10),
+            LogFile::LastCheckpoint,
+        ] {
             assert_eq!(LogFile::at(&file.path()), Some(file));
         }
-        for strange in ["_delta_log/1.json", "_delta_log/00000000000000000001.json.tmp", "_delta_log", "other.json"] {
+        for strange in [
+            "_delta_log/1.json",
+            "_delta_log/00000000000000000001.json.tmp",
+            "_delta_log",
+            "other.json",
+        ] {
             assert_eq!(LogFile::at(strange), None, "{strange}");
         }
     }

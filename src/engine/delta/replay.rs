@@ -1,5 +1,5 @@
-//! Reads a Delta log: the files of a version, and the release that it contains. Everything that our commits do not
-//! contain is refused, so that nothing can hide in a log.
+//! Reads a Delta log: the files of a version, and the release that it contains. Everything that our
+//! commits do not contain is refused, so that nothing can hide in a log.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,10 @@ impl Snapshot {
     /// The version of a checkpoint; `None` if it is not one of ours.
     pub fn of_checkpoint(checkpoint: &CheckpointActions) -> Option<Snapshot> {
         let mut found = Snapshot::default();
-        checkpoint.batches.iter().try_for_each(|batch| found.take(batch))?;
+        checkpoint
+            .batches
+            .iter()
+            .try_for_each(|batch| found.take(batch))?;
         Some(found)
     }
 
@@ -59,12 +62,23 @@ impl Snapshot {
         let (adds, txns) = (column("add")?, column("txn")?);
         let texts = |name: &str| adds.column_by_name(name)?.as_string_opt::<i32>();
         let numbers = |name: &str| adds.column_by_name(name)?.as_primitive_opt::<Int64Type>();
-        let (paths, stats, sizes, times) =
-            (texts("path")?, texts("stats")?, numbers("size")?, numbers("modificationTime")?);
-        let releases = txns.column_by_name("version")?.as_primitive_opt::<Int64Type>()?;
+        let (paths, stats, sizes, times) = (
+            texts("path")?,
+            texts("stats")?,
+            numbers("size")?,
+            numbers("modificationTime")?,
+        );
+        let releases = txns
+            .column_by_name("version")?
+            .as_primitive_opt::<Int64Type>()?;
         for row in 0..batch.num_rows() {
             if adds.is_valid(row) {
-                let file = file_of(paths.value(row), sizes.value(row), times.value(row), stats.value(row))?;
+                let file = file_of(
+                    paths.value(row),
+                    sizes.value(row),
+                    times.value(row),
+                    stats.value(row),
+                )?;
                 self.files.insert(file.path.clone(), file);
             }
             if txns.is_valid(row) {
@@ -74,7 +88,8 @@ impl Snapshot {
         Some(())
     }
 
-    /// The version after a commit. `app` is the application id with which the table's commits state their release.
+    /// The version after a commit. `app` is the application id with which the table's commits state
+    /// their release.
     ///
     /// # Errors
     /// The bytes are no commit of this table.
@@ -85,9 +100,13 @@ impl Snapshot {
                 Action::CommitInfo(info) if info.operation == RESTORE => self.release = None,
                 Action::CommitInfo(_) | Action::Protocol(_) | Action::MetaData(_) => {}
                 Action::Txn(txn) if txn.app_id != app => return Err(NoCommit::App(at)),
-                Action::Txn(txn) => self.release = Some(u32::try_from(txn.version).map_err(|_| NoCommit::Form(at))?),
+                Action::Txn(txn) => {
+                    self.release = Some(u32::try_from(txn.version).map_err(|_| NoCommit::Form(at))?)
+                }
                 Action::Remove(remove) => {
-                    self.files.remove(&remove.path).ok_or(NoCommit::Removed(at))?;
+                    self.files
+                        .remove(&remove.path)
+                        .ok_or(NoCommit::Removed(at))?;
                 }
                 Action::Add(add) => {
                     let file = file(&add).ok_or(NoCommit::Statistic(at))?;
@@ -106,6 +125,15 @@ fn file(add: &Add) -> Option<DataFile> {
 }
 
 fn file_of(path: &str, size: i64, time: i64, stats: &str) -> Option<DataFile> {
-    let rows = stats.strip_prefix("{\"numRecords\":")?.strip_suffix('}')?.parse().ok()?;
-    Some(DataFile { path: path.to_owned(), bytes: u64::try_from(size).ok()?, rows, time })
+    let rows = stats
+        .strip_prefix("{\"numRecords\":")?
+        .strip_suffix('}')?
+        .parse()
+        .ok()?;
+    Some(DataFile {
+        path: path.to_owned(),
+        bytes: u64::try_from(size).ok()?,
+        rows,
+        time,
+    })
 }

@@ -6,8 +6,9 @@ use num_integer::Integer;
 use super::cell::SumCell;
 use crate::model::Decimal;
 
-/// A sum to which fewer people contributed is sensitive under every rule, whatever the contributions are: who knows all
-/// but one of them knows that one. A sum without contributions is not.
+/// A sum to which fewer people contributed is sensitive under every rule, whatever the
+/// contributions are: who knows all but one of them knows that one. A sum without contributions is
+/// not.
 pub const FEWEST_CONTRIBUTORS: u64 = 3;
 
 /// When a sum is sensitive.
@@ -20,8 +21,8 @@ pub enum DominanceRule {
         /// r.
         share: Decimal,
     },
-    /// p%: the contributor of the second largest contribution can estimate the largest one to within the share p of it,
-    /// since all other contributions together are less than that.
+    /// p%: the contributor of the second largest contribution can estimate the largest one to
+    /// within the share p of it, since all other contributions together are less than that.
     Percent(Decimal),
 }
 
@@ -38,7 +39,8 @@ impl DominanceRule {
     pub fn is_sensitive(self, cell: &SumCell) -> bool {
         match self {
             DominanceRule::Dominance { largest, share } => {
-                product(cell.largest(largest), unit(share)) > product(cell.absolute(), share.digits())
+                product(cell.largest(largest), unit(share))
+                    > product(cell.absolute(), share.digits())
             }
             DominanceRule::Percent(share) => {
                 let others = cell.absolute() - cell.largest(2);
@@ -47,10 +49,10 @@ impl DominanceRule {
         }
     }
 
-    /// The margin by which readers' estimates of this sum have to miss it, above and below, so that it reveals no more
-    /// than a sum that is not sensitive: for p%, the share p of the largest contribution minus all but the two largest;
-    /// for (n, r), the n largest divided by r, minus the sum. Rounded up, so at least 1; 0 for a sum that is not
-    /// sensitive.
+    /// The margin by which readers' estimates of this sum have to miss it, above and below, so that
+    /// it reveals no more than a sum that is not sensitive: for p%, the share p of the largest
+    /// contribution minus all but the two largest; for (n, r), the n largest divided by r, minus
+    /// the sum. Rounded up, so at least 1; 0 for a sum that is not sensitive.
     pub fn protection(self, cell: &SumCell) -> u128 {
         if !self.is_sensitive(cell) {
             return 0;

@@ -1,5 +1,6 @@
-//! A tick in which all people who wait are published together under one recoding (SCIENCE 3): with all people of
-//! earlier releases under that of the paper's anonymizer, or in a release of their own.
+//! A tick in which all people who wait are published together under one recoding (SCIENCE 3): with
+//! all people of earlier releases under that of the paper's anonymizer, or in a release of their
+//! own.
 
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, WaitingRelease, everything};
@@ -9,8 +10,14 @@ use crate::model::{Cut, Taxonomy};
 use crate::policy::Policy;
 
 impl Feed {
-    /// The paper's anonymizer: all people who wait become the increment, once there are `k` of them.
-    pub(super) fn bcf(&mut self, k: u64, trees: &[&Taxonomy], refusals: &mut Vec<Refusal>) -> ClosingResult {
+    /// The paper's anonymizer: all people who wait become the increment, once there are `k` of
+    /// them.
+    pub(super) fn bcf(
+        &mut self,
+        k: u64,
+        trees: &[&Taxonomy],
+        refusals: &mut Vec<Refusal>,
+    ) -> ClosingResult {
         if self.waiting.rows() < k {
             return ClosingResult::Held;
         }
@@ -51,15 +58,25 @@ impl Feed {
         trees: &[&Taxonomy],
         ticked: &mut FeedTickResult,
     ) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         if self.waiting.rows() < policy.a() {
-            return if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
+            return if self.published.is_empty() {
+                ClosingResult::Held
+            } else {
+                ClosingResult::Waiting
+            };
         }
         let course = if self.coarsest {
             Course::new(everything(trees), [], trees)
         } else {
             let recoder = Recoder::of(policy, trees);
-            let found = recoder.find(&self.waiting.headcount(), trees).expect("at least k rows wait");
+            let found = recoder
+                .find(&self.waiting.headcount(), trees)
+                .expect("at least k rows wait");
             ticked.refusals.extend(found.refusals);
             ticked.levels = found.levels;
             found.course
@@ -70,22 +87,44 @@ impl Feed {
     /// All people who wait are to be published under this recoding.
     fn due_under(&mut self, course: Course) -> ClosingResult {
         let recoding = course.cut().clone();
-        self.alone = Some(WaitingRelease { course, ledger: None, measures: None });
+        self.alone = Some(WaitingRelease {
+            course,
+            ledger: None,
+            measures: None,
+        });
         ClosingResult::Candidate(Box::new(self.all_under(&recoding)))
     }
 
-    /// The release of all people who wait under this recoding, with the people of earlier releases that are kept.
+    /// The release of all people who wait under this recoding, with the people of earlier releases
+    /// that are kept.
     pub(super) fn all_under(&self, recoding: &[Cut]) -> ProposedRelease {
-        assert_eq!(recoding.len(), self.waiting.width(), "one cut for each column");
+        assert_eq!(
+            recoding.len(),
+            self.waiting.width(),
+            "one cut for each column"
+        );
         let ledger = self.alone.as_ref().and_then(|alone| alone.ledger.clone());
         let measures = self.alone.as_ref().and_then(|alone| alone.measures.clone());
-        // Values are fixed in the classes of the search, whatever recoding they are published under.
-        let atoms = self.alone.as_ref().map_or(recoding, |alone| alone.course.cut());
-        let increment =
-            Increment { recoding: atoms.to_vec(), carving: None, rows: self.waiting.clone(), ledger, measures };
+        // Values are fixed in the classes of the search, whatever recoding they are published
+        // under.
+        let atoms = self
+            .alone
+            .as_ref()
+            .map_or(recoding, |alone| alone.course.cut());
+        let increment = Increment {
+            recoding: atoms.to_vec(),
+            carving: None,
+            rows: self.waiting.clone(),
+            ledger,
+            measures,
+        };
         let rows = self.whole().merge(&increment.as_published().as_one(0));
         let table = Release::under(&rows, 0..1, recoding);
-        assert_eq!(table.rows(), self.whole().rows() + self.waiting.rows(), "all who are kept, and all who waited");
+        assert_eq!(
+            table.rows(),
+            self.whole().rows() + self.waiting.rows(),
+            "all who are kept, and all who waited"
+        );
         ProposedRelease::of(self.releases + 1, table, rows, vec![increment])
     }
 }

@@ -1,5 +1,6 @@
-//! Ends a chain and begins the next one (SCIENCE 3): after a check that reads sensitive values failed, or because the
-//! operator wants it. The releases of the old chain stay published; all other people are moved to the next chain.
+//! Ends a chain and begins the next one (SCIENCE 3): after a check that reads sensitive values
+//! failed, or because the operator wants it. The releases of the old chain stay published; all
+//! other people are moved to the next chain.
 
 use super::state::Feed;
 use crate::anonymizer::{HalvingTicks, StandingState};
@@ -8,8 +9,8 @@ use crate::model::Taxonomy;
 use crate::policy::Policy;
 
 impl Feed {
-    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the people of the
-    /// increment count as published for ever.
+    /// A check that reads sensitive values failed: the chain publishes nothing any more, and the
+    /// people of the increment count as published for ever.
     pub fn stop(&mut self, policy: &Policy) {
         self.stopped = true;
         self.alone = None;
@@ -23,21 +24,32 @@ impl Feed {
         }
     }
 
-    /// A check that reads sensitive values failed, and the policy then wants `*` in all columns: the chain stays there.
+    /// A check that reads sensitive values failed, and the policy then wants `*` in all columns:
+    /// the chain stays there.
     pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         self.coarsest = true;
         self.standing.to_the_root(trees);
     }
 
-    /// Begins a new chain: all people who wait, are withheld or are in unpublished atoms are moved to it.
+    /// Begins a new chain: all people who wait, are withheld or are in unpublished atoms are moved
+    /// to it.
     pub fn new_chain(&mut self) {
         let mut all_rows = vec![self.waiting.clone(), self.withheld.clone()];
-        all_rows.extend(self.unpublished.iter().map(|increment| increment.rows.clone()));
+        all_rows.extend(
+            self.unpublished
+                .iter()
+                .map(|increment| increment.rows.clone()),
+        );
         self.begin_chain(Histogram::merge_all(all_rows).expect("two at least"));
     }
 
-    /// Begins a new chain with these people, whose leaves may be those of other taxonomies than before.
+    /// Begins a new chain with these people, whose leaves may be those of other taxonomies than
+    /// before.
     pub fn begin_chain(&mut self, all_rows: Histogram) {
         let (quasi, sensitive) = (all_rows.width(), all_rows.values().width());
         let no_rows = Histogram::empty(quasi, sensitive);

@@ -1,6 +1,7 @@
-//! A tick where a coin divides people (SCIENCE 11): when it halves, it divides the waiting people and forms atoms,
-//! which keep their labels for ever. A release consists of the previous one, without atoms that were erased since, and
-//! the rows of unpublished atoms; in a disjoint chain it consists of the latter alone.
+//! A tick where a coin divides people (SCIENCE 11): when it halves, it divides the waiting people
+//! and forms atoms, which keep their labels for ever. A release consists of the previous one,
+//! without atoms that were erased since, and the rows of unpublished atoms; in a disjoint chain it
+//! consists of the latter alone.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -13,12 +14,15 @@ use crate::policy::{Certain, Policy};
 use crate::safeguards::mask::Draws;
 
 impl Feed {
-    /// Whether the next tick of a chain of crowds halves: it is due, and the waiting and new people are enough for an
-    /// atom.
+    /// Whether the next tick of a chain of crowds halves: it is due, and the waiting and new people
+    /// are enough for an atom.
     pub fn halves(&self, every: u64, policy: &Policy) -> bool {
         let people = self.waiting.rows() + self.new_rows();
         let mut turns = self.turns;
-        people >= policy.a() && turns.tick(people, policy.a(), &Certain::CROWDS, every).is_some()
+        people >= policy.a()
+            && turns
+                .tick(people, policy.a(), &Certain::CROWDS, every)
+                .is_some()
     }
 
     /// The ticks that halve, after the next one.
@@ -44,72 +48,148 @@ impl Feed {
         trees: &[&Taxonomy],
         draws: &mut dyn Draws,
     ) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
-        let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
-        let turn = self.turns.tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
+        let none = if self.published.is_empty() {
+            ClosingResult::Held
+        } else {
+            ClosingResult::Waiting
+        };
+        let turn = self
+            .turns
+            .tick(self.waiting.rows(), policy.a(), &Certain::CROWDS, every);
         let forms = turn.is_some_and(|certain| self.halve(certain, policy, trees, draws));
-        if forms || self.owes_release() { ClosingResult::Candidate(Box::new(self.in_crowds(trees))) } else { none }
+        if forms || self.owes_release() {
+            ClosingResult::Candidate(Box::new(self.in_crowds(trees)))
+        } else {
+            none
+        }
     }
 
     /// Halves the waiting people. Returns whether atoms formed.
-    fn halve(&mut self, certain: u64, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> bool {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+    fn halve(
+        &mut self,
+        certain: u64,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        draws: &mut dyn Draws,
+    ) -> bool {
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let division = policy.division(trees).expect("the feed file was checked");
-        let effort = Effort { certain, refusals: policy.refusals() };
+        let effort = Effort {
+            certain,
+            refusals: policy.refusals(),
+        };
         // One coin in four refuses the split.
-        let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || draws.below(4) > 0);
+        let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || {
+            draws.below(4) > 0
+        });
         if halved.classes.is_empty() {
             return false;
         }
-        let labels = halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect();
+        let labels = halved
+            .classes
+            .into_iter()
+            .map(|Region { nodes, .. }| nodes)
+            .collect();
         self.form_carved(Carving::new(labels), trees);
         true
     }
 
-    /// The release of all people in atoms: new people are added to those of the last release, whose rows are not read.
+    /// The release of all people in atoms: new people are added to those of the last release, whose
+    /// rows are not read.
     pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
-        let new: Vec<Histogram> = self.unpublished.iter().map(|increment| increment.labelled(trees)).collect();
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
+        let new: Vec<Histogram> = self
+            .unpublished
+            .iter()
+            .map(|increment| increment.labelled(trees))
+            .collect();
         let rows = self.whole.and(new.iter().cloned());
         ProposedRelease::of_labels(self.releases() + 1, (rows, new), self.unpublished.clone())
     }
 
-    /// The rows that some releases of this chain added, by the number of the release, with the nodes of their labels in
-    /// the place of leaves, without atoms that were erased since.
+    /// The rows that some releases of this chain added, by the number of the release, with the
+    /// nodes of their labels in the place of leaves, without atoms that were erased since.
     pub fn rows_of(&self, releases: std::ops::RangeInclusive<u32>) -> Histogram {
         assert!(!releases.is_empty(), "releases in their order");
-        let held = self.published.iter().filter(|published| releases.contains(&published.release));
-        let rows = held.map(|published| Histogram::clone(&published.rows).as_one(published.release));
-        Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
+        let held = self
+            .published
+            .iter()
+            .filter(|published| releases.contains(&published.release));
+        let rows =
+            held.map(|published| Histogram::clone(&published.rows).as_one(published.release));
+        Histogram::merge_all(rows.collect())
+            .unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
     }
 
     /// The aggregates of the measures of these rows, one row for each label and release.
     pub fn measures_of(&self, releases: std::ops::RangeInclusive<u32>) -> Option<Histogram> {
         assert!(!releases.is_empty(), "releases in their order");
-        let held = self.published.iter().filter(|published| releases.contains(&published.release));
-        let tables = held.filter_map(|published| Some((published.release, published.measures.as_deref()?)));
-        Histogram::merge_all(tables.map(|(release, table)| table.clone().as_one(release)).collect())
+        let held = self
+            .published
+            .iter()
+            .filter(|published| releases.contains(&published.release));
+        let tables =
+            held.filter_map(|published| Some((published.release, published.measures.as_deref()?)));
+        Histogram::merge_all(
+            tables
+                .map(|(release, table)| table.clone().as_one(release))
+                .collect(),
+        )
     }
 
-    /// Sets the aggregates of the measures of the people whose atoms the last tick formed; in policies without atoms,
-    /// of the people who are published with it. Candidates that are built from now on contain them.
+    /// Sets the aggregates of the measures of the people whose atoms the last tick formed; in
+    /// policies without atoms, of the people who are published with it. Candidates that are built
+    /// from now on contain them.
     pub fn measured(&mut self, measures: Histogram) {
-        let formed = self.unpublished.last_mut().map(|increment| &mut increment.measures);
-        let slot = self.alone.as_mut().map(|alone| &mut alone.measures).or(formed);
-        slot.into_iter().for_each(|slot| *slot = Some(measures.clone()));
+        let formed = self
+            .unpublished
+            .last_mut()
+            .map(|increment| &mut increment.measures);
+        let slot = self
+            .alone
+            .as_mut()
+            .map(|alone| &mut alone.measures)
+            .or(formed);
+        slot.into_iter()
+            .for_each(|slot| *slot = Some(measures.clone()));
     }
 
-    /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival. `false` if no person of
-    /// this leaf tuple and arrival is in such an atom.
-    pub(super) fn dissolve_crowd(&mut self, leaves: &[Leaf], since: u32, trees: &[&Taxonomy]) -> bool {
+    /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival.
+    /// `false` if no person of this leaf tuple and arrival is in such an atom.
+    pub(super) fn dissolve_crowd(
+        &mut self,
+        leaves: &[Leaf],
+        since: u32,
+        trees: &[&Taxonomy],
+    ) -> bool {
         assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
         let holds = |increment: &Increment| {
-            let [found, _] = increment.rows.divide(|tuple, cell| tuple == leaves && cell.increment == since);
+            let [found, _] = increment
+                .rows
+                .divide(|tuple, cell| tuple == leaves && cell.increment == since);
             found.rows() > 0
         };
-        let Some(at) = self.unpublished.iter().position(holds) else { return false };
+        let Some(at) = self.unpublished.iter().position(holds) else {
+            return false;
+        };
         let increment = &mut self.unpublished[at];
-        let carving = increment.carving.take().expect("classes have labels of their own");
+        let carving = increment
+            .carving
+            .take()
+            .expect("classes have labels of their own");
         let finder = carving.finder(trees);
         let class = |tuple: &[Leaf]| finder.class(tuple).map(|(class, _)| class);
         let gone = class(leaves);
@@ -129,12 +209,18 @@ impl Feed {
 }
 
 impl Increment {
-    /// The rows as they are published, with the nodes of their labels in the place of leaves. This is also the form of
-    /// rows of which nothing else is kept.
+    /// The rows as they are published, with the nodes of their labels in the place of leaves. This
+    /// is also the form of rows of which nothing else is kept.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {
-        let masked = self.ledger.as_ref().map(|ledger| ledger.applied(&self.rows));
+        let masked = self
+            .ledger
+            .as_ref()
+            .map(|ledger| ledger.applied(&self.rows));
         let masked = masked.as_ref().unwrap_or(&self.rows);
-        let labelled = self.carving.as_ref().map_or_else(|| masked.clone(), |carving| masked.labelled(carving, trees));
+        let labelled = self
+            .carving
+            .as_ref()
+            .map_or_else(|| masked.clone(), |carving| masked.labelled(carving, trees));
         labelled.as_one(0)
     }
 

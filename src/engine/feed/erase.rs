@@ -1,6 +1,6 @@
-//! Erases a person from everything unpublished, as if they had never come (SCIENCE 3, erasure). The other people of
-//! their atom wait again. Published rows stay, except in a chain of crowds, where a request can erase whole atoms from
-//! all later releases (SCIENCE 11).
+//! Erases a person from everything unpublished, as if they had never come (SCIENCE 3, erasure). The
+//! other people of their atom wait again. Published rows stay, except in a chain of crowds, where a
+//! request can erase whole atoms from all later releases (SCIENCE 11).
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -38,12 +38,20 @@ impl Feed {
         Some(erased)
     }
 
-    /// Erases the rows of a label that came with a release of this chain from all later releases. All rows of the atom
-    /// are erased, since a part of them would show whose they were. Their people stay known. Returns the number of
-    /// rows; for chains of crowds.
+    /// Erases the rows of a label that came with a release of this chain from all later releases.
+    /// All rows of the atom are erased, since a part of them would show whose they were. Their
+    /// people stay known. Returns the number of rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
-        assert_eq!(label.len(), self.waiting.width(), "one label for each column");
-        let Some(published) = self.published.iter_mut().find(|published| published.release == release) else {
+        assert_eq!(
+            label.len(),
+            self.waiting.width(),
+            "one label for each column"
+        );
+        let Some(published) = self
+            .published
+            .iter_mut()
+            .find(|published| published.release == release)
+        else {
             return 0;
         };
         let [atom, others] = published.rows.divide(|nodes, _| nodes == label);
@@ -61,26 +69,40 @@ impl Feed {
         atom.rows()
     }
 
-    /// The labels of the rows that some releases of this chain have added, by the number of the release; for chains of crowds.
+    /// The labels of the rows that some releases of this chain have added, by the number of the
+    /// release; for chains of crowds.
     pub fn labels_of(&self, releases: RangeInclusive<u32>) -> Vec<(u32, Vec<Node>)> {
         assert!(!releases.is_empty(), "releases in their order");
-        let of = self.published.iter().filter(|published| releases.contains(&published.release));
-        let labels = of.map(|published| (published.release, Release::from_own_labels(&published.rows)));
+        let of = self
+            .published
+            .iter()
+            .filter(|published| releases.contains(&published.release));
+        let labels =
+            of.map(|published| (published.release, Release::from_own_labels(&published.rows)));
         labels
             .flat_map(|(release, rows)| {
-                (0..rows.classes()).map(move |class| (release, rows.class(class).to_vec())).collect::<Vec<_>>()
+                (0..rows.classes())
+                    .map(move |class| (release, rows.class(class).to_vec()))
+                    .collect::<Vec<_>>()
             })
             .collect()
     }
 
-    /// Erases all rows that some releases of this chain added from all later releases. Their people stay known. Returns
-    /// the number of rows; for chains of crowds.
+    /// Erases all rows that some releases of this chain added from all later releases. Their people
+    /// stay known. Returns the number of rows; for chains of crowds.
     pub fn drop_rows(&mut self, releases: RangeInclusive<u32>) -> u64 {
         assert!(!releases.is_empty(), "releases in their order");
         let mut gone = 0;
-        for published in self.published.iter_mut().filter(|published| releases.contains(&published.release)) {
+        for published in self
+            .published
+            .iter_mut()
+            .filter(|published| releases.contains(&published.release))
+        {
             gone += published.rows.rows();
-            published.rows = Arc::new(Histogram::empty(published.rows.width(), published.rows.values().width()));
+            published.rows = Arc::new(Histogram::empty(
+                published.rows.width(),
+                published.rows.values().width(),
+            ));
             published.measures = None;
         }
         if gone > 0 {
@@ -90,22 +112,29 @@ impl Feed {
     }
 
     fn put_together(&mut self) {
-        let left = self.published.iter().map(|published| Histogram::clone(&published.rows).as_one(0));
-        self.whole = Histogram::merge_all(left.collect()).expect("a release is published").into();
+        let left = self
+            .published
+            .iter()
+            .map(|published| Histogram::clone(&published.rows).as_one(0));
+        self.whole = Histogram::merge_all(left.collect())
+            .expect("a release is published")
+            .into();
     }
 
-    /// Published rows were removed: the next tick makes a release without them, whether it has new people or not.
+    /// Published rows were removed: the next tick makes a release without them, whether it has new
+    /// people or not.
     pub fn owe_release(&mut self) {
         self.rows_left = true;
     }
 
-    /// Says whether the next tick has another reason to make a release, even without new people. This is asked before
-    /// each tick and not stored.
+    /// Says whether the next tick has another reason to make a release, even without new people.
+    /// This is asked before each tick and not stored.
     pub fn set_due(&mut self, is_due: bool) {
         self.is_due = is_due;
     }
 
-    /// Whether the next tick makes a release even without new people. Without any rows it makes none.
+    /// Whether the next tick makes a release even without new people. Without any rows it makes
+    /// none.
     pub fn owes_release(&self) -> bool {
         (self.rows_left || self.is_due) && !self.stopped && self.whole().rows() + self.pending() > 0
     }
@@ -132,22 +161,35 @@ impl Feed {
             self.standing.erase_withheld(leaves, since);
             return Some(ErasedPlace::Withheld);
         }
-        let formed = self.unpublished.iter().any(|increment| increment.rows.without(leaves, since, value).is_some());
+        let formed = self
+            .unpublished
+            .iter()
+            .any(|increment| increment.rows.without(leaves, since, value).is_some());
         match policy.chain() {
             _ if !formed => {}
             ChainPromise::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => _ = self.dissolve(leaves, since, trees),
+            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => {
+                _ = self.dissolve(leaves, since, trees)
+            }
             // Classes with labels of their own were carved together.
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
-        // A release of its own cannot be published unchanged without them; the next tick fixes another one.
-        self.alone.iter_mut().for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
-        // A person from an earlier chain who was in no tick of this one yet is not among the arrivals.
+        // A release of its own cannot be published unchanged without them; the next tick fixes
+        // another one.
+        self.alone
+            .iter_mut()
+            .for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
+        // A person from an earlier chain who was in no tick of this one yet is not among the
+        // arrivals.
         match self.carried.without(leaves, since) {
             Some(rest) => self.carried = rest,
             None => _ = self.standing.erase_waiting(leaves, since),
         }
-        Some(if formed { ErasedPlace::Formed } else { ErasedPlace::Waiting })
+        Some(if formed {
+            ErasedPlace::Formed
+        } else {
+            ErasedPlace::Waiting
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! The rows of an increment that are published with another value than their own (SCIENCE 5, MASK inside a chain),
-//! fixed once and for ever. As secret as the values, and deleted with the rows.
+//! The rows of an increment that are published with another value than their own (SCIENCE 5, MASK
+//! inside a chain), fixed once and for ever. As secret as the values, and deleted with the rows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,13 +42,16 @@ impl fmt::Debug for Ledger {
 impl Ledger {
     /// The rows as they are published.
     ///
-    /// Lines about people who were removed since, with all other people of their atom, match no row.
+    /// Lines about people who were removed since, with all other people of their atom, match no
+    /// row.
     ///
     /// # Panics
     /// If the ledger does not belong to these rows.
     pub fn applied(&self, rows: &Histogram) -> Histogram {
         let mut lines: BTreeMap<&[Leaf], Vec<&ChangedRows>> = BTreeMap::new();
-        self.changed.iter().for_each(|line| lines.entry(&line.leaves).or_default().push(line));
+        self.changed
+            .iter()
+            .for_each(|line| lines.entry(&line.leaves).or_default().push(line));
         let [touched, rest] = rows.divide(|leaves, _| lines.contains_key(leaves));
         if touched.rows() == 0 {
             return rest;
@@ -65,17 +68,32 @@ impl Ledger {
             }
             for line in &lines[leaves.as_slice()] {
                 let [from, to] = [line.from, line.to].map(|code| maps[1][code as usize]);
-                let held = counts.get_mut(&(line.since, from)).expect("a line is of rows that there are");
-                *held = held.checked_sub(line.rows).expect("a line is of no more rows than there are");
+                let held = counts
+                    .get_mut(&(line.since, from))
+                    .expect("a line is of rows that there are");
+                *held = held
+                    .checked_sub(line.rows)
+                    .expect("a line is of no more rows than there are");
                 *counts.entry((line.since, to)).or_default() += line.rows;
             }
             for ((increment, value), count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-                columns.iter_mut().zip(&leaves).for_each(|(column, leaf)| column.push(*leaf));
-                cells.push(Cell { increment, value, count });
+                columns
+                    .iter_mut()
+                    .zip(&leaves)
+                    .for_each(|(column, leaf)| column.push(*leaf));
+                cells.push(Cell {
+                    increment,
+                    value,
+                    count,
+                });
             }
         }
         let applied = rest.merge(&Histogram::of_counts(&columns, values, &cells));
-        assert_eq!(applied.rows(), rows.rows(), "values are replaced, and no row is lost");
+        assert_eq!(
+            applied.rows(),
+            rows.rows(),
+            "values are replaced, and no row is lost"
+        );
         applied
     }
 
@@ -85,20 +103,35 @@ impl Ledger {
         let heads = rows.headcount();
         let there = |line: &&ChangedRows| {
             let found = heads.find(&line.leaves);
-            found.is_some_and(|at| heads.heads_of(at).iter().any(|heads| heads.since == line.since))
+            found.is_some_and(|at| {
+                heads
+                    .heads_of(at)
+                    .iter()
+                    .any(|heads| heads.since == line.since)
+            })
         };
         let changed = self.changed.iter().filter(there).cloned().collect();
-        Ledger { values: self.values.clone(), changed }.with_values_in_use()
+        Ledger {
+            values: self.values.clone(),
+            changed,
+        }
+        .with_values_in_use()
     }
 
     /// The same ledger, with only the values that its lines use.
     pub(super) fn with_values_in_use(mut self) -> Ledger {
         let mut used = vec![false; self.values.len()];
-        self.changed
-            .iter()
-            .for_each(|line| [line.from, line.to].into_iter().for_each(|code| used[code as usize] = true));
+        self.changed.iter().for_each(|line| {
+            [line.from, line.to]
+                .into_iter()
+                .for_each(|code| used[code as usize] = true)
+        });
         let (values, codes) = self.values.only(&used);
-        assert_eq!(values.len(), used.iter().filter(|used| **used).count(), "values that lines have, and no others");
+        assert_eq!(
+            values.len(),
+            used.iter().filter(|used| **used).count(),
+            "values that lines have, and no others"
+        );
         for line in &mut self.changed {
             (line.from, line.to) = (codes[line.from as usize], codes[line.to as usize]);
         }
@@ -109,7 +142,10 @@ impl Ledger {
     /// Adapts the ledger to taxonomies that have new leaves.
     pub(super) fn grow(&mut self, growth: &[TreeGrowth]) {
         for line in &mut self.changed {
-            line.leaves.iter_mut().zip(growth).for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));
+            line.leaves
+                .iter_mut()
+                .zip(growth)
+                .for_each(|(leaf, growth)| *leaf = growth.leaf(*leaf));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the search divides the
-//! whole pool into classes; the release publishes the people of each class, and people in no class wait. Rows of a
-//! release that is not published wait again at the next tick, which divides them by new draws: the old classes are not
-//! kept.
+//! A tick of a disjoint chain in which every class gets labels of its own (SCIENCE 6 and 9): the
+//! search divides the whole pool into classes; the release publishes the people of each class, and
+//! people in no class wait. Rows of a release that is not published wait again at the next tick,
+//! which divides them by new draws: the old classes are not kept.
 //!
 //! No line of this file may look at a sensitive value.
 
@@ -16,15 +16,31 @@ use crate::safeguards::mask::Draws;
 impl Feed {
     /// People in classes that were not published wait again.
     pub fn again(&mut self) {
-        let back = std::mem::take(&mut self.unpublished).into_iter().map(|increment| increment.rows);
+        let back = std::mem::take(&mut self.unpublished)
+            .into_iter()
+            .map(|increment| increment.rows);
         self.waiting =
-            Histogram::merge_all([self.waiting.clone()].into_iter().chain(back).collect()).expect("one at least");
+            Histogram::merge_all([self.waiting.clone()].into_iter().chain(back).collect())
+                .expect("one at least");
     }
 
     /// Divides the pool into classes.
-    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> ClosingResult {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
-        let none = if self.published.is_empty() { ClosingResult::Held } else { ClosingResult::Waiting };
+    pub(super) fn local(
+        &mut self,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        draws: &mut dyn Draws,
+    ) -> ClosingResult {
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
+        let none = if self.published.is_empty() {
+            ClosingResult::Held
+        } else {
+            ClosingResult::Waiting
+        };
         if self.waiting.rows() < policy.a() {
             return none;
         }
@@ -56,12 +72,30 @@ impl Feed {
 
     /// The labels of the classes that ARX-LR forms from the pool.
     fn carved_out(&self, policy: &Policy, trees: &[&Taxonomy]) -> Vec<Vec<Node>> {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let heads = self.waiting.headcount();
         let carved = arx_lr(&heads, trees, policy.a()).expect("the feed file was checked");
-        let mut classes: Vec<Vec<Node>> = carved.classes.into_iter().map(|StateClass { nodes, .. }| nodes).collect();
-        let left: u64 = carved.outliers.iter().map(|&tuple| heads.count(tuple as usize)).sum();
-        let publish = matches!(policy.chain(), ChainPromise::Disjoint { outliers: Some(Outliers::Publish), .. });
+        let mut classes: Vec<Vec<Node>> = carved
+            .classes
+            .into_iter()
+            .map(|StateClass { nodes, .. }| nodes)
+            .collect();
+        let left: u64 = carved
+            .outliers
+            .iter()
+            .map(|&tuple| heads.count(tuple as usize))
+            .sum();
+        let publish = matches!(
+            policy.chain(),
+            ChainPromise::Disjoint {
+                outliers: Some(Outliers::Publish),
+                ..
+            }
+        );
         if publish && left >= policy.a() {
             classes.push(vec![0; trees.len()]);
         }
@@ -70,24 +104,51 @@ impl Feed {
 
     /// The groups of neighbours that the pool is divided into.
     fn grouped(&self, policy: &Policy, trees: &[&Taxonomy], by: Grouping) -> Carving {
-        let hidden = self.numbers.as_ref().map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
+        let hidden = self
+            .numbers
+            .as_ref()
+            .map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
         let hidden = hidden.as_ref().map(|hidden| hidden as HiddenSums<'_>);
-        grouped(&self.waiting.headcount(), trees, (policy.a(), &policy.refinement()), by, hidden)
+        grouped(
+            &self.waiting.headcount(),
+            trees,
+            (policy.a(), &policy.refinement()),
+            by,
+            hidden,
+        )
     }
 
     /// The labels of the classes that the pool is halved into.
-    fn halved(&self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> Vec<Vec<Node>> {
+    fn halved(
+        &self,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        draws: &mut dyn Draws,
+    ) -> Vec<Vec<Node>> {
         let rule = policy.halving(trees).expect("the feed file was checked");
-        let halved = halves(&self.waiting.headcount(), trees, &rule, &mut |of| draws.below(of));
-        halved.classes.into_iter().map(|Region { nodes, .. }| nodes).collect()
+        let halved = halves(&self.waiting.headcount(), trees, &rule, &mut |of| {
+            draws.below(of)
+        });
+        halved
+            .classes
+            .into_iter()
+            .map(|Region { nodes, .. }| nodes)
+            .collect()
     }
 
     /// Removes some classes from the release of the last tick; their people wait.
     ///
     /// # Panics
     /// If the last tick formed no classes, or no class would remain.
-    pub fn narrow(&mut self, gone: impl Fn(usize) -> bool, ticked: &mut FeedTickResult, trees: &[&Taxonomy]) {
-        let [increment] = &mut self.unpublished[..] else { panic!("one tick carves") };
+    pub fn narrow(
+        &mut self,
+        gone: impl Fn(usize) -> bool,
+        ticked: &mut FeedTickResult,
+        trees: &[&Taxonomy],
+    ) {
+        let [increment] = &mut self.unpublished[..] else {
+            panic!("one tick carves")
+        };
         let carving = increment.carving.take().expect("classes were carved");
         let finder = carving.finder(trees);
         // A class that was formed later may contain the labels of a person of a removed class.
@@ -104,7 +165,11 @@ impl Feed {
 
     /// Moves people in a class out of the pool.
     pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
         self.unpublished.push(Increment {
@@ -118,8 +183,16 @@ impl Feed {
 
     /// The release of the people in classes, or of the same people under one recoding.
     pub(super) fn carved(&self, under: Option<&Recoding>, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
-        let increment = self.unpublished.last().expect("an increment has formed").clone();
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
+        let increment = self
+            .unpublished
+            .last()
+            .expect("an increment has formed")
+            .clone();
         let rows = increment.as_published().as_one(0);
         let recoding = under.unwrap_or(&increment.recoding);
         let carving = increment.carving.clone().filter(|_| recoding.is_empty());
@@ -130,6 +203,10 @@ impl Feed {
             None => Release::under(&rows, 0..1, recoding),
         };
         let recoding = recoding.clone();
-        ProposedRelease { carving, recoding, ..ProposedRelease::of(self.releases + 1, table, rows, vec![increment]) }
+        ProposedRelease {
+            carving,
+            recoding,
+            ..ProposedRelease::of(self.releases + 1, table, rows, vec![increment])
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! Fixes the published values of an increment for the life of the chain (SCIENCE 5, MASK inside a chain): once, when
-//! its atoms have formed, and before anything is based on them.
+//! Fixes the published values of an increment for the life of the chain (SCIENCE 5, MASK inside a
+//! chain): once, when its atoms have formed, and before anything is based on them.
 //!
-//! Which rows are in which atom was decided without any value; this module looks at values, and decides only which
-//! values are published.
+//! Which rows are in which atom was decided without any value; this module looks at values, and
+//! decides only which values are published.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,7 +17,9 @@ use crate::anonymizer::Course;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
-use crate::safeguards::mask::{Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask};
+use crate::safeguards::mask::{
+    Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask,
+};
 
 /// Rows with a value outside every guarded set, by their class.
 type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
@@ -42,7 +44,8 @@ struct ChainValues<'a> {
 }
 
 impl Feed {
-    /// The published values of the people whose atoms formed last, if values are masked and not fixed yet.
+    /// The published values of the people whose atoms formed last, if values are masked and not
+    /// fixed yet.
     ///
     /// # Errors
     /// Rows have to be changed, and no person has a value that they could be changed to.
@@ -52,9 +55,13 @@ impl Feed {
         columns: &Columns,
         draws: &mut dyn Draws,
     ) -> Result<Option<Ledger>, NoReplacement> {
-        let Some(masking) = policy.masking().filter(|masking| masking.mask) else { return Ok(None) };
+        let Some(masking) = policy.masking().filter(|masking| masking.mask) else {
+            return Ok(None);
+        };
         let trees = columns.trees();
-        let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else { return Ok(None) };
+        let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else {
+            return Ok(None);
+        };
         let all = self.all(rows, earlier, policy, &trees);
         let sets = all.values().guarded(columns);
         let (values, maps) = SensitiveValues::union(&[all.values(), rows.values()]);
@@ -69,7 +76,11 @@ impl Feed {
                 if cells.last() != Some(&(tuple, cell.increment)) {
                     cells.push((tuple, cell.increment));
                 }
-                rows.push(EqualRows { cell: cells.len() as u32 - 1, value: cell.value, rows: u64::from(cell.count) });
+                rows.push(EqualRows {
+                    cell: cells.len() as u32 - 1,
+                    value: cell.value,
+                    rows: u64::from(cell.count),
+                });
             }
         }
         let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<EqualRows>>) = classes.into_values().unzip();
@@ -79,28 +90,66 @@ impl Feed {
         let held: Box<dyn ReplacementSources> = match policy.chain() {
             ChainPromise::Crowds { .. } => {
                 let division = policy.division(&trees).expect("the feed file was checked");
-                let labels: Vec<Vec<Node>> = atoms.iter().map(|leaves| around.class(None, 0, leaves)).collect();
-                Box::new(MaskSources::new(outside, &labels, &division, policy.refusals(), &trees))
+                let labels: Vec<Vec<Node>> = atoms
+                    .iter()
+                    .map(|leaves| around.class(None, 0, leaves))
+                    .collect();
+                Box::new(MaskSources::new(
+                    outside,
+                    &labels,
+                    &division,
+                    policy.refusals(),
+                    &trees,
+                ))
             }
-            _ => Box::new(ChainValues { around, trees: &trees, outside, atoms, known: RefCell::default() }),
+            _ => Box::new(ChainValues {
+                around,
+                trees: &trees,
+                outside,
+                atoms,
+                known: RefCell::default(),
+            }),
         };
         let changes = mask(&rows, &sets, masking.l(), &*held, draws)?;
         assert!(
-            changes.iter().all(|change| change.from != change.to && change.rows > 0),
+            changes
+                .iter()
+                .all(|change| change.from != change.to && change.rows > 0),
             "what is changed is another value"
         );
         let changed = changes.into_iter().map(|change| {
             let (tuple, since) = cells[change.cell as usize];
             let rows = u32::try_from(change.rows).expect("as many as there are");
-            ChangedRows { leaves: formed.tuple_at(tuple).collect(), since, from: change.from, to: change.to, rows }
+            ChangedRows {
+                leaves: formed.tuple_at(tuple).collect(),
+                since,
+                from: change.from,
+                to: change.to,
+                rows,
+            }
         });
-        Ok(Some(Ledger { changed: changed.collect(), values }.with_values_in_use()))
+        Ok(Some(
+            Ledger {
+                changed: changed.collect(),
+                values,
+            }
+            .with_values_in_use(),
+        ))
     }
 
-    /// All people of the chain, including those whose values are being fixed; in a chain of crowds with the nodes of
-    /// their labels in the place of leaves.
-    fn all(&self, rows: &Histogram, earlier: &[Increment], policy: &Policy, trees: &[&Taxonomy]) -> Histogram {
-        let formed = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
+    /// All people of the chain, including those whose values are being fixed; in a chain of crowds
+    /// with the nodes of their labels in the place of leaves.
+    fn all(
+        &self,
+        rows: &Histogram,
+        earlier: &[Increment],
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Histogram {
+        let formed = self
+            .unpublished
+            .last()
+            .and_then(|increment| increment.carving.as_ref());
         let crowds = formed.filter(|_| matches!(policy.chain(), ChainPromise::Crowds { .. }));
         let of_increment = |increment: &Increment| match crowds {
             Some(_) => increment.labelled(trees),
@@ -113,21 +162,32 @@ impl Feed {
         Histogram::merge_all(all).expect("two at least")
     }
 
-    /// The recoding, with its specialisations, of the classes of unpublished people: that of the atoms, or of a release
-    /// of its own.
+    /// The recoding, with its specialisations, of the classes of unpublished people: that of the
+    /// atoms, or of a release of its own.
     pub(super) fn course(&self) -> Option<&Course> {
-        self.alone.as_ref().map(|alone| &alone.course).or(self.standing.course())
+        self.alone
+            .as_ref()
+            .map(|alone| &alone.course)
+            .or(self.standing.course())
     }
 
     /// The classes of unpublished people.
     fn around(&self, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'_>> {
-        let carving = self.unpublished.last().and_then(|increment| increment.carving.as_ref());
+        let carving = self
+            .unpublished
+            .last()
+            .and_then(|increment| increment.carving.as_ref());
         let carved = carving.map(|carving| SurroundingClasses::Carved(carving.finder(trees)));
-        let course = || self.course().map(|course| SurroundingClasses::Course(Cow::Borrowed(course)));
+        let course = || {
+            self.course()
+                .map(|course| SurroundingClasses::Course(Cow::Borrowed(course)))
+        };
         // If a release of its own leaves people waiting, only its recoding is known.
         let recoded = || {
             let recoding = &self.unpublished.last()?.recoding;
-            Some(SurroundingClasses::Course(Cow::Owned(Course::level_by_level(recoding, trees))))
+            Some(SurroundingClasses::Course(Cow::Owned(
+                Course::level_by_level(recoding, trees),
+            )))
         };
         carved.or_else(course).or_else(recoded)
     }
@@ -149,8 +209,15 @@ impl Feed {
     /// If there are no people.
     pub fn masked(&mut self, ledger: Ledger) {
         assert!(self.fresh().is_some(), "values of a person are fixed once");
-        let formed = self.unpublished.last_mut().map(|increment| &mut increment.ledger);
-        let slot = self.alone.as_mut().map(|alone| &mut alone.ledger).or(formed);
+        let formed = self
+            .unpublished
+            .last_mut()
+            .map(|increment| &mut increment.ledger);
+        let slot = self
+            .alone
+            .as_mut()
+            .map(|alone| &mut alone.ledger)
+            .or(formed);
         *slot.expect("values of a person are fixed") = Some(ledger);
     }
 }
@@ -158,8 +225,17 @@ impl Feed {
 /// The rows outside every guarded set.
 fn outside(all: &Histogram, sets: &[Vec<bool>]) -> Vec<(Vec<Leaf>, ValueCode, u64)> {
     let of = |tuple: usize| {
-        let cells = all.cells_of(tuple).iter().filter(|cell| !sets.iter().any(|set| set[cell.value as usize]));
-        cells.map(move |cell| (all.tuple_at(tuple).collect(), cell.value, u64::from(cell.count)))
+        let cells = all
+            .cells_of(tuple)
+            .iter()
+            .filter(|cell| !sets.iter().any(|set| set[cell.value as usize]));
+        cells.map(move |cell| {
+            (
+                all.tuple_at(tuple).collect(),
+                cell.value,
+                u64::from(cell.count),
+            )
+        })
     };
     (0..all.tuples()).flat_map(of).collect()
 }
@@ -184,10 +260,14 @@ impl SurroundingClasses<'_> {
     /// The class of these leaves, this many steps up.
     fn class(&self, cut: Option<&Recoding>, higher: usize, leaves: &[Leaf]) -> Vec<Node> {
         match (self, cut) {
-            (SurroundingClasses::Carved(carved), _) if higher == 0 => {
-                carved.class(leaves).map_or(vec![0; leaves.len()], |(_, class)| class.to_vec())
-            }
-            (_, Some(cut)) => cut.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+            (SurroundingClasses::Carved(carved), _) if higher == 0 => carved
+                .class(leaves)
+                .map_or(vec![0; leaves.len()], |(_, class)| class.to_vec()),
+            (_, Some(cut)) => cut
+                .iter()
+                .zip(leaves)
+                .map(|(cut, &leaf)| cut.at(leaf))
+                .collect(),
             (_, None) => vec![0; leaves.len()],
         }
     }
@@ -208,7 +288,9 @@ impl ReplacementSources for ChainValues<'_> {
                 entry.insert((recoding, classes))
             }
         };
-        let class = self.around.class(recoding.as_ref(), higher, &self.atoms[atom]);
+        let class = self
+            .around
+            .class(recoding.as_ref(), higher, &self.atoms[atom]);
         let found = classes.get(&class).cloned().unwrap_or_default();
         Some(ReplacementValues::of(found))
     }

@@ -1,6 +1,6 @@
-//! The rows from which masking takes values in a chain of crowds (SCIENCE 11): the rows of the chain whose labels are
-//! inside the label of an atom; if they are too few, those inside the regions on halving's way to it, from the last one
-//! up to that of all people.
+//! The rows from which masking takes values in a chain of crowds (SCIENCE 11): the rows of the
+//! chain whose labels are inside the label of an atom; if they are too few, those inside the
+//! regions on halving's way to it, from the last one up to that of all people.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,23 +36,43 @@ impl<'a> MaskSources<'a> {
         refusals: u32,
         trees: &'a [&'a Taxonomy],
     ) -> MaskSources<'a> {
-        assert!(labels.iter().all(|label| label.len() == trees.len()), "one label for each column");
-        let way = |label: &Vec<Node>| division.way_to(label, refusals).expect("halving made this label");
-        MaskSources { rows, trees, ways: labels.iter().map(way).collect(), inside: RefCell::default() }
+        assert!(
+            labels.iter().all(|label| label.len() == trees.len()),
+            "one label for each column"
+        );
+        let way = |label: &Vec<Node>| {
+            division
+                .way_to(label, refusals)
+                .expect("halving made this label")
+        };
+        MaskSources {
+            rows,
+            trees,
+            ways: labels.iter().map(way).collect(),
+            inside: RefCell::default(),
+        }
     }
 
     /// The rows in the last of these regions, each of which is inside the one before it.
     fn inside(&self, way: &[Vec<Node>]) -> Rc<[u32]> {
-        let Some((region, around)) = way.split_last() else { return (0..self.rows.len() as u32).collect() };
+        let Some((region, around)) = way.split_last() else {
+            return (0..self.rows.len() as u32).collect();
+        };
         if let Some(known) = self.inside.borrow().get(region) {
             return Rc::clone(known);
         }
         let lies = |&at: &u32| {
             let label = &self.rows[at as usize].0;
-            self.trees.iter().zip(region).zip(label).all(|((tree, &upper), &lower)| tree.covers(upper, lower))
+            self.trees
+                .iter()
+                .zip(region)
+                .zip(label)
+                .all(|((tree, &upper), &lower)| tree.covers(upper, lower))
         };
         let inside: Rc<[u32]> = self.inside(around).iter().copied().filter(lies).collect();
-        self.inside.borrow_mut().insert(region.clone(), Rc::clone(&inside));
+        self.inside
+            .borrow_mut()
+            .insert(region.clone(), Rc::clone(&inside));
         inside
     }
 }

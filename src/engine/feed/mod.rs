@@ -1,9 +1,10 @@
-//! The state of a feed between two ticks, and the decisions of a tick (SCIENCE 3, closing; 4; 10): who waits, who is
-//! withheld, whose atoms form, what has been published, and what would be published next.
+//! The state of a feed between two ticks, and the decisions of a tick (SCIENCE 3, closing; 4; 10):
+//! who waits, who is withheld, whose atoms form, what has been published, and what would be
+//! published next.
 //!
-//! Rows come in, a [`ProposedRelease`] comes out; the gate says whether it may be published. Under `blind` the code
-//! that decides recodings receives only numbers of people: the sensitive values stay in this room and are moved with
-//! their people.
+//! Rows come in, a [`ProposedRelease`] comes out; the gate says whether it may be published. Under
+//! `blind` the code that decides recodings receives only numbers of people: the sensitive values
+//! stay in this room and are moved with their people.
 
 mod all_waiting;
 mod blind;

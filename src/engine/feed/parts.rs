@@ -15,7 +15,8 @@ use crate::policy::{Output, Policy};
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Increment {
-    /// The recoding whose classes are the atoms; without columns if classes have labels of their own.
+    /// The recoding whose classes are the atoms; without columns if classes have labels of their
+    /// own.
     pub recoding: Recoding,
     /// The classes with labels of their own.
     pub carving: Option<Carving>,
@@ -23,15 +24,18 @@ pub struct Increment {
     pub rows: Histogram,
     /// The published values of masked rows; `None` if values are not masked.
     pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves; where people join
-    /// the classes of earlier releases, their addends. `None` if there are no measures.
+    /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves;
+    /// where people join the classes of earlier releases, their addends. `None` if there are no
+    /// measures.
     pub measures: Option<Histogram>,
 }
 
 impl Increment {
     /// The rows as they are published.
     pub fn as_published(&self) -> Histogram {
-        self.ledger.as_ref().map_or_else(|| self.rows.clone(), |ledger| ledger.applied(&self.rows))
+        self.ledger
+            .as_ref()
+            .map_or_else(|| self.rows.clone(), |ledger| ledger.applied(&self.rows))
     }
 }
 
@@ -44,11 +48,12 @@ pub struct PublishedGroup {
     pub recoding: Recoding,
     /// The recoding that split none of their atoms.
     pub atoms: Recoding,
-    /// Under `blind` the first leaves of published classes stand for all people in them; under `chain` and `bcf` leaves
-    /// are kept. Empty in disjoint chains. Shared, so that the gate recognises a table that it has read before.
+    /// Under `blind` the first leaves of published classes stand for all people in them; under
+    /// `chain` and `bcf` leaves are kept. Empty in disjoint chains. Shared, so that the gate
+    /// recognises a table that it has read before.
     pub rows: Arc<Histogram>,
-    /// The aggregates of their measures, by label, or their addends; `None` if there are no measures, and in disjoint
-    /// chains.
+    /// The aggregates of their measures, by label, or their addends; `None` if there are no
+    /// measures, and in disjoint chains.
     pub measures: Option<Arc<Histogram>>,
 }
 
@@ -86,30 +91,65 @@ impl Eq for ProposedRelease {}
 
 impl ProposedRelease {
     /// From all people in it, and their table.
-    pub(super) fn of(release: u32, table: Release, rows: Histogram, increments: Vec<Increment>) -> ProposedRelease {
-        assert!(increments.is_empty() || release > 0, "releases are numbered from 1");
+    pub(super) fn of(
+        release: u32,
+        table: Release,
+        rows: Histogram,
+        increments: Vec<Increment>,
+    ) -> ProposedRelease {
+        assert!(
+            increments.is_empty() || release > 0,
+            "releases are numbered from 1"
+        );
         let (recoding, rows) = (table.recoding().to_vec(), PeopleInParts::from(rows));
         let (table, new) = (OnceLock::from(table), Vec::new());
-        ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
+        ProposedRelease {
+            release,
+            recoding,
+            rows,
+            new,
+            table,
+            carving: None,
+            increments,
+            standing: None,
+        }
     }
 
-    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each increment; both
-    /// hold the nodes of labels in the place of leaves.
+    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each
+    /// increment; both hold the nodes of labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
         (rows, new): (PeopleInParts, Vec<Histogram>),
         increments: Vec<Increment>,
     ) -> ProposedRelease {
         assert!(release > 0, "releases are numbered from 1");
-        assert!(new.iter().all(|part| part.width() == rows.width()), "new rows have the columns of all");
+        assert!(
+            new.iter().all(|part| part.width() == rows.width()),
+            "new rows have the columns of all"
+        );
         let (recoding, table) = (Recoding::new(), OnceLock::new());
-        ProposedRelease { release, recoding, rows, new, table, carving: None, increments, standing: None }
+        ProposedRelease {
+            release,
+            recoding,
+            rows,
+            new,
+            table,
+            carving: None,
+            increments,
+            standing: None,
+        }
     }
 
     /// The table of all people in it under its recoding.
     pub fn table(&self) -> &Release {
-        let table = self.table.get_or_init(|| Release::from_own_labels(self.rows.get()));
-        assert_eq!(table.width(), self.rows.width(), "one label for each column");
+        let table = self
+            .table
+            .get_or_init(|| Release::from_own_labels(self.rows.get()));
+        assert_eq!(
+            table.width(),
+            self.rows.width(),
+            "one label for each column"
+        );
         table
     }
 
@@ -118,28 +158,39 @@ impl ProposedRelease {
         self.rows.get()
     }
 
-    /// In a chain of crowds its new rows, with the nodes of their labels in the place of leaves and its number as
-    /// increment.
+    /// In a chain of crowds its new rows, with the nodes of their labels in the place of leaves and
+    /// its number as increment.
     pub fn new_rows(&self) -> Histogram {
-        let new = self.new.iter().map(|rows| rows.clone().as_one(self.release));
-        Histogram::merge_all(new.collect()).unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
+        let new = self
+            .new
+            .iter()
+            .map(|rows| rows.clone().as_one(self.release));
+        Histogram::merge_all(new.collect())
+            .unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
     }
 
-    /// The aggregates of measures that are published with it, by label: of its new people, or of each class if people
-    /// join the classes of earlier releases. `None` if there are no measures.
+    /// The aggregates of measures that are published with it, by label: of its new people, or of
+    /// each class if people join the classes of earlier releases. `None` if there are no measures.
     pub fn measures(&self) -> Option<Histogram> {
         if let Some(standing) = &self.standing {
             return Some(standing.clone().as_one(self.release));
         }
-        let parts: Vec<&Histogram> =
-            self.increments.iter().filter_map(|increment| increment.measures.as_ref()).collect();
+        let parts: Vec<&Histogram> = self
+            .increments
+            .iter()
+            .filter_map(|increment| increment.measures.as_ref())
+            .collect();
         merged(&parts).map(|rows| rows.as_one(self.release))
     }
 
-    /// The addends of the measures of its new people, if people join the classes of earlier releases; `None` if there
-    /// are no measures.
+    /// The addends of the measures of its new people, if people join the classes of earlier
+    /// releases; `None` if there are no measures.
     pub(super) fn addends(&self, policy: &Policy) -> Option<Histogram> {
-        let parts: Vec<&Histogram> = self.increments.iter().filter_map(|new| new.measures.as_ref()).collect();
+        let parts: Vec<&Histogram> = self
+            .increments
+            .iter()
+            .filter_map(|new| new.measures.as_ref())
+            .collect();
         SumSuppression::of(policy).together(&parts)
     }
 

@@ -1,5 +1,6 @@
-//! All people who were ever accepted (SCIENCE 3, repeats): a person is published at most once over a chain and all
-//! chains after it, so a second row of a person who waits, is withheld or is published adds nothing.
+//! All people who were ever accepted (SCIENCE 3, repeats): a person is published at most once over
+//! a chain and all chains after it, so a second row of a person who waits, is withheld or is
+//! published adds nothing.
 //!
 //! Only keyed hashes are stored here, and no result depends on how they hash.
 
@@ -17,8 +18,9 @@ use crate::histogram::Person;
 /// From this number of people on, all cores look them up.
 const MANY: usize = 1 << 12;
 
-/// Distinct people, in small lists by the first bits of their hashes: each list is sorted and grows by an eighth, so
-/// that a person takes hardly more memory than the bytes of a hash, and no large table is ever rebuilt.
+/// Distinct people, in small lists by the first bits of their hashes: each list is sorted and grows
+/// by an eighth, so that a person takes hardly more memory than the bytes of a hash, and no large
+/// table is ever rebuilt.
 #[derive(Clone, Default)]
 pub struct People(DashMap<First, Vec<Person>, BuildHasherDefault<Slot>>);
 
@@ -56,13 +58,21 @@ impl fmt::Debug for People {
 
 /// Inserts a person in order; `false` if they are in the list.
 fn put(list: &mut Vec<Person>, person: Person) -> bool {
-    let Err(at) = list.binary_search(&person) else { return false };
+    let Err(at) = list.binary_search(&person) else {
+        return false;
+    };
     if list.len() == list.capacity() {
         list.reserve_exact(list.len() / 8 + 4);
     }
     list.insert(at, person);
-    assert!(list[..at].last().is_none_or(|before| *before < person), "a list ascends");
-    assert!(list.get(at + 1).is_none_or(|after| person < *after), "a list ascends");
+    assert!(
+        list[..at].last().is_none_or(|before| *before < person),
+        "a list ascends"
+    );
+    assert!(
+        list.get(at + 1).is_none_or(|after| person < *after),
+        "a list ascends"
+    );
     true
 }
 
@@ -86,36 +96,53 @@ impl People {
         put(&mut self.0.entry(first(person)).or_default(), person)
     }
 
-    /// Adds all of them, in order; returns which of them are new. Each core handles people of its own, so that of two
-    /// rows of one person the first is the new one, whatever the number of cores.
+    /// Adds all of them, in order; returns which of them are new. Each core handles people of its
+    /// own, so that of two rows of one person the first is the new one, whatever the number of
+    /// cores.
     pub fn accept_all(&mut self, people: &[Person]) -> Vec<bool> {
         if people.len() < MANY {
             return people.iter().map(|&person| self.take(person)).collect();
         }
         let cores = rayon::current_num_threads();
         let new = |core: usize| {
-            let own = (0..).zip(people).filter(|(_, person)| usize::from(first(**person)) % cores == core);
-            own.filter_map(|(row, person)| self.take(*person).then_some(row)).collect::<Vec<usize>>()
+            let own = (0..)
+                .zip(people)
+                .filter(|(_, person)| usize::from(first(**person)) % cores == core);
+            own.filter_map(|(row, person)| self.take(*person).then_some(row))
+                .collect::<Vec<usize>>()
         };
         let rows: Vec<Vec<usize>> = (0..cores).into_par_iter().map(new).collect();
         let mut new = vec![false; people.len()];
         let many: usize = rows.iter().map(Vec::len).sum();
         rows.into_iter().flatten().for_each(|row| new[row] = true);
-        assert_eq!(new.iter().filter(|new| **new).count(), many, "each row belongs to one core");
+        assert_eq!(
+            new.iter().filter(|new| **new).count(),
+            many,
+            "each row belongs to one core"
+        );
         new
     }
 
     /// Whether a person is known.
     pub fn knows(&self, person: Person) -> bool {
-        self.0.get(&first(person)).is_some_and(|list| list.binary_search(&person).is_ok())
+        self.0
+            .get(&first(person))
+            .is_some_and(|list| list.binary_search(&person).is_ok())
     }
 
     /// Removes a person, so that they can come again; `false` if they are not known.
     pub fn forget(&mut self, person: Person) -> bool {
-        let Some(mut list) = self.0.get_mut(&first(person)) else { return false };
-        let Ok(at) = list.binary_search(&person) else { return false };
+        let Some(mut list) = self.0.get_mut(&first(person)) else {
+            return false;
+        };
+        let Ok(at) = list.binary_search(&person) else {
+            return false;
+        };
         let removed = list.remove(at);
-        assert!(removed == person, "the list forgets this person and no other");
+        assert!(
+            removed == person,
+            "the list forgets this person and no other"
+        );
         true
     }
 }
@@ -123,7 +150,9 @@ impl People {
 impl PartialEq for People {
     fn eq(&self, other: &People) -> bool {
         self.len() == other.len()
-            && self.0.iter().all(|list| list.is_empty() || other.0.get(list.key()).is_some_and(|other| *other == *list))
+            && self.0.iter().all(|list| {
+                list.is_empty() || other.0.get(list.key()).is_some_and(|other| *other == *list)
+            })
     }
 }
 
@@ -135,7 +164,11 @@ const WIDTH: usize = 16;
 
 impl Serialize for List {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bytes: Vec<u8> = self.0.iter().flat_map(|person| person.0.to_le_bytes()).collect();
+        let bytes: Vec<u8> = self
+            .0
+            .iter()
+            .flat_map(|person| person.0.to_le_bytes())
+            .collect();
         serializer.serialize_bytes(&bytes)
     }
 }
@@ -152,7 +185,10 @@ impl<'de> Deserialize<'de> for List {
 
             fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<List, E> {
                 let (people, rest) = bytes.as_chunks::<WIDTH>();
-                let people: Vec<Person> = people.iter().map(|&bytes| Person(u128::from_le_bytes(bytes))).collect();
+                let people: Vec<Person> = people
+                    .iter()
+                    .map(|&bytes| Person(u128::from_le_bytes(bytes)))
+                    .collect();
                 let follow = |two: &[Person]| two[0] < two[1] && first(two[0]) == first(two[1]);
                 match rest.is_empty() && !people.is_empty() && people.windows(2).all(follow) {
                     true => Ok(List(people)),
@@ -170,7 +206,10 @@ impl Serialize for People {
         let mut firsts: Vec<First> = lists.map(|list| *list.key()).collect();
         firsts.sort_unstable();
         let mut all = serializer.serialize_seq(Some(firsts.len()))?;
-        assert!(firsts.is_sorted_by(|one, next| one < next), "a list for each of the first bits");
+        assert!(
+            firsts.is_sorted_by(|one, next| one < next),
+            "a list for each of the first bits"
+        );
         for list in firsts.into_iter().filter_map(|first| self.0.get(&first)) {
             all.serialize_element(&List(list.clone()))?;
         }

@@ -1,5 +1,6 @@
-//! All people in the newest release of a chain, in parts that are combined on demand (SCIENCE 11). A release that only
-//! adds rows does not need the others; writing its table does, and the combined table is kept then.
+//! All people in the newest release of a chain, in parts that are combined on demand (SCIENCE 11).
+//! A release that only adds rows does not need the others; writing its table does, and the combined
+//! table is kept then.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +21,11 @@ pub struct PeopleInParts {
 impl PeopleInParts {
     /// All people, combined.
     pub fn get(&self) -> &Histogram {
-        if self.more.is_empty() { &self.first } else { self.all.get_or_init(|| self.together()) }
+        if self.more.is_empty() {
+            &self.first
+        } else {
+            self.all.get_or_init(|| self.together())
+        }
     }
 
     /// The number of quasi columns.
@@ -34,10 +39,18 @@ impl PeopleInParts {
     }
 
     fn together(&self) -> Arc<Histogram> {
-        let more: Vec<Histogram> = self.more.iter().map(|part| Histogram::clone(part)).collect();
+        let more: Vec<Histogram> = self
+            .more
+            .iter()
+            .map(|part| Histogram::clone(part))
+            .collect();
         let more = Histogram::merge_all(more).expect("there is a part");
         let all = self.first.merge(&more);
-        assert_eq!(all.rows(), self.rows(), "parts are put together, and no row is lost");
+        assert_eq!(
+            all.rows(),
+            self.rows(),
+            "parts are put together, and no row is lost"
+        );
         Arc::new(all)
     }
 
@@ -61,15 +74,27 @@ impl PeopleInParts {
     pub fn settled(self) -> PeopleInParts {
         let PeopleInParts { first, more, all } = self;
         match all.into_inner() {
-            Some(all) => PeopleInParts { first: all, more: Vec::new(), all: OnceLock::new() },
-            None => PeopleInParts { first, more, all: OnceLock::new() },
+            Some(all) => PeopleInParts {
+                first: all,
+                more: Vec::new(),
+                all: OnceLock::new(),
+            },
+            None => PeopleInParts {
+                first,
+                more,
+                all: OnceLock::new(),
+            },
         }
     }
 }
 
 impl From<Histogram> for PeopleInParts {
     fn from(all: Histogram) -> PeopleInParts {
-        PeopleInParts { first: Arc::new(all), more: Vec::new(), all: OnceLock::new() }
+        PeopleInParts {
+            first: Arc::new(all),
+            more: Vec::new(),
+            all: OnceLock::new(),
+        }
     }
 }
 

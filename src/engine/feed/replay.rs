@@ -1,6 +1,6 @@
-//! What a tick has fixed for ever (SCIENCE 3 and 4), to be stored and read back: the recoding, who waits, who is
-//! withheld, whose atoms formed. A feed that is read back applies these decisions and does not decide again, so that
-//! another version of this program cannot form other atoms.
+//! What a tick has fixed for ever (SCIENCE 3 and 4), to be stored and read back: the recoding, who
+//! waits, who is withheld, whose atoms formed. A feed that is read back applies these decisions and
+//! does not decide again, so that another version of this program cannot form other atoms.
 
 use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
@@ -35,19 +35,25 @@ pub struct FixedTick {
     pub finer: Option<Recoding>,
     /// The ticks that halve, in a chain of crowds.
     pub turns: Option<HalvingTicks>,
-    /// The aggregates of the measures of the people in the atoms that it formed, by label; `None` if there are no
-    /// measures.
+    /// The aggregates of the measures of the people in the atoms that it formed, by label; `None`
+    /// if there are no measures.
     pub measures: Option<Histogram>,
 }
 
 impl FixedTick {
-    /// The same, with the rows of formed atoms as they are published; in policies without atoms, with those of waiting
-    /// people.
+    /// The same, with the rows of formed atoms as they are published; in policies without atoms,
+    /// with those of waiting people.
     #[must_use]
     pub fn as_published(&self, ledger: &Ledger) -> FixedTick {
         match &self.formed {
-            Some(formed) => FixedTick { formed: Some(ledger.applied(formed)), ..self.clone() },
-            None => FixedTick { waiting: ledger.applied(&self.waiting), ..self.clone() },
+            Some(formed) => FixedTick {
+                formed: Some(ledger.applied(formed)),
+                ..self.clone()
+            },
+            None => FixedTick {
+                waiting: ledger.applied(&self.waiting),
+                ..self.clone()
+            },
         }
     }
 }
@@ -63,7 +69,10 @@ impl Feed {
         FixedTick {
             tick: ticked.tick,
             cut: self.standing.cut().cloned(),
-            steps: self.course().map(|course| course.steps().to_vec()).unwrap_or_default(),
+            steps: self
+                .course()
+                .map(|course| course.steps().to_vec())
+                .unwrap_or_default(),
             arrived: self.standing.arrived(),
             waiting: self.waiting.clone(),
             withheld: self.withheld.clone(),
@@ -78,9 +87,28 @@ impl Feed {
 
     /// Applies the decisions of a tick.
     pub fn replay(&mut self, fixed: FixedTick, policy: &Policy, trees: &[&Taxonomy]) {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
-        let FixedTick { tick, cut, steps, arrived, waiting, withheld, formed, proposed, .. } = fixed;
-        let FixedTick { carving, turns, measures, .. } = fixed;
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
+        let FixedTick {
+            tick,
+            cut,
+            steps,
+            arrived,
+            waiting,
+            withheld,
+            formed,
+            proposed,
+            ..
+        } = fixed;
+        let FixedTick {
+            carving,
+            turns,
+            measures,
+            ..
+        } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
         self.carried = Headcount::empty(trees.len());
@@ -92,28 +120,58 @@ impl Feed {
         // If a tick says who is published, all of those may have been erased since.
         let alone = proposed.clone().filter(|_| !policy.forms());
         let alone = alone.map(|proposed| Course::new(proposed, steps.clone(), trees));
-        self.alone = alone.map(|course| WaitingRelease { course, ledger: None, measures: measures.clone() });
+        self.alone = alone.map(|course| WaitingRelease {
+            course,
+            ledger: None,
+            measures: measures.clone(),
+        });
         // A stopped chain forms no atoms.
         if !self.stopped && (cut.is_some() || arrived > 0) {
             let heads = formed.as_ref().map(Histogram::headcount);
             let course = cut.map(|cut| Course::new(cut, steps, trees));
-            standing.replay(course, waiting.headcount(), withheld.headcount(), arrived, heads.as_ref(), trees);
+            standing.replay(
+                course,
+                waiting.headcount(),
+                withheld.headcount(),
+                arrived,
+                heads.as_ref(),
+                trees,
+            );
         }
         if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned().or(proposed)) {
-            self.unpublished.push(Increment { recoding, carving, rows, ledger: None, measures });
+            self.unpublished.push(Increment {
+                recoding,
+                carving,
+                rows,
+                ledger: None,
+                measures,
+            });
         }
         (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
     }
 
     /// The release under a recoding, built from the decisions of the last tick.
-    pub fn propose(&self, recoding: &Recoding, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+    pub fn propose(
+        &self,
+        recoding: &Recoding,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> ProposedRelease {
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let candidate = match policy.chain() {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             ChainPromise::Crowds { .. } => self.in_crowds(trees),
             ChainPromise::Blind(_) | ChainPromise::Tested { .. } => self.atoms_under(recoding),
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.all_under(recoding),
         };
-        if policy.joins() { self.with_sums(candidate, policy, trees) } else { candidate }
+        if policy.joins() {
+            self.with_sums(candidate, policy, trees)
+        } else {
+            candidate
+        }
     }
 }

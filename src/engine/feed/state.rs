@@ -1,5 +1,5 @@
-//! The state of a feed and its ticks (SCIENCE 3 and 4): what all feeds have in common. The decisions of the kinds of
-//! ticks are in files of their own.
+//! The state of a feed and its ticks (SCIENCE 3 and 4): what all feeds have in common. The
+//! decisions of the kinds of ticks are in files of their own.
 //!
 //! Nothing here approves anything.
 
@@ -28,7 +28,8 @@ pub struct Feed {
     pub(super) ticks: u32,
     pub(super) releases: u32,
     pub(super) people: People,
-    /// The people who came since the last closed tick, by the tick of arrival, in parts as they came.
+    /// The people who came since the last closed tick, by the tick of arrival, in parts as they
+    /// came.
     #[serde(serialize_with = "as_one")]
     pub(super) new: Vec<Histogram>,
     /// The people who wait, by the tick of arrival.
@@ -40,8 +41,8 @@ pub struct Feed {
     pub(super) standing: StandingState,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<PublishedGroup>,
-    /// All people in the newest release of the chain, without increments. In a chain of crowds the nodes of their
-    /// labels are in the place of leaves, here and in `published`.
+    /// All people in the newest release of the chain, without increments. In a chain of crowds the
+    /// nodes of their labels are in the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
     /// Whether every release of the rest of the chain has `*` in all columns.
@@ -57,7 +58,8 @@ pub struct Feed {
     /// The next tick makes a release, whether it has new people or not.
     #[serde(skip)]
     pub(super) is_due: bool,
-    /// The numbers of the waiting people, while a tick is closed whose search needs them (`dominance_safe`).
+    /// The numbers of the waiting people, while a tick is closed whose search needs them
+    /// (`dominance_safe`).
     #[serde(skip)]
     pub(super) numbers: Option<PersonNumbers>,
 }
@@ -76,7 +78,10 @@ pub(super) struct WaitingRelease {
 impl Feed {
     /// A feed that begins.
     pub fn new(columns: &Columns) -> Feed {
-        let (quasi, sensitive) = (columns.of(Role::Quasi).count(), columns.of(Role::Sensitive).count());
+        let (quasi, sensitive) = (
+            columns.of(Role::Quasi).count(),
+            columns.of(Role::Sensitive).count(),
+        );
         let no_rows = Histogram::empty(quasi, sensitive);
         Feed {
             chain: 1,
@@ -159,29 +164,59 @@ impl Feed {
 
     /// The number of rows that wait for a release although their atoms have formed.
     pub fn pending(&self) -> u64 {
-        self.unpublished.iter().map(|increment| increment.rows.rows()).sum()
+        self.unpublished
+            .iter()
+            .map(|increment| increment.rows.rows())
+            .sum()
     }
 
-    /// One tick of the schedule, for searches without random draws: these rows arrive, and the next release is built.
+    /// One tick of the schedule, for searches without random draws: these rows arrive, and the next
+    /// release is built.
     ///
     /// # Panics
     /// If the search of the policy needs random draws.
-    pub fn tick(&mut self, rows: CodedRows, policy: &Policy, trees: &[&Taxonomy]) -> FeedTickResult {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+    pub fn tick(
+        &mut self,
+        rows: CodedRows,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> FeedTickResult {
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let (rows, repeats) = self.accept(rows, policy);
         self.arrive(&rows, self.ticks);
-        FeedTickResult { duplicate: repeats.len() as u64, ..self.close(policy, trees, &mut NoDraws) }
+        FeedTickResult {
+            duplicate: repeats.len() as u64,
+            ..self.close(policy, trees, &mut NoDraws)
+        }
     }
 
-    /// The rows of new people, who are known from now on, and the indices of the rows of people who were known before.
+    /// The rows of new people, who are known from now on, and the indices of the rows of people who
+    /// were known before.
     pub fn accept(&mut self, rows: CodedRows, policy: &Policy) -> (CodedRows, Vec<u32>) {
-        let Some(people) = rows.people().filter(|_| policy.on_repeat() != OnRepeat::None) else {
+        let Some(people) = rows
+            .people()
+            .filter(|_| policy.on_repeat() != OnRepeat::None)
+        else {
             return (rows, Vec::new());
         };
         let new = self.people.accept_all(people);
-        let repeats: Vec<u32> = (0..).zip(&new).filter_map(|(row, new)| (!new).then_some(row)).collect();
-        assert!(repeats.is_sorted_by(|one, next| one < next), "places ascend");
-        if repeats.is_empty() { (rows, repeats) } else { (rows.only(|row| new[row]), repeats) }
+        let repeats: Vec<u32> = (0..)
+            .zip(&new)
+            .filter_map(|(row, new)| (!new).then_some(row))
+            .collect();
+        assert!(
+            repeats.is_sorted_by(|one, next| one < next),
+            "places ascend"
+        );
+        if repeats.is_empty() {
+            (rows, repeats)
+        } else {
+            (rows.only(|row| new[row]), repeats)
+        }
     }
 
     /// Adds accepted rows, before the tick `since`; the next tick that is closed takes them in.
@@ -191,9 +226,13 @@ impl Feed {
             return;
         }
         let mut part = rows.histogram(since);
-        // If the people of two parts are alike, the merged part takes hardly more memory than one of them.
+        // If the people of two parts are alike, the merged part takes hardly more memory than one
+        // of them.
         assert_eq!(part.rows(), rows.len() as u64, "each row is counted once");
-        while let Some(last) = self.new.pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part)) {
+        while let Some(last) = self
+            .new
+            .pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part))
+        {
             part = last.merge(&part);
         }
         self.new.push(part.fitted());
@@ -206,7 +245,9 @@ impl Feed {
 
     /// Adds people who were accepted earlier.
     pub fn known(&mut self, people: impl IntoIterator<Item = Person>) {
-        _ = self.people.accept_all(&people.into_iter().collect::<Vec<_>>());
+        _ = self
+            .people
+            .accept_all(&people.into_iter().collect::<Vec<_>>());
     }
 
     /// Drops the rows that came since the last closed tick; they will arrive again.
@@ -219,8 +260,9 @@ impl Feed {
         self.new.iter().map(Histogram::rows).sum()
     }
 
-    /// A tick of the schedule passes without being closed: the people who came before it have waited one tick more. In
-    /// a chain of crowds it still counts, and `turns` are the ticks that halve after it.
+    /// A tick of the schedule passes without being closed: the people who came before it have
+    /// waited one tick more. In a chain of crowds it still counts, and `turns` are the ticks that
+    /// halve after it.
     pub fn skipped(&mut self, turns: HalvingTicks) {
         self.ticks += 1;
         self.turns = turns;
@@ -231,10 +273,19 @@ impl Feed {
         self.numbers = Some(numbers);
     }
 
-    /// Closes a tick: the feed adds the people who came and builds the next release. No reader may be able to predict
-    /// the numbers of `draws`.
-    pub fn close(&mut self, policy: &Policy, trees: &[&Taxonomy], draws: &mut dyn Draws) -> FeedTickResult {
-        assert_eq!(self.waiting.width(), trees.len(), "one taxonomy for each column");
+    /// Closes a tick: the feed adds the people who came and builds the next release. No reader may
+    /// be able to predict the numbers of `draws`.
+    pub fn close(
+        &mut self,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        draws: &mut dyn Draws,
+    ) -> FeedTickResult {
+        assert_eq!(
+            self.waiting.width(),
+            trees.len(),
+            "one taxonomy for each column"
+        );
         let tick = self.ticks;
         self.ticks += 1;
         self.alone = None;
@@ -265,9 +316,13 @@ impl Feed {
         match policy.chain() {
             ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
                 self.blind(&heads, standing, policy, trees, &mut ticked);
-                ticked.finer = Some(()).filter(|()| ticked.proposes()).and_then(|()| self.finer(policy, trees));
+                ticked.finer = Some(())
+                    .filter(|()| ticked.proposes())
+                    .and_then(|()| self.finer(policy, trees));
             }
-            ChainPromise::Crowds { every, .. } => ticked.closed = self.crowds(*every, policy, trees, draws),
+            ChainPromise::Crowds { every, .. } => {
+                ticked.closed = self.crowds(*every, policy, trees, draws)
+            }
             ChainPromise::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             ChainPromise::Disjoint { .. } if policy.search().is_local() => {
                 ticked.closed = self.local(policy, trees, draws);
@@ -275,15 +330,26 @@ impl Feed {
             ChainPromise::Disjoint { .. } if policy.recodes_some() => {
                 ticked.closed = self.recode(policy, trees, &mut ticked);
             }
-            ChainPromise::Disjoint { .. } => ticked.closed = self.disjoint(policy, trees, &mut ticked),
+            ChainPromise::Disjoint { .. } => {
+                ticked.closed = self.disjoint(policy, trees, &mut ticked)
+            }
         }
-        assert_eq!(self.waiting.rows() + self.withheld.rows() + self.pending(), here, "a tick loses no person");
+        assert_eq!(
+            self.waiting.rows() + self.withheld.rows() + self.pending(),
+            here,
+            "a tick loses no person"
+        );
         self.numbers = None;
         // A release that only omits rows forms no atoms.
         let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
-        if let (ClosingResult::Candidate(candidate), None, true) = (&ticked.closed, policy.standing(), forms) {
+        if let (ClosingResult::Candidate(candidate), None, true) =
+            (&ticked.closed, policy.standing(), forms)
+        {
             // Unpublished atoms of earlier ticks are published together with those of this one.
-            ticked.added = candidate.increments.last().map_or(0, |increment| increment.rows.rows());
+            ticked.added = candidate
+                .increments
+                .last()
+                .map_or(0, |increment| increment.rows.rows());
         }
         ticked
     }
@@ -292,19 +358,38 @@ impl Feed {
     ///
     /// # Panics
     /// If it is not the candidate of the last tick.
-    pub fn publish(&mut self, mut candidate: ProposedRelease, policy: &Policy, trees: &[&Taxonomy]) {
-        assert_eq!(candidate.release, self.releases + 1, "releases are published in order");
+    pub fn publish(
+        &mut self,
+        mut candidate: ProposedRelease,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) {
+        assert_eq!(
+            candidate.release,
+            self.releases + 1,
+            "releases are published in order"
+        );
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
-        let measures = if policy.joins() { candidate.addends(policy) } else { candidate.measures() };
+        let measures = if policy.joins() {
+            candidate.addends(policy)
+        } else {
+            candidate.measures()
+        };
         let new = match policy.chain() {
             ChainPromise::Crowds { .. } => std::mem::take(&mut candidate.new),
-            _ => candidate.increments.iter().map(Increment::as_published).collect(),
+            _ => candidate
+                .increments
+                .iter()
+                .map(Increment::as_published)
+                .collect(),
         };
         // A release that only omits rows has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
-        let new = Histogram::merge_all(new).unwrap_or_else(none).as_one(self.published.len() as u32);
+        let new = Histogram::merge_all(new)
+            .unwrap_or_else(none)
+            .as_one(self.published.len() as u32);
         let rows = match policy.chain() {
             ChainPromise::Crowds { alone: false, .. } => {
                 self.unpublished.clear();
@@ -342,7 +427,13 @@ impl Feed {
         let atoms = self.standing.cut().unwrap_or(&recoding).clone();
         let alone = policy.kind() == ChainKind::Disjoint;
         let measures = measures.filter(|_| !alone).map(Arc::new);
-        self.published.push(PublishedGroup { release: self.releases, recoding, atoms, rows: Arc::new(rows), measures });
+        self.published.push(PublishedGroup {
+            release: self.releases,
+            recoding,
+            atoms,
+            rows: Arc::new(rows),
+            measures,
+        });
     }
 }
 
@@ -355,16 +446,23 @@ impl Draws for NoDraws {
     }
 }
 
-/// The division of people into parts has no meaning: two feeds with the same people are serialised alike.
+/// The division of people into parts has no meaning: two feeds with the same people are serialised
+/// alike.
 fn as_one<S: Serializer>(parts: &[Histogram], serializer: S) -> Result<S::Ok, S::Error> {
-    Histogram::merge_all(parts.to_vec()).into_iter().collect::<Vec<_>>().serialize(serializer)
+    Histogram::merge_all(parts.to_vec())
+        .into_iter()
+        .collect::<Vec<_>>()
+        .serialize(serializer)
 }
 
 /// Whether most leaf tuples of the second part are in the first one too, judged by a sample.
 fn alike(first: &Histogram, second: &Histogram) -> bool {
     let some = (0..second.tuples()).step_by(second.tuples().div_ceil(LOOKED_AT).max(1));
-    let (known, new): (Vec<usize>, Vec<usize>) =
-        some.partition(|&tuple| first.find(&second.tuple_at(tuple).collect::<Vec<_>>()).is_some());
+    let (known, new): (Vec<usize>, Vec<usize>) = some.partition(|&tuple| {
+        first
+            .find(&second.tuple_at(tuple).collect::<Vec<_>>())
+            .is_some()
+    });
     known.len() >= new.len()
 }
 

@@ -1,5 +1,5 @@
-//! The measures of a chain whose releases contain all people so far (SCIENCE 7): the published figures of a class
-//! follow from the addends of the release and of all releases before it.
+//! The measures of a chain whose releases contain all people so far (SCIENCE 7): the published
+//! figures of a class follow from the addends of the release and of all releases before it.
 
 use super::parts::ProposedRelease;
 use super::state::Feed;
@@ -19,9 +19,17 @@ impl Feed {
         if new.is_none() {
             return candidate;
         }
-        let earlier = self.published.iter().map(|of| (&of.recoding[..], of.measures.as_deref()));
-        let releases: Vec<ReleaseAddends<'_>> = earlier.chain([(&candidate.recoding[..], new.as_ref())]).collect();
+        let earlier = self
+            .published
+            .iter()
+            .map(|of| (&of.recoding[..], of.measures.as_deref()));
+        let releases: Vec<ReleaseAddends<'_>> = earlier
+            .chain([(&candidate.recoding[..], new.as_ref())])
+            .collect();
         let standing = SumSuppression::of(policy).standing(&releases, candidate.table(), trees);
-        ProposedRelease { standing: Some(standing), ..candidate }
+        ProposedRelease {
+            standing: Some(standing),
+            ..candidate
+        }
     }
 }

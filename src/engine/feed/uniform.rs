@@ -1,6 +1,7 @@
-//! The people of a chain of crowds whose label shows a single sensitive value (SCIENCE 11): their share, and the k that
-//! would halve it. Spellings of one value are one value, and a missing value is none (SCIENCE 4, *Equal values*). For the
-//! operator alone; nothing that is published may depend on it.
+//! The people of a chain of crowds whose label shows a single sensitive value (SCIENCE 11): their
+//! share, and the k that would halve it. Spellings of one value are one value, and a missing value
+//! is none (SCIENCE 4, *Equal values*). For the operator alone; nothing that is published may
+//! depend on it.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +13,16 @@ use crate::policy::Policy;
 /// People whose label shows a single value in the release in which they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UniformPeople {
-    /// The sensitive column; if there are several, the one with the most of these people, counted from 0.
+    /// The sensitive column; if there are several, the one with the most of these people, counted
+    /// from 0.
     pub column: usize,
     /// The number of people.
     pub rows: u64,
     /// The number of published people.
     pub of: u64,
-    /// The smallest number of people in an atom that would halve their share if people's values were independent of
-    /// each other; `None` if there are no such people, or no number below `MOST` is enough.
+    /// The smallest number of people in an atom that would halve their share if people's values
+    /// were independent of each other; `None` if there are no such people, or no number below
+    /// `MOST` is enough.
     pub k: Option<u64>,
 }
 
@@ -27,7 +30,8 @@ pub struct UniformPeople {
 const MOST: u64 = 100_000;
 
 impl Feed {
-    /// The figures over all published people; `None` if no person is published, or no column is sensitive.
+    /// The figures over all published people; `None` if no person is published, or no column is
+    /// sensitive.
     pub fn uniform(&self, policy: &Policy) -> Option<UniformPeople> {
         let width = self.whole().values().width();
         let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));
@@ -54,8 +58,17 @@ impl Feed {
                 }
             }
         }
-        let shares: Vec<f64> = equal.rows.iter().map(|&count| count as f64 / of as f64).collect();
-        (of > 0).then(|| UniformPeople { column, rows, of, k: halved(&shares, a) })
+        let shares: Vec<f64> = equal
+            .rows
+            .iter()
+            .map(|&count| count as f64 / of as f64)
+            .collect();
+        (of > 0).then(|| UniformPeople {
+            column,
+            rows,
+            of,
+            k: halved(&shares, a),
+        })
     }
 }
 
@@ -93,11 +106,19 @@ fn value(shown: &Histogram, code: ValueCode, column: usize) -> &Value {
     &shown.values().get(code)[column]
 }
 
-/// The number of people from which on an atom shows a single value at most half as often as one of `a` people, for
-/// values with these shares.
+/// The number of people from which on an atom shows a single value at most half as often as one of
+/// `a` people, for values with these shares.
 fn halved(shares: &[f64], a: u64) -> Option<u64> {
-    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "shares");
-    let alike = |people: u64| shares.iter().map(|share| share.powi(people.min(MOST) as i32)).sum::<f64>();
+    assert!(
+        shares.iter().all(|share| (0.0..=1.0).contains(share)),
+        "shares"
+    );
+    let alike = |people: u64| {
+        shares
+            .iter()
+            .map(|share| share.powi(people.min(MOST) as i32))
+            .sum::<f64>()
+    };
     let now = alike(a);
     if now == 0.0 || shares.len() < 2 {
         return None;
@@ -108,7 +129,11 @@ fn halved(shares: &[f64], a: u64) -> Option<u64> {
     }
     while enough - few > 1 {
         let middle = few + (enough - few) / 2;
-        if alike(middle) > now / 2.0 { few = middle } else { enough = middle }
+        if alike(middle) > now / 2.0 {
+            few = middle
+        } else {
+            enough = middle
+        }
     }
     Some(enough)
 }

@@ -1,5 +1,5 @@
-//! Builds a histogram from Arrow batches (HOUSE 2): each chunk of batches is counted on a core of its own, and the
-//! counts are merged. The chunks depend on the input, not on the machine.
+//! Builds a histogram from Arrow batches (HOUSE 2): each chunk of batches is counted on a core of
+//! its own, and the counts are merged. The chunks depend on the input, not on the machine.
 
 use arrow_array::RecordBatch;
 use rayon::prelude::*;
@@ -33,7 +33,9 @@ impl<'a> Builder<'a> {
             keys: Tuples::new(encoder.quasi() + 2),
             counts: Vec::new(),
             sensitive: Tuples::new(encoder.sensitive()),
-            cells: (0..encoder.sensitive()).map(|_| Dictionary::default()).collect(),
+            cells: (0..encoder.sensitive())
+                .map(|_| Dictionary::default())
+                .collect(),
         }
     }
 
@@ -53,7 +55,11 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As for [`Builder::add`].
     pub fn add_each(&mut self, batch: &RecordBatch, increments: &[u32]) -> Result<(), Misfit> {
-        assert_eq!(increments.len(), batch.num_rows(), "an increment for each row");
+        assert_eq!(
+            increments.len(),
+            batch.num_rows(),
+            "an increment for each row"
+        );
         let encoded = self.encoder.encode(batch, &mut self.cells)?;
         self.count(&encoded, batch.num_rows(), |row| increments[row]);
         Ok(())
@@ -76,7 +82,9 @@ impl<'a> Builder<'a> {
             if number == self.counts.len() {
                 self.counts.push(0);
             }
-            self.counts[number] = self.counts[number].checked_add(1).expect("fewer than 2^32 equal rows");
+            self.counts[number] = self.counts[number]
+                .checked_add(1)
+                .expect("fewer than 2^32 equal rows");
         }
     }
 
@@ -86,29 +94,50 @@ impl<'a> Builder<'a> {
         let columns: Vec<&[Value]> = self.cells.iter().map(Dictionary::values).collect();
         let mut cells: Vec<Value> = Vec::with_capacity(self.sensitive.len() * columns.len());
         for tuple in self.sensitive.iter() {
-            cells.extend(tuple.iter().zip(&columns).map(|(&code, column)| column[code as usize].clone()));
+            cells.extend(
+                tuple
+                    .iter()
+                    .zip(&columns)
+                    .map(|(&code, column)| column[code as usize].clone()),
+            );
         }
-        let (values, code) = SensitiveValues::from_cells(columns.len(), self.sensitive.len(), cells);
+        let (values, code) =
+            SensitiveValues::from_cells(columns.len(), self.sensitive.len(), cells);
         let mut order: Vec<u32> = (0..self.keys.len() as u32).collect();
         order.sort_unstable_by_key(|&number| {
             let key = self.keys.get(number);
             (&key[..=quasi], code[key[quasi + 1] as usize])
         });
-        let mut histogram = Histogram { values, ..Histogram::empty(quasi, 0) };
+        let mut histogram = Histogram {
+            values,
+            ..Histogram::empty(quasi, 0)
+        };
         let mut pool: Vec<Cell> = Vec::new();
         for (at, &number) in order.iter().enumerate() {
             let key = self.keys.get(number);
             let (value, count) = (code[key[quasi + 1] as usize], self.counts[number as usize]);
-            pool.push(Cell { increment: key[quasi], value, count });
+            pool.push(Cell {
+                increment: key[quasi],
+                value,
+                count,
+            });
             let next = order.get(at + 1).map(|&next| &self.keys.get(next)[..quasi]);
             if next != Some(&key[..quasi]) {
-                histogram.leaves.iter_mut().zip(key).for_each(|(column, &leaf)| column.push(leaf));
+                histogram
+                    .leaves
+                    .iter_mut()
+                    .zip(key)
+                    .for_each(|(column, &leaf)| column.push(leaf));
                 histogram.push_cells(&pool);
                 pool.clear();
             }
         }
         let rows: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
-        assert_eq!(histogram.rows(), rows, "no row is lost, and none is counted twice");
+        assert_eq!(
+            histogram.rows(),
+            rows,
+            "no row is lost, and none is counted twice"
+        );
         histogram
     }
 }
@@ -118,7 +147,11 @@ impl Histogram {
     ///
     /// # Errors
     /// The first misfit, by batch and row; its `row` counts through all batches from 0.
-    pub fn of(encoder: &Encoder<'_>, increment: u32, batches: &[RecordBatch]) -> Result<Histogram, Misfit> {
+    pub fn of(
+        encoder: &Encoder<'_>,
+        increment: u32,
+        batches: &[RecordBatch],
+    ) -> Result<Histogram, Misfit> {
         let before: Vec<u64> = batches
             .iter()
             .scan(0, |rows, batch| {
@@ -134,13 +167,17 @@ impl Histogram {
             .map(|(batches, before)| {
                 let mut builder = Builder::new(encoder, increment);
                 for (batch, &before) in batches.iter().zip(before) {
-                    builder.add(batch).map_err(|misfit| Misfit { row: misfit.row + before, ..misfit })?;
+                    builder.add(batch).map_err(|misfit| Misfit {
+                        row: misfit.row + before,
+                        ..misfit
+                    })?;
                 }
                 Ok(builder.finish())
             })
             .collect();
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(encoder.quasi(), encoder.sensitive())))
+        Ok(Histogram::merge_all(parts)
+            .unwrap_or_else(|| Histogram::empty(encoder.quasi(), encoder.sensitive())))
     }
 
     /// The rows of all parts, merged in pairs on all cores.

@@ -1,12 +1,12 @@
-//! Reads the cells of an Arrow column one by one, whatever the column's physical type; for a dictionary column each
-//! distinct value is read once.
+//! Reads the cells of an Arrow column one by one, whatever the column's physical type; for a
+//! dictionary column each distinct value is read once.
 //!
 //! This file decides nothing: `encode` says what a cell means.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
@@ -17,7 +17,8 @@ use crate::model::{Finite, Kind, Role, Value, whole_number};
 
 /// The most bytes of a text; a longer text is not a value of any column.
 pub const MOST_TEXT: usize = 1 << 16;
-/// 0001-01-01 and 9999-12-31: text cannot represent days beyond them, and many readers of tables fail at such a day.
+/// 0001-01-01 and 9999-12-31: text cannot represent days beyond them, and many readers of tables
+/// fail at such a day.
 const CALENDAR: std::ops::RangeInclusive<i32> = -719_162..=2_932_896;
 
 /// One cell as the source holds it.
@@ -53,8 +54,11 @@ pub enum MisfitKind {
     /// The column's type in the source cannot hold the declared type.
     #[error("the column's type in the file does not match the declared type")]
     WrongType,
-    /// A column of whole numbers, declared as text: the leading zeros of codes are gone, and 7 may be "7" or "007".
-    #[error("whole numbers, but the declared type is string: declare type = \"int\", or write the column as text")]
+    /// A column of whole numbers, declared as text: the leading zeros of codes are gone, and 7 may
+    /// be "7" or "007".
+    #[error(
+        "whole numbers, but the declared type is string: declare type = \"int\", or write the column as text"
+    )]
     NumbersForText,
     /// No value, and the column is not optional.
     #[error("the value is missing")]
@@ -69,10 +73,14 @@ pub enum MisfitKind {
     #[error("the label is not in the taxonomy")]
     NoLabel,
     /// A cell that is not of its column's declared type, in a column that could hold it.
-    #[error("the value is not of the declared type (dates are written as 2020-01-31, numbers without zeros in front)")]
+    #[error(
+        "the value is not of the declared type (dates are written as 2020-01-31, numbers without zeros in front)"
+    )]
     Malformed,
     /// A number in JSON, declared as text.
-    #[error("a number, but the declared type is string: write it in quotes, or declare type = \"int\"")]
+    #[error(
+        "a number, but the declared type is string: write it in quotes, or declare type = \"int\""
+    )]
     NumberForText,
     /// Bytes that are no text.
     #[error("the field is not UTF-8")]
@@ -127,7 +135,8 @@ pub enum MisfitKind {
     /// The path to the field expects a list, and finds something else.
     #[error("the path leads into a list, but the value is not a list")]
     NoList,
-    /// The whole row: its person has one already, and the feed file asks for such rows to be set aside.
+    /// The whole row: its person has one already, and the feed file asks for such rows to be set
+    /// aside.
     #[error("duplicate: this person already has a row, and the first one counts")]
     Repeat,
     /// The content of a JSON field is no value.
@@ -153,21 +162,34 @@ impl<'a> ReadableColumn<'a> {
         reading: CellReading,
     ) -> Result<ReadableColumn<'a>, MisfitKind> {
         let numbers = kind == Kind::String && values_of(array.data_type()).is_integer();
-        let wrong = if numbers { MisfitKind::NumbersForText } else { MisfitKind::WrongType };
-        // Writers convert whole numbers into floats when one is missing, and a missing sensitive value is no reason to
-        // refuse a file.
+        let wrong = if numbers {
+            MisfitKind::NumbersForText
+        } else {
+            MisfitKind::WrongType
+        };
+        // Writers convert whole numbers into floats when one is missing, and a missing sensitive
+        // value is no reason to refuse a file.
         let values = matches!(role, Role::Sensitive | Role::Measure);
         let gaps = values && kind == Kind::Int && values_of(array.data_type()).is_floating();
-        let exact = role == Role::Measure && matches!(values_of(array.data_type()), DataType::Decimal128(_, 0..));
+        let exact = role == Role::Measure
+            && matches!(values_of(array.data_type()), DataType::Decimal128(_, 0..));
         let fits = gaps || exact || fits(array.data_type(), kind, reading);
-        fits.then(|| ReadableColumn::of(array)).flatten().ok_or(wrong)
+        fits.then(|| ReadableColumn::of(array))
+            .flatten()
+            .ok_or(wrong)
     }
 
-    /// `None` for types that no declared column can hold (lists, structs, bytes, …). Readers of damaged files make
-    /// dictionaries of text whose values are bytes, so the values count, not what is said of them.
+    /// `None` for types that no declared column can hold (lists, structs, bytes, …). Readers of
+    /// damaged files make dictionaries of text whose values are bytes, so the values count, not
+    /// what is said of them.
     pub fn of(array: &'a ArrayRef) -> Option<ReadableColumn<'a>> {
-        let values = array.as_dictionary_opt::<Int32Type>().map_or(array, |dictionary| dictionary.values());
-        Some(ReadableColumn { array, read: reader(values.data_type())? })
+        let values = array
+            .as_dictionary_opt::<Int32Type>()
+            .map_or(array, |dictionary| dictionary.values());
+        Some(ReadableColumn {
+            array,
+            read: reader(values.data_type())?,
+        })
     }
 
     /// The cell of a row.
@@ -179,7 +201,11 @@ impl<'a> ReadableColumn<'a> {
             return (self.read)(self.array, row);
         };
         let at = dictionary.keys().value(row) as usize;
-        if dictionary.values().is_null(at) { RawCell::Null } else { (self.read)(dictionary.values(), at) }
+        if dictionary.values().is_null(at) {
+            RawCell::Null
+        } else {
+            (self.read)(dictionary.values(), at)
+        }
     }
 
     /// Calls `show` with every cell, row by row.
@@ -187,14 +213,23 @@ impl<'a> ReadableColumn<'a> {
         (0..self.array.len()).map(|row| self.at(row)).for_each(show);
     }
 
-    /// Calls `show` with every distinct cell; for a dictionary once for each value that some row has.
+    /// Calls `show` with every distinct cell; for a dictionary once for each value that some row
+    /// has.
     pub fn each_distinct(&self, mut show: impl FnMut(RawCell<'_>)) {
-        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else { return self.each(show) };
+        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
+            return self.each(show);
+        };
         let (keys, values) = (dictionary.keys(), dictionary.values());
         let mut used = vec![false; values.len()];
-        keys.iter().flatten().for_each(|key| used[key as usize] = true);
+        keys.iter()
+            .flatten()
+            .for_each(|key| used[key as usize] = true);
         for at in (0..used.len()).filter(|&at| used[at]) {
-            show(if values.is_null(at) { RawCell::Null } else { (self.read)(values, at) });
+            show(if values.is_null(at) {
+                RawCell::Null
+            } else {
+                (self.read)(values, at)
+            });
         }
     }
 
@@ -206,14 +241,19 @@ impl<'a> ReadableColumn<'a> {
         self.codes_or(code, |row, kind| Err((row, kind)))
     }
 
-    /// The code of every cell; `otherwise` gives a code to the row of a cell without one, or an error.
+    /// The code of every cell; `otherwise` gives a code to the row of a cell without one, or an
+    /// error.
     pub fn codes_or<F, G, E>(&self, mut code: F, mut otherwise: G) -> Result<Vec<u32>, E>
     where
         F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
         G: FnMut(usize, MisfitKind) -> Result<u32, E>,
     {
         let mut cell = |array: &dyn Array, at: usize| {
-            if array.is_null(at) { code(RawCell::Null) } else { code((self.read)(array, at)) }
+            if array.is_null(at) {
+                code(RawCell::Null)
+            } else {
+                code((self.read)(array, at))
+            }
         };
         let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
             let code = |row| cell(self.array, row).or_else(|kind| otherwise(row, kind));
@@ -251,8 +291,12 @@ fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
         DataType::Utf8View => |array, at| RawCell::Text(array.as_string_view().value(at)),
         DataType::Boolean => |array, at| RawCell::Bool(array.as_boolean().value(at)),
         DataType::Date32 => |array, at| RawCell::Days(array.as_primitive::<Date32Type>().value(at)),
-        DataType::Float64 => |array, at| RawCell::Float(array.as_primitive::<Float64Type>().value(at)),
-        DataType::Float32 => |array, at| RawCell::Float(f64::from(array.as_primitive::<Float32Type>().value(at))),
+        DataType::Float64 => {
+            |array, at| RawCell::Float(array.as_primitive::<Float64Type>().value(at))
+        }
+        DataType::Float32 => {
+            |array, at| RawCell::Float(f64::from(array.as_primitive::<Float32Type>().value(at)))
+        }
         DataType::Int64 => |array, at| RawCell::Int(array.as_primitive::<Int64Type>().value(at)),
         DataType::Int32 => int!(Int32Type),
         DataType::Int16 => int!(Int16Type),
@@ -261,12 +305,16 @@ fn reader(kind: &DataType) -> Option<fn(&dyn Array, usize) -> RawCell<'_>> {
         DataType::UInt16 => int!(UInt16Type),
         DataType::UInt8 => int!(UInt8Type),
         DataType::UInt64 => |array, at| {
-            i64::try_from(array.as_primitive::<UInt64Type>().value(at)).map_or(RawCell::Float(f64::NAN), RawCell::Int)
+            i64::try_from(array.as_primitive::<UInt64Type>().value(at))
+                .map_or(RawCell::Float(f64::NAN), RawCell::Int)
         },
         DataType::Decimal128(_, 0..) => |array, at| {
             let decimals = array.as_primitive::<Decimal128Type>();
             let scale = u8::try_from(decimals.scale()).expect("only such a type is read like this");
-            RawCell::Decimal { units: decimals.value(at), scale }
+            RawCell::Decimal {
+                units: decimals.value(at),
+                scale,
+            }
         },
         DataType::Null => |_, _| RawCell::Null,
         _ => return None,
@@ -281,11 +329,15 @@ fn values_of(physical: &DataType) -> &DataType {
     }
 }
 
-/// Whether cells of this physical type can be of the declared one; numbers may be written in text columns. In raw data
-/// numbers are no text, as in JSON; in a release of others they are what its readers see.
+/// Whether cells of this physical type can be of the declared one; numbers may be written in text
+/// columns. In raw data numbers are no text, as in JSON; in a release of others they are what its
+/// readers see.
 fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
     let physical = values_of(physical);
-    let text = matches!(physical, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let text = matches!(
+        physical,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+    );
     match kind {
         _ if *physical == DataType::Null || text && reading.is_text() => true,
         Kind::String => text || physical.is_integer() && reading.is_labels(),
@@ -293,7 +345,9 @@ fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
         Kind::Float => physical.is_integer() || physical.is_floating(),
         Kind::Bool => *physical == DataType::Boolean,
         Kind::Date => *physical == DataType::Date32,
-        Kind::Decimal(scale) => matches!(*physical, DataType::Decimal128(_, of) if i16::from(of) == i16::from(scale)),
+        Kind::Decimal(scale) => {
+            matches!(*physical, DataType::Decimal128(_, of) if i16::from(of) == i16::from(scale))
+        }
     }
 }
 
@@ -311,23 +365,36 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Optio
         (RawCell::Text(long), _) if long.len() > MOST_TEXT => return None,
         (RawCell::Text(text), Kind::String) => Value::Text(text.into()),
         (RawCell::Text(number), Kind::Int) if text => Value::Int(whole_number(number)?),
-        (RawCell::Text(date), Kind::Date) if text || reading == CellReading::Json => Value::Date(dates::parse(date)?),
+        (RawCell::Text(date), Kind::Date) if text || reading == CellReading::Json => {
+            Value::Date(dates::parse(date)?)
+        }
         (RawCell::Text(truth), Kind::Bool) if text => Value::Bool(truth.parse().ok()?),
         (RawCell::Text(number), Kind::Float) if text => {
-            let plain = number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
+            let plain = number
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
             float(plain.then(|| number.parse().ok()).flatten()?)?
         }
         (RawCell::Int(number), Kind::Int) => Value::Int(number),
-        (RawCell::Int(number), Kind::String) if reading.is_labels() => Value::Text(number.to_string().into()),
-        // Whole numbers up to 2^53 are converted to floats without loss; larger ones are not of the column's type.
-        (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => float(number as f64)?,
+        (RawCell::Int(number), Kind::String) if reading.is_labels() => {
+            Value::Text(number.to_string().into())
+        }
+        // Whole numbers up to 2^53 are converted to floats without loss; larger ones are not of the
+        // column's type.
+        (RawCell::Int(number), Kind::Float) if number.unsigned_abs() <= 1 << 53 => {
+            float(number as f64)?
+        }
         (RawCell::Float(number), Kind::Float) => float(number)?,
-        (RawCell::Float(number), Kind::Int) if !matches!(reading, CellReading::Json | CellReading::Avro) => {
+        (RawCell::Float(number), Kind::Int)
+            if !matches!(reading, CellReading::Json | CellReading::Avro) =>
+        {
             whole(number)?
         }
         (RawCell::Bool(truth), Kind::Bool) => Value::Bool(truth),
         (RawCell::Days(days), Kind::Date) if in_calendar(days) => Value::Date(days),
-        (RawCell::Decimal { units, scale }, Kind::Decimal(of)) if scale == of => Value::Decimal(units),
+        (RawCell::Decimal { units, scale }, Kind::Decimal(of)) if scale == of => {
+            Value::Decimal(units)
+        }
         _ => return None,
     })
 }
@@ -335,7 +402,10 @@ pub fn parse_value(cell: RawCell<'_>, kind: Kind, reading: CellReading) -> Optio
 /// A whole number that a column of floats represents without loss.
 pub(super) fn whole(number: f64) -> Option<Value> {
     let exact = number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64;
-    assert!(!exact || number as i64 as f64 == number, "nothing is lost of a whole number");
+    assert!(
+        !exact || number as i64 as f64 == number,
+        "nothing is lost of a whole number"
+    );
     exact.then_some(Value::Int(number as i64))
 }
 

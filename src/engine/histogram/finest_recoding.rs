@@ -1,13 +1,17 @@
-//! The finest legal recoding (SCIENCE 4): for each column the finest cut that splits no atom. It is unique, because
-//! only the column and the atoms decide whether a node may be specialised. The gate and the tests use it as a measure;
-//! no search uses it.
+//! The finest legal recoding (SCIENCE 4): for each column the finest cut that splits no atom. It is
+//! unique, because only the column and the atoms decide whether a node may be specialised. The gate
+//! and the tests use it as a measure; no search uses it.
 
 use super::Headcount;
 use crate::model::{Cut, Node, Recoding, Taxonomy};
 
 /// The finest recoding that keeps each of these classes together.
-pub fn finest_unsplit<'h>(atoms: impl IntoIterator<Item = &'h Headcount>, trees: &[&Taxonomy]) -> Recoding {
-    // For each column the lowest node above each atom: there, and only there, the atom would be split.
+pub fn finest_unsplit<'h>(
+    atoms: impl IntoIterator<Item = &'h Headcount>,
+    trees: &[&Taxonomy],
+) -> Recoding {
+    // For each column the lowest node above each atom: there, and only there, the atom would be
+    // split.
     let mut held: Vec<Vec<Node>> = vec![Vec::new(); trees.len()];
     for atom in atoms {
         for (column, tree) in trees.iter().enumerate() {

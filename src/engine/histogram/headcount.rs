@@ -1,5 +1,6 @@
-//! Numbers of people with their leaf tuples and arrival times, and nothing else (SCIENCE 4: quasi-identifiers alone
-//! decide what may be published). Code that decides recodings under `blind` receives only this.
+//! Numbers of people with their leaf tuples and arrival times, and nothing else (SCIENCE 4:
+//! quasi-identifiers alone decide what may be published). Code that decides recodings under `blind`
+//! receives only this.
 //!
 //! This file must never hold a sensitive value, in whatever form.
 
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{Histogram, place};
 use crate::model::{Leaf, TreeGrowth};
 
-/// People of one leaf tuple who came at the same time. They are interchangeable: a decision about one of them applies
-/// to all.
+/// People of one leaf tuple who came at the same time. They are interchangeable: a decision about
+/// one of them applies to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Heads {
     /// The increment they belong to, or the tick they arrived in.
@@ -32,21 +33,33 @@ pub struct Headcount {
 
 impl fmt::Debug for Headcount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Headcount({} leaf tuples, {} people)", self.tuples(), self.rows())
+        write!(
+            f,
+            "Headcount({} leaf tuples, {} people)",
+            self.tuples(),
+            self.rows()
+        )
     }
 }
 
 impl Headcount {
     /// No people, under this many quasi columns.
     pub fn empty(width: usize) -> Headcount {
-        Headcount { leaves: vec![Vec::new(); width], start: vec![0], heads: Vec::new() }
+        Headcount {
+            leaves: vec![Vec::new(); width],
+            start: vec![0],
+            heads: Vec::new(),
+        }
     }
 
     /// Counts people in any order; those with the same leaf tuple and time are added up.
     ///
     /// # Panics
     /// If a leaf tuple does not have one leaf per quasi column.
-    pub fn of<L: AsRef<[Leaf]>>(width: usize, rows: impl IntoIterator<Item = (L, Heads)>) -> Headcount {
+    pub fn of<L: AsRef<[Leaf]>>(
+        width: usize,
+        rows: impl IntoIterator<Item = (L, Heads)>,
+    ) -> Headcount {
         let (mut flat, mut heads) = (Vec::new(), Vec::new());
         for (leaves, of) in rows.into_iter().filter(|(_, of)| of.count > 0) {
             assert_eq!(leaves.as_ref().len(), width, "one leaf per quasi column");
@@ -54,13 +67,18 @@ impl Headcount {
             heads.push(of);
         }
         let tuple = |row: u32| &flat[row as usize * width..][..width];
-        let mut order: Vec<u32> = (0..u32::try_from(heads.len()).expect("fewer than 2^32 entries")).collect();
+        let mut order: Vec<u32> =
+            (0..u32::try_from(heads.len()).expect("fewer than 2^32 entries")).collect();
         order.sort_unstable_by_key(|&row| (tuple(row), heads[row as usize].since));
         let mut counted = Headcount::empty(width);
         let mut last = None;
         for row in order {
             if last.is_none_or(|last| tuple(last) != tuple(row)) {
-                counted.leaves.iter_mut().zip(tuple(row)).for_each(|(column, &leaf)| column.push(leaf));
+                counted
+                    .leaves
+                    .iter_mut()
+                    .zip(tuple(row))
+                    .for_each(|(column, &leaf)| column.push(leaf));
                 counted.start.push(counted.heads.len() as u32);
             }
             counted.push(heads[row as usize]);
@@ -75,7 +93,10 @@ impl Headcount {
         let tuple = self.start.len() - 2;
         match self.heads[self.start[tuple] as usize..].last_mut() {
             Some(last) if last.since == heads.since => {
-                last.count = last.count.checked_add(heads.count).expect("fewer than 2^32 equal rows");
+                last.count = last
+                    .count
+                    .checked_add(heads.count)
+                    .expect("fewer than 2^32 equal rows");
             }
             _ => self.heads.push(heads),
         }
@@ -125,14 +146,19 @@ impl Headcount {
 
     /// The number of people of a leaf tuple.
     pub fn count(&self, tuple: usize) -> u64 {
-        self.heads_of(tuple).iter().map(|heads| u64::from(heads.count)).sum()
+        self.heads_of(tuple)
+            .iter()
+            .map(|heads| u64::from(heads.count))
+            .sum()
     }
 
     /// All people: leaf tuples with their heads.
     pub fn iter(&self) -> impl Iterator<Item = (Vec<Leaf>, Heads)> + '_ {
         (0..self.tuples()).flat_map(|tuple| {
             let leaves: Vec<Leaf> = self.tuple_at(tuple).collect();
-            self.heads_of(tuple).iter().map(move |&heads| (leaves.clone(), heads))
+            self.heads_of(tuple)
+                .iter()
+                .map(move |&heads| (leaves.clone(), heads))
         })
     }
 
@@ -147,19 +173,28 @@ impl Headcount {
     pub fn divide(&self, keep: impl Fn(usize, Heads) -> bool) -> [Headcount; 2] {
         [true, false].map(|wanted| {
             let of = |tuple: usize| {
-                let heads = self.heads_of(tuple).iter().filter(|&&heads| keep(tuple, heads) == wanted);
+                let heads = self
+                    .heads_of(tuple)
+                    .iter()
+                    .filter(|&&heads| keep(tuple, heads) == wanted);
                 heads.map(move |&heads| (tuple, heads)).collect::<Vec<_>>()
             };
             let some = (0..self.tuples()).flat_map(of);
-            Headcount::of(self.width(), some.map(|(tuple, heads)| (self.tuple_at(tuple).collect::<Vec<_>>(), heads)))
+            Headcount::of(
+                self.width(),
+                some.map(|(tuple, heads)| (self.tuple_at(tuple).collect::<Vec<_>>(), heads)),
+            )
         })
     }
 
-    /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the tuples.
+    /// Adapts to taxonomies that have new leaves; old leaves keep their order, and so do the
+    /// tuples.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
         assert_eq!(growth.len(), self.width(), "one growth for each column");
         let moved = |(column, growth): (&mut Vec<Leaf>, &TreeGrowth)| {
-            column.iter_mut().for_each(|leaf| *leaf = growth.leaf(*leaf))
+            column
+                .iter_mut()
+                .for_each(|leaf| *leaf = growth.leaf(*leaf))
         };
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
@@ -175,20 +210,27 @@ impl Headcount {
             (tuple, heads)
         });
         let rest = Headcount::of(self.width(), rows);
-        assert!(rest.rows() + 1 >= self.rows(), "at most one person is removed");
+        assert!(
+            rest.rows() + 1 >= self.rows(),
+            "at most one person is removed"
+        );
         found.then_some(rest)
     }
 }
 
 impl Histogram {
-    /// The number of people per leaf tuple and increment: what remains when sensitive values are removed.
+    /// The number of people per leaf tuple and increment: what remains when sensitive values are
+    /// removed.
     pub fn headcount(&self) -> Headcount {
         let mut counted = Headcount::empty(self.width());
         counted.leaves.clone_from(&self.leaves);
         for tuple in 0..self.tuples() {
             counted.start.push(counted.heads.len() as u32);
             for cell in self.cells_of(tuple) {
-                counted.push(Heads { since: cell.increment, count: cell.count });
+                counted.push(Heads {
+                    since: cell.increment,
+                    count: cell.count,
+                });
             }
         }
         assert_eq!(counted.rows(), self.rows(), "a person for each row");

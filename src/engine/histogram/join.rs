@@ -1,6 +1,6 @@
-//! The join recoding of two releases (SCIENCE 2): per column, at every leaf, the coarser of the two cuts. A class of
-//! one is comparable to a class of the other iff both are in the same cell of the join, so one hash join replaces the
-//! search for comparable classes.
+//! The join recoding of two releases (SCIENCE 2): per column, at every leaf, the coarser of the two
+//! cuts. A class of one is comparable to a class of the other iff both are in the same cell of the
+//! join, so one hash join replaces the search for comparable classes.
 
 use super::{Release, Tuples, ValueCode};
 use crate::model::{Node, Taxonomy};
@@ -14,8 +14,8 @@ pub struct JoinCells {
     by_cell: [(Vec<u32>, Vec<u32>); 2],
 }
 
-/// A cell in which the earlier release has more rows of a sensitive value than the later one, so that the later one
-/// lacks rows.
+/// A cell in which the earlier release has more rows of a sensitive value than the later one, so
+/// that the later one lacks rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotSuperset {
     /// The nodes of the cell, one per quasi column.
@@ -41,8 +41,14 @@ impl JoinCells {
             };
             (0..mine.classes()).map(cell).collect::<Vec<u32>>()
         });
-        let by_cell = cell_of.each_ref().map(|cell_of| bucket(cell_of, cells.len()));
-        JoinCells { cells, cell_of, by_cell }
+        let by_cell = cell_of
+            .each_ref()
+            .map(|cell_of| bucket(cell_of, cells.len()));
+        JoinCells {
+            cells,
+            cell_of,
+            by_cell,
+        }
     }
 
     /// The number of cells with a class of either release.
@@ -80,12 +86,15 @@ impl JoinCells {
         self.cells.get(cell as u32)
     }
 
-    /// Whether any two comparable classes are nested: no cell holds an earlier class that is strictly finer than the
-    /// cell in one column and a later one that is strictly finer in another.
+    /// Whether any two comparable classes are nested: no cell holds an earlier class that is
+    /// strictly finer than the cell in one column and a later one that is strictly finer in
+    /// another.
     pub fn nested(&self, earlier: &Release, later: &Release) -> bool {
         (0..self.len()).all(|cell| {
             let finer = |release: &Release, classes: &[u32]| {
-                classes.iter().any(|&class| release.class(class as usize) != self.nodes(cell))
+                classes
+                    .iter()
+                    .any(|&class| release.class(class as usize) != self.nodes(cell))
             };
             !(finer(earlier, self.earlier(cell)) && finer(later, self.later(cell)))
         })
@@ -94,7 +103,9 @@ impl JoinCells {
 
 fn bucket(cell_of: &[u32], cells: usize) -> (Vec<u32>, Vec<u32>) {
     let mut start = vec![0u32; cells + 1];
-    cell_of.iter().for_each(|&cell| start[cell as usize + 1] += 1);
+    cell_of
+        .iter()
+        .for_each(|&cell| start[cell as usize + 1] += 1);
     for cell in 0..cells {
         start[cell + 1] += start[cell];
     }
@@ -103,7 +114,11 @@ fn bucket(cell_of: &[u32], cells: usize) -> (Vec<u32>, Vec<u32>) {
         classes[next[cell as usize] as usize] = class as u32;
         next[cell as usize] += 1;
     }
-    assert_eq!(next[..cells], start[1..], "each class is in the bucket of its cell");
+    assert_eq!(
+        next[..cells],
+        start[1..],
+        "each class is in the bucket of its cell"
+    );
     (start, classes)
 }
 
@@ -111,7 +126,8 @@ fn slice((start, classes): &(Vec<u32>, Vec<u32>), cell: usize) -> &[u32] {
     &classes[start[cell] as usize..start[cell + 1] as usize]
 }
 
-/// N_s of SCIENCE 2: per join cell and sensitive value, the later release's rows minus the earlier one's.
+/// N_s of SCIENCE 2: per join cell and sensitive value, the later release's rows minus the earlier
+/// one's.
 pub struct Excess {
     start: Vec<u32>,
     values: Vec<ValueCode>,
@@ -123,12 +139,28 @@ impl Excess {
     ///
     /// # Errors
     /// A cell in which the earlier release has more rows than the later one.
-    pub fn of(cells: &JoinCells, earlier: &Release, later: &Release, values: usize) -> Result<Excess, NotSuperset> {
-        let mut excess = Excess { start: vec![0], values: Vec::new(), rows: Vec::new() };
-        let (mut rows, mut seen, mut touched) = (vec![0i64; values], vec![false; values], Vec::new());
+    pub fn of(
+        cells: &JoinCells,
+        earlier: &Release,
+        later: &Release,
+        values: usize,
+    ) -> Result<Excess, NotSuperset> {
+        let mut excess = Excess {
+            start: vec![0],
+            values: Vec::new(),
+            rows: Vec::new(),
+        };
+        let (mut rows, mut seen, mut touched) =
+            (vec![0i64; values], vec![false; values], Vec::new());
         for cell in 0..cells.len() {
-            for (release, classes, sign) in [(later, cells.later(cell), 1), (earlier, cells.earlier(cell), -1)] {
-                for group in classes.iter().flat_map(|&class| release.range(class as usize)) {
+            for (release, classes, sign) in [
+                (later, cells.later(cell), 1),
+                (earlier, cells.earlier(cell), -1),
+            ] {
+                for group in classes
+                    .iter()
+                    .flat_map(|&class| release.range(class as usize))
+                {
                     let value = release.values()[group];
                     if !std::mem::replace(&mut seen[value as usize], true) {
                         touched.push(value);
@@ -140,13 +172,19 @@ impl Excess {
             for value in touched.drain(..) {
                 seen[value as usize] = false;
                 let left = std::mem::take(&mut rows[value as usize]);
-                let left = u64::try_from(left).map_err(|_| NotSuperset { cell: cells.nodes(cell).to_vec() })?;
+                let left = u64::try_from(left).map_err(|_| NotSuperset {
+                    cell: cells.nodes(cell).to_vec(),
+                })?;
                 excess.values.push(value);
                 excess.rows.push(left);
             }
             excess.start.push(excess.values.len() as u32);
         }
-        assert_eq!(excess.rows.iter().sum::<u64>(), later.rows() - earlier.rows(), "what the later release has more");
+        assert_eq!(
+            excess.rows.iter().sum::<u64>(),
+            later.rows() - earlier.rows(),
+            "what the later release has more"
+        );
         Ok(excess)
     }
 

@@ -1,13 +1,13 @@
-//! The value of a measure in one cell (SCIENCE 7), exactly: a whole number in units of the column's last decimal, so
-//! that sums equal those of the written numbers. A missing value, or one that is no number of the column, contributes
-//! nothing.
+//! The value of a measure in one cell (SCIENCE 7), exactly: a whole number in units of the column's
+//! last decimal, so that sums equal those of the written numbers. A missing value, or one that is
+//! no number of the column, contributes nothing.
 
 use super::cells::{RawCell, whole};
 use super::reading::CellReading;
 use crate::model::{Column, Kind, Value, whole_number};
 
-/// A value in units of its column's last decimal, rounded half away from zero. `None` if there is none: the cell is
-/// missing, is no number of the column's type, or is too large to be counted.
+/// A value in units of its column's last decimal, rounded half away from zero. `None` if there is
+/// none: the cell is missing, is no number of the column's type, or is too large to be counted.
 pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option<i64> {
     let decimals = column.decimals();
     let text = reading.is_text();
@@ -16,16 +16,28 @@ pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option
         (RawCell::Text(number), _) if text => of_text(number, decimals),
         (RawCell::Int(number), Kind::Int) => Some(number),
         (RawCell::Int(number), _) => number.checked_mul(10i64.checked_pow(decimals.into())?),
-        (RawCell::Float(number), Kind::Int) if !matches!(reading, CellReading::Json | CellReading::Avro) => {
+        (RawCell::Float(number), Kind::Int)
+            if !matches!(reading, CellReading::Json | CellReading::Avro) =>
+        {
             match whole(number)? {
                 Value::Int(number) => Some(number),
                 _ => None,
             }
         }
-        (RawCell::Float(number), Kind::Float) if number.is_finite() => of_plain(&number.to_string(), decimals),
-        (RawCell::Decimal { units: written, scale }, kind) => {
+        (RawCell::Float(number), Kind::Float) if number.is_finite() => {
+            of_plain(&number.to_string(), decimals)
+        }
+        (
+            RawCell::Decimal {
+                units: written,
+                scale,
+            },
+            kind,
+        ) => {
             let units = rounded(written, scale, decimals)?;
-            let whole = 10i128.checked_pow(scale.into()).and_then(|unit| unit.checked_mul(units.into()));
+            let whole = 10i128
+                .checked_pow(scale.into())
+                .and_then(|unit| unit.checked_mul(units.into()));
             (kind != Kind::Int || whole == Some(written)).then_some(units)
         }
         _ => None,
@@ -35,27 +47,44 @@ pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option
 
 /// A number as text, with an optional sign, decimal point and exponent.
 fn of_text(text: &str, decimals: u8) -> Option<i64> {
-    let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'));
+    let plain = text
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'));
     if plain {
         return of_plain(text, decimals);
     }
-    let number = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
+    let number = text
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E'));
     let number: f64 = number.then(|| text.parse().ok()).flatten()?;
-    if number.is_finite() { of_plain(&number.to_string(), decimals) } else { None }
+    if number.is_finite() {
+        of_plain(&number.to_string(), decimals)
+    } else {
+        None
+    }
 }
 
 /// A number without exponent.
 fn of_plain(text: &str, decimals: u8) -> Option<i64> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+    let (sign, digits) = text
+        .strip_prefix('-')
+        .map_or((1, text), |digits| (-1, digits));
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.len() + part.len() == 0 || !all_digits(whole) || !all_digits(part) {
         return None;
     }
     let kept = &part[..part.len().min(decimals.into())];
-    let up = part.as_bytes().get(usize::from(decimals)).is_some_and(|&digit| digit >= b'5');
+    let up = part
+        .as_bytes()
+        .get(usize::from(decimals))
+        .is_some_and(|&digit| digit >= b'5');
     let filled = format!("{whole}{kept:0<width$}", width = usize::from(decimals));
-    let units: i64 = if filled.is_empty() { 0 } else { filled.parse().ok()? };
+    let units: i64 = if filled.is_empty() {
+        0
+    } else {
+        filled.parse().ok()?
+    };
     units.checked_add(i64::from(up))?.checked_mul(sign)
 }
 
@@ -66,7 +95,11 @@ fn rounded(units: i128, scale: u8, decimals: u8) -> Option<i64> {
         Some(more) => {
             let unit = 10i128.checked_pow(more.into())?;
             let left = (units % unit).abs();
-            (units / unit).checked_add(if left >= unit - left { units.signum() } else { 0 })?
+            (units / unit).checked_add(if left >= unit - left {
+                units.signum()
+            } else {
+                0
+            })?
         }
     };
     i64::try_from(units).ok()
@@ -96,7 +129,9 @@ mod tests {
         for (text, units) in cases {
             assert_eq!(of_text(text, 6), units, "{text}");
         }
-        for text in ["", "-", ".", "+1", " 1", "1 ", "1,5", "NaN", "inf", "1e", "--1", "1.2.3", "0x1", "１"] {
+        for text in [
+            "", "-", ".", "+1", " 1", "1 ", "1,5", "NaN", "inf", "1e", "--1", "1.2.3", "0x1", "１",
+        ] {
             assert_eq!(of_text(text, 6), None, "{text}");
         }
     }

@@ -1,5 +1,5 @@
-//! A partition of leaf tuples into classes that is refined in place: a class is a range of one permutation, and a split
-//! changes only that range.
+//! A partition of leaf tuples into classes that is refined in place: a class is a range of one
+//! permutation, and a split changes only that range.
 
 use std::ops::Range;
 
@@ -14,7 +14,10 @@ impl Partition {
     /// All items in one class; no class if there are no items.
     pub fn whole(items: usize) -> Partition {
         let items = u32::try_from(items).expect("fewer than 2^32 leaf tuples fit into memory");
-        Partition { order: (0..items).collect(), classes: (items > 0).then_some(0..items).into_iter().collect() }
+        Partition {
+            order: (0..items).collect(),
+            classes: (items > 0).then_some(0..items).into_iter().collect(),
+        }
     }
 
     /// The number of classes.
@@ -33,10 +36,15 @@ impl Partition {
         &self.order[range.start as usize..range.end as usize]
     }
 
-    /// Splits a class by the part that each item belongs to (`0..parts`). Items keep their order within a part. The first
-    /// part with items keeps the class's number, the others become new classes at the end; returns (part, class) of each
-    /// part with items.
-    pub fn split(&mut self, class: usize, parts: usize, part_of: impl Fn(u32) -> usize) -> Vec<(usize, usize)> {
+    /// Splits a class by the part that each item belongs to (`0..parts`). Items keep their order
+    /// within a part. The first part with items keeps the class's number, the others become new
+    /// classes at the end; returns (part, class) of each part with items.
+    pub fn split(
+        &mut self,
+        class: usize,
+        parts: usize,
+        part_of: impl Fn(u32) -> usize,
+    ) -> Vec<(usize, usize)> {
         assert!(parts > 0, "a class is split into parts");
         let range = self.classes[class].clone();
         let items = &mut self.order[range.start as usize..range.end as usize];

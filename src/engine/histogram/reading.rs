@@ -1,5 +1,5 @@
-//! The kinds of cells in a source: how strictly a text or a number is converted into a value (HOUSE 4). It decodes
-//! nothing.
+//! The kinds of cells in a source: how strictly a text or a number is converted into a value (HOUSE
+//! 4). It decodes nothing.
 
 /// The kind of the cells of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

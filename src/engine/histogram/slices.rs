@@ -1,6 +1,6 @@
-//! The classes of people over time: for each increment and leaf tuple the class in every release. People of one
-//! increment with the same classes everywhere form a slice (SCIENCE 4); a check about people is computed once per
-//! slice.
+//! The classes of people over time: for each increment and leaf tuple the class in every release.
+//! People of one increment with the same classes everywhere form a slice (SCIENCE 4); a check about
+//! people is computed once per slice.
 
 use super::{Histogram, Release, Tuples};
 use crate::model::{Cut, Node};
@@ -11,22 +11,25 @@ pub const NOWHERE: u32 = u32::MAX;
 /// The classes of one recoding over all its releases, numbered once.
 pub struct NumberedClasses {
     classes: Tuples,
-    /// For each release of the chain, for each class number: the class in that release, or [`NOWHERE`]. Empty for
-    /// releases under other recodings.
+    /// For each release of the chain, for each class number: the class in that release, or
+    /// [`NOWHERE`]. Empty for releases under other recodings.
     in_release: Vec<Vec<u32>>,
     last: usize,
 }
 
 impl NumberedClasses {
-    /// Numbers the classes of each recoding as in its last release (the earlier ones have no others, since rows are
-    /// never removed); `number[r]` is the recoding of release r.
+    /// Numbers the classes of each recoding as in its last release (the earlier ones have no
+    /// others, since rows are never removed); `number[r]` is the recoding of release r.
     pub fn all(releases: &[Release], number: &[usize], width: usize) -> Vec<NumberedClasses> {
         let recodings = number.iter().max().map_or(0, |&most| most + 1);
         let numbered = |recoding: usize| {
             let under = || (0..releases.len()).filter(|&at| number[at] == recoding);
             let mut classes = Tuples::new(width);
-            let last = under().next_back().expect("recodings are numbered without gaps");
-            (0..releases[last].classes()).for_each(|class| _ = classes.number(releases[last].class(class)));
+            let last = under()
+                .next_back()
+                .expect("recodings are numbered without gaps");
+            (0..releases[last].classes())
+                .for_each(|class| _ = classes.number(releases[last].class(class)));
             let mut in_release = vec![Vec::new(); releases.len()];
             for at in under() {
                 in_release[at] = vec![NOWHERE; classes.len()];
@@ -36,8 +39,16 @@ impl NumberedClasses {
                     }
                 }
             }
-            assert_eq!(classes.len(), releases[last].classes(), "the last release of a recoding has all its classes");
-            NumberedClasses { classes, in_release, last }
+            assert_eq!(
+                classes.len(),
+                releases[last].classes(),
+                "the last release of a recoding has all its classes"
+            );
+            NumberedClasses {
+                classes,
+                in_release,
+                last,
+            }
         };
         (0..recodings).map(numbered).collect()
     }
@@ -57,10 +68,19 @@ impl NumberedClasses {
         self.classes.is_empty()
     }
 
-    /// The number of the class that a tuple of leaves is in under this recoding, or [`NOWHERE`]; `nodes` is storage for
-    /// its labels.
-    pub fn of_tuple(&self, histogram: &Histogram, tuple: usize, cuts: &[Cut], nodes: &mut [Node]) -> u32 {
-        for (slot, (cut, leaf)) in nodes.iter_mut().zip(cuts.iter().zip(histogram.tuple_at(tuple))) {
+    /// The number of the class that a tuple of leaves is in under this recoding, or [`NOWHERE`];
+    /// `nodes` is storage for its labels.
+    pub fn of_tuple(
+        &self,
+        histogram: &Histogram,
+        tuple: usize,
+        cuts: &[Cut],
+        nodes: &mut [Node],
+    ) -> u32 {
+        for (slot, (cut, leaf)) in nodes
+            .iter_mut()
+            .zip(cuts.iter().zip(histogram.tuple_at(tuple)))
+        {
             *slot = cut.at(leaf);
         }
         self.classes.find(nodes).unwrap_or(NOWHERE)
@@ -99,20 +119,41 @@ impl Slices {
                 }
             }
         }
-        assert_eq!(cuts.len(), numbered.len(), "the classes of each recoding are numbered");
-        let keys = found.sorted().into_iter().flat_map(|number| found.get(number).iter().copied()).collect();
-        let slices = Slices { recodings: cuts.len(), keys };
-        assert_eq!(slices.keys.len() % (slices.recodings + 1), 0, "an increment and a class under each recoding");
+        assert_eq!(
+            cuts.len(),
+            numbered.len(),
+            "the classes of each recoding are numbered"
+        );
+        let keys = found
+            .sorted()
+            .into_iter()
+            .flat_map(|number| found.get(number).iter().copied())
+            .collect();
+        let slices = Slices {
+            recodings: cuts.len(),
+            keys,
+        };
+        assert_eq!(
+            slices.keys.len() % (slices.recodings + 1),
+            0,
+            "an increment and a class under each recoding"
+        );
         slices
     }
 
-    /// All slices in the order of increments: the increment, and the class number under each recoding.
+    /// All slices in the order of increments: the increment, and the class number under each
+    /// recoding.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        self.keys.chunks_exact(self.recodings + 1).map(|key| (key[0], &key[1..]))
+        self.keys
+            .chunks_exact(self.recodings + 1)
+            .map(|key| (key[0], &key[1..]))
     }
 
     /// Those of one increment: the class numbers under each recoding.
     pub fn of_increment(&self, increment: usize) -> Vec<&[u32]> {
-        self.iter().filter(|(of, _)| *of as usize == increment).map(|(_, ids)| ids).collect()
+        self.iter()
+            .filter(|(of, _)| *of as usize == increment)
+            .map(|(_, ids)| ids)
+            .collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to the one before it
-//! adds them to its sums, so that figures over all rows need not read all rows.
+//! Figures of a whole table as sums of whole numbers (SCIENCE 11): a release that only adds rows to
+//! the one before it adds them to its sums, so that figures over all rows need not read all rows.
 
 use std::collections::BTreeMap;
 
@@ -47,11 +47,15 @@ impl TableSums {
         for (value, rows) in more.values().iter().zip(more.counts()) {
             *self.values.entry(*value).or_default() += rows;
         }
-        assert!(self.rows == before_all + more.rows(), "the rows of the table and those that are added");
+        assert!(
+            self.rows == before_all + more.rows(),
+            "the rows of the table and those that are added"
+        );
         assert!(self.are_in_classes(), "each row is in one class");
     }
 
-    /// Removes rows; `size` gives the size of the table's class with a label. For each label, the rows must be all those that came together.
+    /// Removes rows; `size` gives the size of the table's class with a label. For each label, the
+    /// rows must be all those that came together.
     ///
     /// # Panics
     /// If the table does not contain them.
@@ -75,17 +79,29 @@ impl TableSums {
 
     /// Whether the sizes of classes add up to the number of rows.
     fn are_in_classes(&self) -> bool {
-        let rows = |sizes: &BTreeMap<u64, u64>| sizes.iter().map(|(size, classes)| size * classes).sum::<u64>();
-        [&self.sizes, &self.together].into_iter().all(|sizes| rows(sizes) == self.rows)
+        let rows = |sizes: &BTreeMap<u64, u64>| {
+            sizes
+                .iter()
+                .map(|(size, classes)| size * classes)
+                .sum::<u64>()
+        };
+        [&self.sizes, &self.together]
+            .into_iter()
+            .all(|sizes| rows(sizes) == self.rows)
     }
 
-    /// The same under a dictionary that contains more values; `map` gives the new code of each old code, in order.
+    /// The same under a dictionary that contains more values; `map` gives the new code of each old
+    /// code, in order.
     #[must_use]
     pub fn with_values(mut self, map: &[ValueCode]) -> TableSums {
         if keeps_codes(map) {
             return self;
         }
-        self.values = self.values.into_iter().map(|(value, rows)| (map[value as usize], rows)).collect();
+        self.values = self
+            .values
+            .into_iter()
+            .map(|(value, rows)| (map[value as usize], rows))
+            .collect();
         self
     }
 
@@ -111,18 +127,26 @@ impl TableSums {
 
     /// The same for classes of rows that came together.
     pub fn together(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.together.iter().map(|(&size, &classes)| (size, classes))
+        self.together
+            .iter()
+            .map(|(&size, &classes)| (size, classes))
     }
 
     /// The number of rows that show each node of a quasi column.
     pub fn shown(&self, column: usize) -> impl Iterator<Item = (Node, u64)> + '_ {
-        self.shown.get(column).into_iter().flatten().map(|(&node, &rows)| (node, rows))
+        self.shown
+            .get(column)
+            .into_iter()
+            .flatten()
+            .map(|(&node, &rows)| (node, rows))
     }
 
     /// The number of rows of each value of a dictionary with this many values.
     pub fn by_value(&self, values: usize) -> Vec<u64> {
         let mut rows = vec![0; values];
-        self.values.iter().for_each(|(&value, &of)| rows[value as usize] = of);
+        self.values
+            .iter()
+            .for_each(|(&value, &of)| rows[value as usize] = of);
         rows
     }
 }
@@ -158,7 +182,14 @@ mod tests {
     fn rows(of: &[(u32, u32)]) -> Release {
         let (values, _) = SensitiveValues::from_distinct(0, vec![Vec::new().into()]);
         let (labels, counts): (Vec<u32>, Vec<u32>) = of.iter().copied().unzip();
-        let cells: Vec<Cell> = counts.iter().map(|&count| Cell { increment: 0, value: 0, count }).collect();
+        let cells: Vec<Cell> = counts
+            .iter()
+            .map(|&count| Cell {
+                increment: 0,
+                value: 0,
+                count,
+            })
+            .collect();
         Release::from_own_labels(&Histogram::of_counts(&[labels], values, &cells))
     }
 
@@ -170,8 +201,14 @@ mod tests {
     fn rows_that_came_together_are_counted_apart() {
         let mut sums = TableSums::of(&rows(&[(1, 5), (2, 7)]));
         assert_eq!(both(&sums), [vec![(5, 1), (7, 1)], vec![(5, 1), (7, 1)]]);
-        sums.add(&rows(&[(2, 5), (3, 6)]), |label| if label == [2] { 7 } else { 0 });
-        assert_eq!(both(&sums), [vec![(5, 1), (6, 1), (12, 1)], vec![(5, 2), (6, 1), (7, 1)]]);
+        sums.add(
+            &rows(&[(2, 5), (3, 6)]),
+            |label| if label == [2] { 7 } else { 0 },
+        );
+        assert_eq!(
+            both(&sums),
+            [vec![(5, 1), (6, 1), (12, 1)], vec![(5, 2), (6, 1), (7, 1)]]
+        );
         sums.take(&rows(&[(2, 7)]), |_| 12);
         assert_eq!(both(&sums), [vec![(5, 2), (6, 1)], vec![(5, 2), (6, 1)]]);
         assert_eq!((sums.rows(), sums.classes()), (16, 3));

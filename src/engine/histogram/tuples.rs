@@ -1,5 +1,5 @@
-//! Numbers tuples of codes in the order in which they first appear. This is the only hash table of the engine: its
-//! output is in insertion order, so no result depends on hashing.
+//! Numbers tuples of codes in the order in which they first appear. This is the only hash table of
+//! the engine: its output is in insertion order, so no result depends on hashing.
 
 use std::hash::BuildHasher;
 
@@ -27,7 +27,13 @@ const HASHER: RecordHasher = RecordHasher;
 impl Tuples {
     /// Starts empty.
     pub fn new(width: usize) -> Tuples {
-        Tuples { width, number: 0, from: 0, flat: Vec::new(), table: HashTable::new() }
+        Tuples {
+            width,
+            number: 0,
+            from: 0,
+            flat: Vec::new(),
+            table: HashTable::new(),
+        }
     }
 
     /// The number of distinct tuples.
@@ -40,7 +46,8 @@ impl Tuples {
         self.number == 0
     }
 
-    /// Forgets all tuples: when they appear again, they get new numbers. Numbers given earlier stay valid.
+    /// Forgets all tuples: when they appear again, they get new numbers. Numbers given earlier stay
+    /// valid.
     pub fn turn(&mut self) {
         self.table.clear();
         self.from = self.number;
@@ -66,7 +73,9 @@ impl Tuples {
             };
             return (self.from..self.number).find(is);
         }
-        self.table.find(HASHER.hash_one(tuple), |&number| self.get(number) == tuple).copied()
+        self.table
+            .find(HASHER.hash_one(tuple), |&number| self.get(number) == tuple)
+            .copied()
     }
 
     /// The number of this tuple; a new one gets the next number.
@@ -76,7 +85,9 @@ impl Tuples {
             return number;
         }
         let number = self.number;
-        self.number = number.checked_add(1).expect("fewer than 2^32 distinct tuples fit into memory");
+        self.number = number
+            .checked_add(1)
+            .expect("fewer than 2^32 distinct tuples fit into memory");
         if number == 0 {
             self.flat.reserve(self.width * 4 * FEW as usize);
         }
@@ -85,7 +96,11 @@ impl Tuples {
         if known > FEW {
             let (width, flat) = (self.width, &self.flat);
             let hash = |&number: &u32| HASHER.hash_one(&flat[number as usize * width..][..width]);
-            let unlisted = if known == FEW + 1 { self.from..self.number } else { number..self.number };
+            let unlisted = if known == FEW + 1 {
+                self.from..self.number
+            } else {
+                number..self.number
+            };
             for number in unlisted {
                 self.table.insert_unique(hash(&number), number, hash);
             }

@@ -1,7 +1,7 @@
-//! The dictionary of sensitive values (SCIENCE 1: several sensitive columns form one tuple, *the* sensitive value s).
-//! Codes are in the order of the values, so that comparing codes compares values and no code shows when a value
-//! arrived. Copies of a dictionary share its values: many values are then held once, however many histograms and releases
-//! refer to them.
+//! The dictionary of sensitive values (SCIENCE 1: several sensitive columns form one tuple, *the*
+//! sensitive value s). Codes are in the order of the values, so that comparing codes compares
+//! values and no code shows when a value arrived. Copies of a dictionary share its values: many
+//! values are then held once, however many histograms and releases refer to them.
 //!
 //! Nothing here prints a value.
 
@@ -22,7 +22,8 @@ pub type ValueCode = u32;
 pub struct SensitiveValues {
     width: usize,
     len: usize,
-    /// The values of one tuple after those of another: with a value of its own for each person there are many.
+    /// The values of one tuple after those of another: with a value of its own for each person
+    /// there are many.
     cells: Arc<Vec<Value>>,
 }
 
@@ -34,21 +35,35 @@ impl fmt::Debug for SensitiveValues {
 
 impl SensitiveValues {
     /// From distinct tuples in any order; also returns each one's code.
-    pub fn from_distinct(width: usize, tuples: Vec<Box<[Value]>>) -> (SensitiveValues, Vec<ValueCode>) {
-        assert!(tuples.iter().all(|tuple| tuple.len() == width), "tuples of one width");
+    pub fn from_distinct(
+        width: usize,
+        tuples: Vec<Box<[Value]>>,
+    ) -> (SensitiveValues, Vec<ValueCode>) {
+        assert!(
+            tuples.iter().all(|tuple| tuple.len() == width),
+            "tuples of one width"
+        );
         let len = tuples.len();
         SensitiveValues::from_cells(width, len, tuples.into_iter().flatten().collect())
     }
 
     /// The same from this number of tuples, one after another.
-    pub fn from_cells(width: usize, len: usize, cells: Vec<Value>) -> (SensitiveValues, Vec<ValueCode>) {
+    pub fn from_cells(
+        width: usize,
+        len: usize,
+        cells: Vec<Value>,
+    ) -> (SensitiveValues, Vec<ValueCode>) {
         let (values, code) = SensitiveValues::from_repeated(width, len, cells);
         assert_eq!(values.len, len, "no value has two codes");
         (values, code)
     }
 
     /// The same from tuples of which some may be equal: they have one code.
-    pub fn from_repeated(width: usize, number: usize, cells: Vec<Value>) -> (SensitiveValues, Vec<ValueCode>) {
+    pub fn from_repeated(
+        width: usize,
+        number: usize,
+        cells: Vec<Value>,
+    ) -> (SensitiveValues, Vec<ValueCode>) {
         assert_eq!(cells.len(), width * number, "tuples of one width");
         let tuple = |at: u32| &cells[at as usize * width..][..width];
         let mut order: Vec<u32> = (0..number as u32).collect();
@@ -69,11 +84,22 @@ impl SensitiveValues {
         if !sorted || firsts.len() < number {
             let mut all = std::mem::replace(&mut kept, Vec::with_capacity(firsts.len() * width));
             for &at in &firsts {
-                kept.extend(all[at as usize * width..][..width].iter_mut().map(std::mem::take));
+                kept.extend(
+                    all[at as usize * width..][..width]
+                        .iter_mut()
+                        .map(std::mem::take),
+                );
             }
         }
         kept.shrink_to_fit();
-        (SensitiveValues { width, len: firsts.len(), cells: Arc::new(kept) }, code)
+        (
+            SensitiveValues {
+                width,
+                len: firsts.len(),
+                cells: Arc::new(kept),
+            },
+            code,
+        )
     }
 
     /// The number of sensitive columns per tuple.
@@ -97,18 +123,26 @@ impl SensitiveValues {
         &self.cells[code as usize * self.width..][..self.width]
     }
 
-    /// For each guarded set, in the order of the columns and of their sets, whether each value is in it.
+    /// For each guarded set, in the order of the columns and of their sets, whether each value is
+    /// in it.
     pub fn guarded(&self, columns: &Columns) -> Vec<Vec<bool>> {
         let sensitive = columns.of(Role::Sensitive).enumerate();
-        let sets = sensitive.flat_map(|(at, column)| column.guarded.iter().map(move |set| (at, column.kind, set)));
+        let sets = sensitive
+            .flat_map(|(at, column)| column.guarded.iter().map(move |set| (at, column.kind, set)));
         let holds = |(at, kind, set): (usize, _, &Vec<Box<str>>)| {
-            let members: Vec<Value> = set.iter().filter_map(|text| parse_text(text, kind)).collect();
-            self.iter().map(|tuple| members.contains(&tuple[at])).collect()
+            let members: Vec<Value> = set
+                .iter()
+                .filter_map(|text| parse_text(text, kind))
+                .collect();
+            self.iter()
+                .map(|tuple| members.contains(&tuple[at]))
+                .collect()
         };
         sets.map(holds).collect()
     }
 
-    /// The dictionary of only the values in use, and the new code of each old one (arbitrary for unused values).
+    /// The dictionary of only the values in use, and the new code of each old one (arbitrary for
+    /// unused values).
     pub fn only(&self, used: &[bool]) -> (SensitiveValues, Vec<ValueCode>) {
         assert_eq!(used.len(), self.len(), "a mark for each value");
         let mut code = vec![0; self.len()];
@@ -124,11 +158,18 @@ impl SensitiveValues {
         if all {
             return (self.clone(), code);
         }
-        (SensitiveValues { width: self.width, len: kept, cells: Arc::new(cells) }, code)
+        (
+            SensitiveValues {
+                width: self.width,
+                len: kept,
+                cells: Arc::new(cells),
+            },
+            code,
+        )
     }
 
-    /// The union of several dictionaries, and for each of them the new code of each old one. Order is preserved, so
-    /// lists that are sorted by the old codes are sorted by the new ones.
+    /// The union of several dictionaries, and for each of them the new code of each old one. Order
+    /// is preserved, so lists that are sorted by the old codes are sorted by the new ones.
     pub fn union(of: &[&SensitiveValues]) -> (SensitiveValues, Vec<Vec<ValueCode>>) {
         let width = of.iter().map(|values| values.width).max().unwrap_or(0);
         let mut distinct: Vec<&SensitiveValues> = Vec::new();
@@ -141,13 +182,18 @@ impl SensitiveValues {
             [] => SensitiveValues::default(),
             [only] => only.clone(),
             _ => {
-                let mut tuples: Vec<&[Value]> = distinct.iter().flat_map(|values| values.iter()).collect();
+                let mut tuples: Vec<&[Value]> =
+                    distinct.iter().flat_map(|values| values.iter()).collect();
                 // A stable sort merges the dictionaries, each of which is sorted.
                 tuples.sort();
                 tuples.dedup();
                 match distinct.iter().find(|values| values.len() == tuples.len()) {
                     Some(&whole) => whole.clone(),
-                    None => SensitiveValues { width, len: tuples.len(), cells: Arc::new(tuples.concat()) },
+                    None => SensitiveValues {
+                        width,
+                        len: tuples.len(),
+                        cells: Arc::new(tuples.concat()),
+                    },
                 }
             }
         };
@@ -184,7 +230,8 @@ impl SensitiveValues {
 
 /// Whether an ascending map of codes is the identity.
 pub fn keeps_codes(map: &[ValueCode]) -> bool {
-    map.last().is_none_or(|&last| last as usize + 1 == map.len())
+    map.last()
+        .is_none_or(|&last| last as usize + 1 == map.len())
 }
 
 #[cfg(test)]
@@ -192,7 +239,10 @@ mod tests {
     use super::*;
 
     fn of(numbers: &[i64]) -> SensitiveValues {
-        let tuples = numbers.iter().map(|&number| vec![Value::Int(number)].into_boxed_slice()).collect();
+        let tuples = numbers
+            .iter()
+            .map(|&number| vec![Value::Int(number)].into_boxed_slice())
+            .collect();
         SensitiveValues::from_distinct(1, tuples).0
     }
 
@@ -200,7 +250,10 @@ mod tests {
     fn the_union_of_dictionaries_holds_each_value_once() {
         let (some, more) = (of(&[5, 1, 9]), of(&[9, 4, 1]));
         let (all, maps) = SensitiveValues::union(&[&some, &more]);
-        assert_eq!((all.len(), &maps[0], &maps[1]), (4, &vec![0, 2, 3], &vec![0, 1, 3]));
+        assert_eq!(
+            (all.len(), &maps[0], &maps[1]),
+            (4, &vec![0, 2, 3], &vec![0, 1, 3])
+        );
         assert!(all == of(&[1, 4, 5, 9]));
     }
 
@@ -208,9 +261,10 @@ mod tests {
     #[test]
     fn a_dictionary_that_has_all_values_is_the_union() {
         let (all, some) = (of(&[1, 2, 3]), of(&[3, 1]));
-        for (list, maps) in
-            [(vec![&some, &all], vec![vec![0, 2], vec![0, 1, 2]]), (vec![&all, &all], vec![vec![0, 1, 2]; 2])]
-        {
+        for (list, maps) in [
+            (vec![&some, &all], vec![vec![0, 2], vec![0, 1, 2]]),
+            (vec![&all, &all], vec![vec![0, 1, 2]; 2]),
+        ] {
             let (union, found) = SensitiveValues::union(&list);
             assert!(union.is(&all) && found == maps);
         }

@@ -1,11 +1,13 @@
-//! The sums of a chain whose releases contain all people so far (SCIENCE 7). The people of a class of an earlier
-//! release are in classes of the later ones, together with others, and readers can subtract sums.
+//! The sums of a chain whose releases contain all people so far (SCIENCE 7). The people of a class
+//! of an earlier release are in classes of the later ones, together with others, and readers can
+//! subtract sums.
 //!
-//! So people enter sums in blocks. A block is a set of people whose sum may be published; it is never divided and never
-//! removed. People whose numbers are in no block wait in the rest of their class, until their sum may be published
-//! together: then they become a block. A class shows its sum if all of its people are in blocks that are entirely in
-//! it. Then all published sums are sums over whole blocks, and so is everything that follows from them: both rules are
-//! subadditive, so that no such sum reveals more than the blocks do.
+//! So people enter sums in blocks. A block is a set of people whose sum may be published; it is
+//! never divided and never removed. People whose numbers are in no block wait in the rest of their
+//! class, until their sum may be published together: then they become a block. A class shows its
+//! sum if all of its people are in blocks that are entirely in it. Then all published sums are sums
+//! over whole blocks, and so is everything that follows from them: both rules are subadditive, so
+//! that no such sum reveals more than the blocks do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +20,30 @@ use crate::model::{Cut, Node, Taxonomy, Value};
 pub type ReleaseAddends<'a> = (&'a [Cut], Option<&'a Histogram>);
 
 impl SumSuppression {
-    /// The figures that the newest of these releases publishes for each of its classes: for each measure the number of
-    /// values, and their sum. Suppressed figures are null.
-    pub fn standing(&self, releases: &[ReleaseAddends<'_>], newest: &Release, trees: &[&Taxonomy]) -> Histogram {
+    /// The figures that the newest of these releases publishes for each of its classes: for each
+    /// measure the number of values, and their sum. Suppressed figures are null.
+    pub fn standing(
+        &self,
+        releases: &[ReleaseAddends<'_>],
+        newest: &Release,
+        trees: &[&Taxonomy],
+    ) -> Histogram {
         assert_eq!(newest.width(), trees.len(), "one taxonomy for each column");
-        let width = releases.iter().find_map(|(_, added)| Some(added.as_ref()?.values().width()));
+        let width = releases
+            .iter()
+            .find_map(|(_, added)| Some(added.as_ref()?.values().width()));
         let measures = width.unwrap_or(0) / self.width();
-        // Counts use blocks that are large enough, and sums use those whose sums the rules allow as well.
+        // Counts use blocks that are large enough, and sums use those whose sums the rules allow as
+        // well.
         let mut blocks: Vec<[Blocks; 2]> = (0..measures).map(|_| Default::default()).collect();
         for (recoding, added) in releases {
             for (label, cells) in added.iter().flat_map(|added| self.read(added)) {
                 let parts = blocks.iter_mut().zip(&cells);
-                parts.for_each(|(kinds, cell)| kinds.iter_mut().for_each(|kind| kind.join(label.clone(), cell)));
+                parts.for_each(|(kinds, cell)| {
+                    kinds
+                        .iter_mut()
+                        .for_each(|kind| kind.join(label.clone(), cell))
+                });
             }
             for [counts, sums] in &mut blocks {
                 counts.form(recoding, trees, |cell| self.are_few(cell));
@@ -37,8 +51,10 @@ impl SumSuppression {
             }
         }
         let recoding = releases.last().map_or(&[][..], |(recoding, _)| recoding);
-        let under: Vec<[RecodedBlocks<'_>; 2]> =
-            blocks.iter().map(|kinds| kinds.each_ref().map(|kind| kind.under(recoding, trees))).collect();
+        let under: Vec<[RecodedBlocks<'_>; 2]> = blocks
+            .iter()
+            .map(|kinds| kinds.each_ref().map(|kind| kind.under(recoding, trees)))
+            .collect();
         let row = |class: &[Node]| -> Box<[Value]> {
             let values = under.iter().flat_map(|[counts, sums]| {
                 let known = counts.of(class, trees);
@@ -51,7 +67,11 @@ impl SumSuppression {
             values.collect()
         };
         let classes = (0..newest.classes()).map(|class| newest.class(class).to_vec());
-        table(trees.len(), 2 * measures, classes.map(|class| (class.clone(), row(&class))))
+        table(
+            trees.len(),
+            2 * measures,
+            classes.map(|class| (class.clone(), row(&class))),
+        )
     }
 }
 
@@ -73,22 +93,38 @@ impl Blocks {
     fn form(&mut self, recoding: &[Cut], trees: &[&Taxonomy], hidden: impl Fn(&SumCell) -> bool) {
         assert_eq!(recoding.len(), trees.len(), "one cut for each column");
         let mut classes = BTreeMap::new();
-        self.rest.iter().for_each(|(label, cell)| add(&mut classes, class_of(label, recoding, trees), cell));
+        self.rest
+            .iter()
+            .for_each(|(label, cell)| add(&mut classes, class_of(label, recoding, trees), cell));
         classes.retain(|_, cell| !hidden(cell));
-        self.rest.retain(|label, _| !classes.contains_key(&class_of(label, recoding, trees)));
-        classes.into_iter().for_each(|(class, cell)| add(&mut self.whole, class, &cell));
+        self.rest
+            .retain(|label, _| !classes.contains_key(&class_of(label, recoding, trees)));
+        classes
+            .into_iter()
+            .for_each(|(class, cell)| add(&mut self.whole, class, &cell));
     }
 
     fn under(&self, recoding: &[Cut], trees: &[&Taxonomy]) -> RecodedBlocks<'_> {
         assert_eq!(recoding.len(), trees.len(), "one cut for each column");
         let mut sums = BTreeMap::new();
-        self.whole.iter().for_each(|(label, cell)| add(&mut sums, class_of(label, recoding, trees), cell));
-        let open = self.rest.keys().map(|label| class_of(label, recoding, trees)).collect();
+        self.whole
+            .iter()
+            .for_each(|(label, cell)| add(&mut sums, class_of(label, recoding, trees), cell));
+        let open = self
+            .rest
+            .keys()
+            .map(|label| class_of(label, recoding, trees))
+            .collect();
         let across = self.whole.iter().filter(|(label, cell)| {
             let mut columns = label.iter().zip(recoding).zip(trees);
-            cell.rows() > 0 && columns.any(|((&node, cut), tree)| node < cut.at(tree.leaf_range(node).start))
+            cell.rows() > 0
+                && columns.any(|((&node, cut), tree)| node < cut.at(tree.leaf_range(node).start))
         });
-        RecodedBlocks { sums, open, across: across.map(|(label, _)| label.as_slice()).collect() }
+        RecodedBlocks {
+            sums,
+            open,
+            across: across.map(|(label, _)| label.as_slice()).collect(),
+        }
     }
 }
 
@@ -103,7 +139,8 @@ struct RecodedBlocks<'b> {
 }
 
 impl RecodedBlocks<'_> {
-    /// All numbers of a class; `None` if some of them are in no block, or in one that other classes may share.
+    /// All numbers of a class; `None` if some of them are in no block, or in one that other classes
+    /// may share.
     fn of(&self, class: &[Node], trees: &[&Taxonomy]) -> Option<SumCell> {
         let meets = |label: &[Node]| {
             let mut columns = label.iter().zip(class).zip(trees);
@@ -118,8 +155,17 @@ impl RecodedBlocks<'_> {
 
 /// The class of people with this label; the label itself if the recoding is finer.
 fn class_of(label: &[Node], recoding: &[Cut], trees: &[&Taxonomy]) -> Vec<Node> {
-    assert_eq!((label.len(), recoding.len()), (trees.len(), trees.len()), "one node for each column");
-    label.iter().zip(recoding).zip(trees).map(|((&node, cut), tree)| cut.join_node(tree, node)).collect()
+    assert_eq!(
+        (label.len(), recoding.len()),
+        (trees.len(), trees.len()),
+        "one node for each column"
+    );
+    label
+        .iter()
+        .zip(recoding)
+        .zip(trees)
+        .map(|((&node, cut), tree)| cut.join_node(tree, node))
+        .collect()
 }
 
 fn add(cells: &mut BTreeMap<Vec<Node>, SumCell>, label: Vec<Node>, cell: &SumCell) {

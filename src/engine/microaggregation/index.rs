@@ -1,9 +1,9 @@
-//! Finds the nearest and the farthest of the remaining points without examining all: a tree of boxes, each around the
-//! points below it.
+//! Finds the nearest and the farthest of the remaining points without examining all: a tree of
+//! boxes, each around the points below it.
 //!
-//! The results equal those of comparing with every point. The distance to a box is computed from its sides as the
-//! distance to a point is from its numbers, and rounding is monotonic, so that a box is never farther than a point in
-//! it. Ties go to the first row.
+//! The results equal those of comparing with every point. The distance to a box is computed from
+//! its sides as the distance to a point is from its numbers, and rounding is monotonic, so that a
+//! box is never farther than a point in it. Ties go to the first row.
 
 use std::collections::BinaryHeap;
 
@@ -92,25 +92,50 @@ impl<'p> PointIndex<'p> {
             let divided = last - first > BUCKET;
             if divided {
                 let column = (0..low.len()).reduce(|best, column| {
-                    if high[column] - low[column] > high[best] - low[best] { column } else { best }
+                    if high[column] - low[column] > high[best] - low[best] {
+                        column
+                    } else {
+                        best
+                    }
                 });
                 let (column, middle) = (column.unwrap_or(0), (last - first) / 2);
                 let points = self.points;
                 self.order[first..last].select_nth_unstable_by(middle, |&one, &other| {
-                    points.at(one)[column].total_cmp(&points.at(other)[column]).then(one.cmp(&other))
+                    points.at(one)[column]
+                        .total_cmp(&points.at(other)[column])
+                        .then(one.cmp(&other))
                 });
-                open.extend([(2 * at + 1, first, first + middle), (2 * at + 2, first + middle, last)]);
+                open.extend([
+                    (2 * at + 1, first, first + middle),
+                    (2 * at + 2, first + middle, last),
+                ]);
             } else {
-                self.order[first..last].iter().for_each(|&row| self.bucket[row] = at);
+                self.order[first..last]
+                    .iter()
+                    .for_each(|&row| self.bucket[row] = at);
             }
-            self.boxes[at] = Region { first, last, left: last - first, divided, low, high };
+            self.boxes[at] = Region {
+                first,
+                last,
+                left: last - first,
+                divided,
+                low,
+                high,
+            };
         }
-        assert_eq!(self.order.len(), self.left, "each row that is left is in a box");
+        assert_eq!(
+            self.order.len(),
+            self.left,
+            "each row that is left is in a box"
+        );
     }
 
     fn around(&self, range: std::ops::Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let dimensions = self.points.dimensions();
-        let (mut low, mut high) = (vec![f64::INFINITY; dimensions], vec![f64::NEG_INFINITY; dimensions]);
+        let (mut low, mut high) = (
+            vec![f64::INFINITY; dimensions],
+            vec![f64::NEG_INFINITY; dimensions],
+        );
         for &row in &self.order[range] {
             for (column, &number) in self.points.at(row).iter().enumerate() {
                 low[column] = low[column].min(number);
@@ -131,7 +156,8 @@ impl<'p> PointIndex<'p> {
                 continue;
             }
             if region.divided {
-                let mut below = [2 * at + 1, 2 * at + 2].map(|at| (self.boxes[at].farthest(from), at));
+                let mut below =
+                    [2 * at + 1, 2 * at + 2].map(|at| (self.boxes[at].farthest(from), at));
                 // The more promising box is searched first.
                 if below[0].0 > below[1].0 {
                     below.reverse();
@@ -148,11 +174,14 @@ impl<'p> PointIndex<'p> {
         best.map(|(_, row)| row)
     }
 
-    /// The `count` points that are nearest to a given one, the nearest first; fewer if fewer remain.
+    /// The `count` points that are nearest to a given one, the nearest first; fewer if fewer
+    /// remain.
     pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
         assert_eq!(to.len(), self.points.dimensions(), "points of one space");
         let mut found: BinaryHeap<Neighbour> = BinaryHeap::with_capacity(count + 1);
-        let Some(root) = self.boxes.first().filter(|_| count > 0) else { return Vec::new() };
+        let Some(root) = self.boxes.first().filter(|_| count > 0) else {
+            return Vec::new();
+        };
         let mut open = vec![(root.nearest(to), 0)];
         while let Some((bound, at)) = open.pop() {
             let region = &self.boxes[at];
@@ -175,13 +204,24 @@ impl<'p> PointIndex<'p> {
                 }
             }
         }
-        assert_eq!(found.len(), count.min(self.left), "as many as were asked for, or all that are left");
-        found.into_sorted_vec().into_iter().map(|Neighbour(_, row)| row).collect()
+        assert_eq!(
+            found.len(),
+            count.min(self.left),
+            "as many as were asked for, or all that are left"
+        );
+        found
+            .into_sorted_vec()
+            .into_iter()
+            .map(|Neighbour(_, row)| row)
+            .collect()
     }
 
     /// The remaining points in a box, with their distances.
     fn within(&self, region: &Region, from: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-        let rows = self.order[region.first..region.last].iter().copied().filter(|&row| self.is_left[row]);
+        let rows = self.order[region.first..region.last]
+            .iter()
+            .copied()
+            .filter(|&row| self.is_left[row]);
         rows.map(|row| (row, distance(self.points.at(row), from)))
     }
 }

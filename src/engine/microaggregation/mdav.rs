@@ -3,9 +3,10 @@
 use super::index::PointIndex;
 use super::points::Points;
 
-/// Groups of `k` rows each, the last one of at most 2k - 1, in the order in which they are made; rows in a group ascend. With fewer than
-/// `k` rows there is one group. A point that stands for several rows is in one group with all of them: a group takes the next point until
-/// it has `k` rows, and also the remaining points if they have fewer than `k`.
+/// Groups of `k` rows each, the last one of at most 2k - 1, in the order in which they are made;
+/// rows in a group ascend. With fewer than `k` rows there is one group. A point that stands for
+/// several rows is in one group with all of them: a group takes the next point until it has `k`
+/// rows, and also the remaining points if they have fewer than `k`.
 ///
 /// # Panics
 /// If `k` is 0.
@@ -13,8 +14,9 @@ pub fn mdav(points: &Points, k: usize) -> Vec<Vec<usize>> {
     mdav_where(points, k, &|_| true)
 }
 
-/// The same with a condition on groups: each takes the next point until `admits` accepts it, and also the remaining points if those would not be accepted. The points of a
-/// group are passed in any order. If all points together are not accepted, they are one group.
+/// The same with a condition on groups: each takes the next point until `admits` accepts it, and
+/// also the remaining points if those would not be accepted. The points of a group are passed in
+/// any order. If all points together are not accepted, they are one group.
 ///
 /// # Panics
 /// If `k` is 0.
@@ -23,7 +25,13 @@ pub fn mdav_where(points: &Points, k: usize, admits: &dyn Fn(&[usize]) -> bool) 
     assert!(k > 0, "groups have at least one row");
     let k = k as u64;
     let rows = (0..points.len()).map(|row| points.weight(row)).sum();
-    let mut left = UngroupedPoints { points, index: PointIndex::new(points), rows, admits, groups: Vec::new() };
+    let mut left = UngroupedPoints {
+        points,
+        index: PointIndex::new(points),
+        rows,
+        admits,
+        groups: Vec::new(),
+    };
     while left.rows >= 3 * k {
         let first = left.outermost();
         left.take(first, k);
@@ -65,7 +73,8 @@ impl UngroupedPoints<'_> {
         let mut group = Vec::new();
         let mut people = self.move_to(&mut group, row);
         while self.rows > 0 && (people < k || !(self.admits)(&group)) {
-            // At most as many as are missing, and one at a time if the group is large enough but not accepted.
+            // At most as many as are missing, and one at a time if the group is large enough but
+            // not accepted.
             let missing = k.saturating_sub(people).max(1) as usize;
             for near in self.index.nearest(self.points.at(row), missing) {
                 if people < k || missing == 1 {
@@ -75,7 +84,8 @@ impl UngroupedPoints<'_> {
         }
         let rest: Vec<usize> = self.index.rows().collect();
         if self.rows < k || !(self.admits)(&rest) {
-            rest.into_iter().for_each(|row| _ = self.move_to(&mut group, row));
+            rest.into_iter()
+                .for_each(|row| _ = self.move_to(&mut group, row));
         }
         group.sort_unstable();
         self.groups.push(group);

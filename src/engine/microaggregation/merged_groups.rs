@@ -13,9 +13,9 @@ pub struct MergedGroups {
     pub removed: Vec<usize>,
 }
 
-/// Merges the first sensitive group with the one whose mean is nearest, until no group is sensitive. With `most` no
-/// group stands for more rows than that: a sensitive group that cannot grow is removed. Without it a sensitive group
-/// stays if it is the only one.
+/// Merges the first sensitive group with the one whose mean is nearest, until no group is
+/// sensitive. With `most` no group stands for more rows than that: a sensitive group that cannot
+/// grow is removed. Without it a sensitive group stays if it is the only one.
 pub fn until_safe(
     groups: Vec<Vec<usize>>,
     points: &Points,
@@ -34,7 +34,10 @@ pub fn until_safe_where(
     admits: &dyn Fn(&[usize]) -> bool,
 ) -> MergedGroups {
     let most = most.map(|most| most as u64);
-    let mut groups: Vec<Group> = groups.into_iter().map(|rows| Group::new(rows, points, is_sensitive)).collect();
+    let mut groups: Vec<Group> = groups
+        .into_iter()
+        .map(|rows| Group::new(rows, points, is_sensitive))
+        .collect();
     let (mut merges, mut removed) = (0, Vec::new());
     while let Some(at) = groups.iter().position(|group| group.sensitive) {
         let fits = |other: &Group| {
@@ -58,7 +61,11 @@ pub fn until_safe_where(
         }
     }
     removed.sort_unstable();
-    MergedGroups { groups: groups.into_iter().map(|group| group.rows).collect(), merges, removed }
+    MergedGroups {
+        groups: groups.into_iter().map(|group| group.rows).collect(),
+        merges,
+        removed,
+    }
 }
 
 struct Group {
@@ -69,10 +76,19 @@ struct Group {
 }
 
 impl Group {
-    fn new(mut rows: Vec<usize>, points: &Points, is_sensitive: &dyn Fn(&[usize]) -> bool) -> Group {
+    fn new(
+        mut rows: Vec<usize>,
+        points: &Points,
+        is_sensitive: &dyn Fn(&[usize]) -> bool,
+    ) -> Group {
         rows.sort_unstable();
         let (mean, sensitive) = (points.mean(rows.iter().copied()), is_sensitive(&rows));
         let weight = rows.iter().map(|&row| points.weight(row)).sum();
-        Group { rows, mean, weight, sensitive }
+        Group {
+            rows,
+            mean,
+            weight,
+            sensitive,
+        }
     }
 }

@@ -14,8 +14,15 @@ impl Points {
     /// # Panics
     /// If the numbers do not form whole rows.
     pub fn new(numbers: Vec<f64>, dimensions: usize) -> Points {
-        assert!(dimensions > 0 && numbers.len().is_multiple_of(dimensions), "whole rows");
-        Points { numbers, dimensions, weights: Vec::new() }
+        assert!(
+            dimensions > 0 && numbers.len().is_multiple_of(dimensions),
+            "whole rows"
+        );
+        Points {
+            numbers,
+            dimensions,
+            weights: Vec::new(),
+        }
     }
 
     /// The same, with each point standing for a number of rows that no group divides.
@@ -24,11 +31,15 @@ impl Points {
     /// If the numbers do not form whole rows, or a point has no weight or a weight of 0.
     pub fn weighted(numbers: Vec<f64>, dimensions: usize, weights: Vec<u64>) -> Points {
         let points = Points::new(numbers, dimensions);
-        assert!(weights.len() == points.len() && !weights.contains(&0), "a weight for each point");
+        assert!(
+            weights.len() == points.len() && !weights.contains(&0),
+            "a weight for each point"
+        );
         Points { weights, ..points }
     }
 
-    /// Each column scaled to mean 0 and standard deviation 1 over all rows; a column with one value becomes 0.
+    /// Each column scaled to mean 0 and standard deviation 1 over all rows; a column with one value
+    /// becomes 0.
     #[must_use]
     pub fn standardized(&self) -> Points {
         let rows = (0..self.len()).map(|row| self.weight(row)).sum::<u64>() as f64;
@@ -43,10 +54,18 @@ impl Points {
         let deviation: Vec<f64> = squares.iter().map(|sum| (sum / rows).sqrt()).collect();
         let scaled = |(at, number): (usize, &f64)| {
             let column = at % self.dimensions;
-            if deviation[column] > 0.0 { (number - mean[column]) / deviation[column] } else { 0.0 }
+            if deviation[column] > 0.0 {
+                (number - mean[column]) / deviation[column]
+            } else {
+                0.0
+            }
         };
         let numbers = self.numbers.iter().enumerate().map(scaled).collect();
-        Points { numbers, dimensions: self.dimensions, weights: self.weights.clone() }
+        Points {
+            numbers,
+            dimensions: self.dimensions,
+            weights: self.weights.clone(),
+        }
     }
 
     /// The number of points.
@@ -92,7 +111,10 @@ impl Points {
 /// The squared distance of two points, added in the order of their columns.
 pub(super) fn distance(one: &[f64], other: &[f64]) -> f64 {
     assert_eq!(one.len(), other.len(), "points of one space");
-    one.iter().zip(other).map(|(one, other)| (one - other) * (one - other)).sum()
+    one.iter()
+        .zip(other)
+        .map(|(one, other)| (one - other) * (one - other))
+        .sum()
 }
 
 #[cfg(test)]
@@ -101,12 +123,19 @@ mod tests {
 
     #[test]
     fn columns_are_standardized_by_all_rows() {
-        // The mean of the first column is 4, its variance (16 + 0 + 2 · 4) / 4; the second column has one value.
+        // The mean of the first column is 4, its variance (16 + 0 + 2 · 4) / 4; the second column
+        // has one value.
         let points = Points::weighted(vec![0.0, 7.0, 4.0, 7.0, 6.0, 7.0], 2, vec![1, 1, 2]);
         let scaled = points.standardized();
         let unit = 6f64.sqrt();
-        assert_eq!(scaled.numbers, [-4.0 / unit, 0.0, 0.0, 0.0, 2.0 / unit, 0.0]);
-        assert_eq!((scaled.len(), scaled.dimensions(), scaled.weight(2)), (3, 2, 2));
+        assert_eq!(
+            scaled.numbers,
+            [-4.0 / unit, 0.0, 0.0, 0.0, 2.0 / unit, 0.0]
+        );
+        assert_eq!(
+            (scaled.len(), scaled.dimensions(), scaled.weight(2)),
+            (3, 2, 2)
+        );
         assert!(!scaled.is_empty() && Points::new(Vec::new(), 1).is_empty());
     }
 }

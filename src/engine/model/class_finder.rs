@@ -1,6 +1,7 @@
-//! Finds the class of a leaf tuple in a local recoding (SCIENCE 6 and 11). If some column distinguishes classes, one of
-//! its nodes leads to the classes that a tuple can be in, so that the class among a million is found in a few steps;
-//! overlapping classes are tried in the order in which they were formed.
+//! Finds the class of a leaf tuple in a local recoding (SCIENCE 6 and 11). If some column
+//! distinguishes classes, one of its nodes leads to the classes that a tuple can be in, so that the
+//! class among a million is found in a few steps; overlapping classes are tried in the order in
+//! which they were formed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,10 +27,15 @@ pub struct ClassFinder<'a> {
 /// A set of classes, and how to search it.
 enum Place<'a> {
     /// All of them are at or below nodes of this column at this depth.
-    Apart { column: usize, depth: usize, parts: Range<usize> },
+    Apart {
+        column: usize,
+        depth: usize,
+        parts: Range<usize>,
+    },
     /// There is one class.
     One(usize),
-    /// No column distinguishes them: runs of classes whose labels have equal depths, in the order of formation.
+    /// No column distinguishes them: runs of classes whose labels have equal depths, in the order
+    /// of formation.
     Runs(Vec<Run<'a>>),
 }
 
@@ -40,7 +46,8 @@ struct Run<'a> {
 }
 
 impl<'a> ClassFinder<'a> {
-    /// From classes in the order in which they were formed, and their members if labels do not determine them.
+    /// From classes in the order in which they were formed, and their members if labels do not
+    /// determine them.
     pub(super) fn of(
         classes: &'a [Vec<Node>],
         members: Option<&'a LeafClasses>,
@@ -48,12 +55,28 @@ impl<'a> ClassFinder<'a> {
     ) -> ClassFinder<'a> {
         let above = trees.iter().map(|tree| above(tree)).collect();
         let of_nodes: Vec<Vec<usize>> = trees.iter().map(|tree| depths(tree)).collect();
-        let of_class = |class: &'a Vec<Node>| of_nodes.iter().zip(class).map(|(depths, &node)| depths[node as usize]);
+        let of_class = |class: &'a Vec<Node>| {
+            of_nodes
+                .iter()
+                .zip(class)
+                .map(|(depths, &node)| depths[node as usize])
+        };
         let depths = classes.iter().flat_map(of_class).collect();
-        let mut carved = ClassFinder { classes, members, above, depths, places: Vec::new(), parts: Vec::new() };
+        let mut carved = ClassFinder {
+            classes,
+            members,
+            above,
+            depths,
+            places: Vec::new(),
+            parts: Vec::new(),
+        };
         let all: Vec<usize> = (0..if members.is_some() { 0 } else { classes.len() }).collect();
         carved.place(&all, &mut vec![0; trees.len()], trees);
-        assert_eq!(carved.depths.len(), classes.len() * trees.len(), "the depth of each label");
+        assert_eq!(
+            carved.depths.len(),
+            classes.len() * trees.len(),
+            "the depth of each label"
+        );
         carved
     }
 
@@ -61,24 +84,35 @@ impl<'a> ClassFinder<'a> {
     pub fn class(&self, leaves: &[Leaf]) -> Option<(usize, &[Node])> {
         assert_eq!(leaves.len(), self.above.len(), "one leaf for each column");
         if let Some(members) = self.members {
-            return members.class(leaves).map(|class| (class, &self.classes[class][..]));
+            return members
+                .class(leaves)
+                .map(|class| (class, &self.classes[class][..]));
         }
         let mut place = 0;
         loop {
             match &self.places[place] {
-                Place::Apart { column, depth, parts } => {
+                Place::Apart {
+                    column,
+                    depth,
+                    parts,
+                } => {
                     let node = self.above[*column][*depth][leaves[*column] as usize];
                     let parts = &self.parts[parts.clone()];
                     place = parts[parts.binary_search_by_key(&node, |part| part.0).ok()?].1;
                 }
                 &Place::One(class) => {
                     let nodes = &self.classes[class];
-                    return self.above(class, leaves).eq(nodes.iter().copied()).then_some((class, nodes));
+                    return self
+                        .above(class, leaves)
+                        .eq(nodes.iter().copied())
+                        .then_some((class, nodes));
                 }
                 Place::Runs(runs) => {
                     return runs.iter().find_map(|run| {
                         let nodes: Vec<Node> = self.above(run.like, leaves).collect();
-                        run.classes.get_key_value(&nodes[..]).map(|(class, &at)| (at, *class))
+                        run.classes
+                            .get_key_value(&nodes[..])
+                            .map(|(class, &at)| (at, *class))
                     });
                 }
             }
@@ -95,14 +129,18 @@ impl<'a> ClassFinder<'a> {
         &self.depths[class * self.above.len()..][..self.above.len()]
     }
 
-    /// Creates the place of some classes, all of which are at or below the same node of each column, at these depths.
+    /// Creates the place of some classes, all of which are at or below the same node of each
+    /// column, at these depths.
     fn place(&mut self, all: &[usize], common: &mut [usize], trees: &[&Taxonomy]) -> usize {
         let at = self.places.len();
         if let &[one] = all {
             self.places.push(Place::One(one));
             return at;
         }
-        let apart = |column: &usize| all.iter().all(|&class| self.depths(class)[*column] > common[*column]);
+        let apart = |column: &usize| {
+            all.iter()
+                .all(|&class| self.depths(class)[*column] > common[*column])
+        };
         let Some(column) = (0..common.len()).find(apart).filter(|_| !all.is_empty()) else {
             self.places.push(Place::Runs(self.runs(all)));
             return at;
@@ -124,18 +162,35 @@ impl<'a> ClassFinder<'a> {
         common[column] -= 1;
         let from = self.parts.len();
         self.parts.extend(parts);
-        assert!(self.parts[from..].is_sorted_by_key(|part| part.0), "parts are looked for in order");
-        self.places[at] = Place::Apart { column, depth, parts: from..self.parts.len() };
+        assert!(
+            self.parts[from..].is_sorted_by_key(|part| part.0),
+            "parts are looked for in order"
+        );
+        self.places[at] = Place::Apart {
+            column,
+            depth,
+            parts: from..self.parts.len(),
+        };
         at
     }
 
     fn runs(&self, all: &[usize]) -> Vec<Run<'a>> {
         let mut runs: Vec<Run<'a>> = Vec::new();
         for &class in all {
-            if runs.last().is_none_or(|run| self.depths(run.like) != self.depths(class)) {
-                runs.push(Run { like: class, classes: BTreeMap::new() });
+            if runs
+                .last()
+                .is_none_or(|run| self.depths(run.like) != self.depths(class))
+            {
+                runs.push(Run {
+                    like: class,
+                    classes: BTreeMap::new(),
+                });
             }
-            runs.last_mut().expect("a run").classes.entry(&self.classes[class]).or_insert(class);
+            runs.last_mut()
+                .expect("a run")
+                .classes
+                .entry(&self.classes[class])
+                .or_insert(class);
         }
         runs
     }
@@ -145,7 +200,9 @@ impl<'a> ClassFinder<'a> {
 fn depths(tree: &Taxonomy) -> Vec<usize> {
     let mut depths = vec![0; tree.nodes()];
     for node in 1..tree.nodes() {
-        depths[node] = tree.parent(node as Node).map_or(0, |parent| depths[parent as usize] + 1);
+        depths[node] = tree
+            .parent(node as Node)
+            .map_or(0, |parent| depths[parent as usize] + 1);
     }
     depths
 }
@@ -161,7 +218,9 @@ fn above(tree: &Taxonomy) -> Vec<Vec<Node>> {
     let paths: Vec<Vec<Node>> = (0..tree.leaves() as Leaf).map(path).collect();
     let deepest = paths.iter().map(Vec::len).max().unwrap_or(0);
     let at = |path: &Vec<Node>, depth: usize| path.get(depth).or(path.last()).copied().unwrap_or(0);
-    (0..deepest).map(|depth| paths.iter().map(|path| at(path, depth)).collect()).collect()
+    (0..deepest)
+        .map(|depth| paths.iter().map(|path| at(path, depth)).collect())
+        .collect()
 }
 
 #[cfg(test)]
@@ -174,7 +233,12 @@ mod tests {
         let tree = Taxonomy::two_halves();
         let node = |label: &str| tree.find(label).expect("a label");
         let classes = [["a0", "b"], ["a", "b1"], ["*", "a0"], ["a", "b"]];
-        let carving = Carving::new(classes.iter().map(|class| class.map(node).to_vec()).collect());
+        let carving = Carving::new(
+            classes
+                .iter()
+                .map(|class| class.map(node).to_vec())
+                .collect(),
+        );
         let trees = [&tree, &tree];
         let found = carving.finder(&trees);
         let class = |a: &str, b: &str| {
@@ -186,7 +250,14 @@ mod tests {
         assert_eq!(class("b1", "a0"), Some(2));
         assert_eq!(class("a1", "b0"), Some(3));
         assert_eq!(class("b0", "b0"), None);
-        assert_eq!(carving.without(|at| at == 1).finder(&trees).class(&[1, 3]).map(|(at, _)| at), Some(2));
+        assert_eq!(
+            carving
+                .without(|at| at == 1)
+                .finder(&trees)
+                .class(&[1, 3])
+                .map(|(at, _)| at),
+            Some(2)
+        );
     }
 
     #[test]
@@ -195,7 +266,9 @@ mod tests {
         let trees = [&tree; 3];
         let mut state = 7u64;
         let mut below = |most: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % most
         };
         for _ in 0..2_000 {
@@ -212,7 +285,8 @@ mod tests {
                 }
             }
             if below(2) == 0 {
-                (0..below(4)).for_each(|_| classes.push((0..3).map(|_| below(7) as Node).collect()));
+                (0..below(4))
+                    .for_each(|_| classes.push((0..3).map(|_| below(7) as Node).collect()));
             }
             (0..below(4).min(classes.len() as u64)).for_each(|_| _ = classes.swap_remove(0));
             let carving = Carving::new(classes.clone());
@@ -220,7 +294,10 @@ mod tests {
             for tuple in 0..64 {
                 let leaves = [tuple / 16, tuple / 4 % 4, tuple % 4];
                 let holds = |class: &Vec<Node>| {
-                    class.iter().zip(&leaves).all(|(&node, &leaf)| tree.covers(node, tree.leaf_node(leaf)))
+                    class
+                        .iter()
+                        .zip(&leaves)
+                        .all(|(&node, &leaf)| tree.covers(node, tree.leaf_node(leaf)))
                 };
                 let first = classes.iter().position(holds);
                 assert_eq!(finder.class(&leaves).map(|(at, _)| at), first);

@@ -1,6 +1,6 @@
-//! Columns and their roles (SCIENCE 1): identifiers are never published, quasi columns are generalised, sensitive
-//! columns are published as they are and together form one value, measures are published only as aggregates. Any other
-//! column of the source is dropped.
+//! Columns and their roles (SCIENCE 1): identifiers are never published, quasi columns are
+//! generalised, sensitive columns are published as they are and together form one value, measures
+//! are published only as aggregates. Any other column of the source is dropped.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -44,7 +44,8 @@ pub enum Kind {
     Bool,
     /// `2020-01-31`.
     Date,
-    /// A number with this many decimals, exactly: a sum of a measure. No column of a feed file can be declared as one.
+    /// A number with this many decimals, exactly: a sum of a measure. No column of a feed file can
+    /// be declared as one.
     #[serde(skip)]
     Decimal(u8),
 }
@@ -68,12 +69,12 @@ pub struct Column {
     pub optional: bool,
     /// The leaf for values outside the domain; without it such rows are set aside.
     pub unknown: Option<Box<str>>,
-    /// How much detail releases should keep; only for quasi columns. Not stored with the column, but with the terms of
-    /// a chain.
+    /// How much detail releases should keep; only for quasi columns. Not stored with the column,
+    /// but with the terms of a chain.
     #[serde(skip)]
     pub detail: DetailSettings,
-    /// Whether the operator says that this measure does not depend on guarded values, so that it may be published beside
-    /// masked ones (SCIENCE 5).
+    /// Whether the operator says that this measure does not depend on guarded values, so that it
+    /// may be published beside masked ones (SCIENCE 5).
     pub unrelated: bool,
 }
 
@@ -81,12 +82,12 @@ impl Column {
     /// The leaf for a missing value of an optional quasi column.
     pub const MISSING: &'static str = "unknown";
 
-    /// The name of the column with the number of the class, in releases with two tables; no column of such a feed has
-    /// this name.
+    /// The name of the column with the number of the class, in releases with two tables; no column
+    /// of such a feed has this name.
     pub const CLASS: &'static str = "class";
 
-    /// The number of decimals to which the values of a measure are rounded before they are added, unless they are whole
-    /// numbers.
+    /// The number of decimals to which the values of a measure are rounded before they are added,
+    /// unless they are whole numbers.
     pub const DECIMALS: u8 = 6;
 
     /// A column of a published table that no feed file declares.
@@ -105,20 +106,29 @@ impl Column {
         }
     }
 
-    /// The names of the columns about this measure in the table of measures: the number of values, their sum, their
-    /// mean.
+    /// The names of the columns about this measure in the table of measures: the number of values,
+    /// their sum, their mean.
     pub fn aggregates(&self) -> [String; 3] {
-        assert_eq!(self.role, Role::Measure, "only of measures aggregates are published");
+        assert_eq!(
+            self.role,
+            Role::Measure,
+            "only of measures aggregates are published"
+        );
         ["count", "sum", "mean"].map(|of| format!("{}_{of}", self.name))
     }
 
     /// The number of decimals of the values of a measure.
     pub fn decimals(&self) -> u8 {
-        if self.kind == Kind::Int { 0 } else { Column::DECIMALS }
+        if self.kind == Kind::Int {
+            0
+        } else {
+            Column::DECIMALS
+        }
     }
 
-    /// Whether a value equals a guarded one except for surrounding spaces and upper or lower case. Values are guarded
-    /// as they are spelled, so that a spelling mistake in the source would publish such a value.
+    /// Whether a value equals a guarded one except for surrounding spaces and upper or lower case.
+    /// Values are guarded as they are spelled, so that a spelling mistake in the source would
+    /// publish such a value.
     pub fn misspellings(&self) -> impl Fn(&Value) -> bool + use<> {
         let plain = |text: &str| text.trim().to_lowercase();
         let guarded: BTreeSet<Box<str>> = self.guarded.iter().flatten().cloned().collect();
@@ -132,7 +142,11 @@ impl Column {
 
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Column({}, {:?}, {:?}, {:?})", self.name, self.role, self.kind, self.taxonomy)
+        write!(
+            f,
+            "Column({}, {:?}, {:?}, {:?})",
+            self.name, self.role, self.kind, self.taxonomy
+        )
     }
 }
 
@@ -164,7 +178,8 @@ pub enum LeafRule {
         /// One edge more than leaves, ascending.
         edges: Vec<i64>,
     },
-    /// Dates from day `from` to day `to` (since 1970-01-01), truncated to their label at this level.
+    /// Dates from day `from` to day `to` (since 1970-01-01), truncated to their label at this
+    /// level.
     Dates {
         /// First day of the domain.
         from: i32,
@@ -185,8 +200,8 @@ pub enum LeafRule {
         /// Prefixes that belong to another leaf.
         instead: Vec<(Box<str>, Box<str>)>,
     },
-    /// Leaf 0 holds the numbers below `edges[0]`, and leaf i those from `edges[i - 1]` on, and below `edges[i]` if that
-    /// exists.
+    /// Leaf 0 holds the numbers below `edges[0]`, and leaf i those from `edges[i - 1]` on, and
+    /// below `edges[i]` if that exists.
     Edges {
         /// One edge fewer than leaves, ascending.
         edges: Vec<Edge>,
@@ -232,10 +247,14 @@ impl Columns {
     /// From columns of a checked feed file: names are distinct, quasi columns have a tree.
     pub fn new(all: Vec<Column>) -> Columns {
         assert!(
-            all.iter().all(|column| column.role != Role::Quasi || column.taxonomy.is_some()),
+            all.iter()
+                .all(|column| column.role != Role::Quasi || column.taxonomy.is_some()),
             "a quasi column without a taxonomy passed the feed file's checks"
         );
-        Columns { all, release: ReleaseColumn::default() }
+        Columns {
+            all,
+            release: ReleaseColumn::default(),
+        }
     }
 
     /// The same, with this column for the number of the release.
@@ -262,15 +281,24 @@ impl Columns {
     /// A set with only the columns of one role.
     #[must_use]
     pub fn only(&self, role: Role) -> Columns {
-        Columns { all: self.of(role).cloned().collect(), release: self.release.clone() }
+        Columns {
+            all: self.of(role).cloned().collect(),
+            release: self.release.clone(),
+        }
     }
 
-    /// The columns of a table that grows: after the sensitive ones that for the number of the release, if there is one.
+    /// The columns of a table that grows: after the sensitive ones that for the number of the
+    /// release, if there is one.
     #[must_use]
     pub fn with_arrival(&self) -> Columns {
-        let Some(name) = self.release.name() else { return self.clone() };
+        let Some(name) = self.release.name() else {
+            return self.clone();
+        };
         let arrival = Column::shown(name, Kind::Int);
-        Columns { all: self.all.iter().cloned().chain([arrival]).collect(), release: self.release.clone() }
+        Columns {
+            all: self.all.iter().cloned().chain([arrival]).collect(),
+            release: self.release.clone(),
+        }
     }
 
     /// Whether a column has the role `measure`.
@@ -278,19 +306,31 @@ impl Columns {
         self.of(Role::Measure).next().is_some()
     }
 
-    /// The columns of the table of measures: the labels, and for each measure the number of values, their sum and their
-    /// mean; and the number of the release, as for rows.
+    /// The columns of the table of measures: the labels, and for each measure the number of values,
+    /// their sum and their mean; and the number of the release, as for rows.
     #[must_use]
     pub fn of_measures(&self) -> Columns {
         let aggregates = |column: &Column| {
             let [count, sum, mean] = column.aggregates();
             let decimal = Kind::Decimal(column.decimals());
-            [Column::shown(&count, Kind::Int), Column::shown(&sum, decimal), Column::shown(&mean, Kind::Float)]
+            [
+                Column::shown(&count, Kind::Int),
+                Column::shown(&sum, decimal),
+                Column::shown(&mean, Kind::Float),
+            ]
         };
         let quasi = self.of(Role::Quasi).cloned();
-        let all: Vec<Column> = quasi.chain(self.of(Role::Measure).flat_map(aggregates)).collect();
-        assert!(all.iter().all(|column| column.role != Role::Identifier), "identifiers are never published");
-        Columns { all, release: self.release.clone() }
+        let all: Vec<Column> = quasi
+            .chain(self.of(Role::Measure).flat_map(aggregates))
+            .collect();
+        assert!(
+            all.iter().all(|column| column.role != Role::Identifier),
+            "identifiers are never published"
+        );
+        Columns {
+            all,
+            release: self.release.clone(),
+        }
     }
 
     /// How much detail each quasi column should keep, in order.
@@ -304,9 +344,16 @@ impl Columns {
     /// If their number is not that of the quasi columns.
     #[must_use]
     pub fn with_details(mut self, details: &[DetailSettings]) -> Columns {
-        let quasi: Vec<&mut Column> = self.all.iter_mut().filter(|column| column.role == Role::Quasi).collect();
+        let quasi: Vec<&mut Column> = self
+            .all
+            .iter_mut()
+            .filter(|column| column.role == Role::Quasi)
+            .collect();
         assert_eq!(quasi.len(), details.len(), "a detail for each quasi column");
-        quasi.into_iter().zip(details).for_each(|(column, &detail)| column.detail = detail);
+        quasi
+            .into_iter()
+            .zip(details)
+            .for_each(|(column, &detail)| column.detail = detail);
         self
     }
 
@@ -317,9 +364,15 @@ impl Columns {
 
     /// The trees of the quasi columns, in order.
     pub fn trees(&self) -> Vec<&Taxonomy> {
-        let trees: Vec<&Taxonomy> =
-            self.of(Role::Quasi).filter_map(|column| Some(&column.taxonomy.as_ref()?.tree)).collect();
-        assert_eq!(trees.len(), self.of(Role::Quasi).count(), "one taxonomy for each quasi column");
+        let trees: Vec<&Taxonomy> = self
+            .of(Role::Quasi)
+            .filter_map(|column| Some(&column.taxonomy.as_ref()?.tree))
+            .collect();
+        assert_eq!(
+            trees.len(),
+            self.of(Role::Quasi).count(),
+            "one taxonomy for each quasi column"
+        );
         trees
     }
 }

@@ -1,5 +1,6 @@
-//! Shares and rates as they are written (SCIENCE 4: "in exact decimals"): digits and a scale, never a binary fraction,
-//! so that `0.02 × 50 rows` is one row on every machine. Never negative, never NaN, never infinite.
+//! Shares and rates as they are written (SCIENCE 4: "in exact decimals"): digits and a scale, never
+//! a binary fraction, so that `0.02 × 50 rows` is one row on every machine. Never negative, never
+//! NaN, never infinite.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The most decimals a number may have: two of them can still be multiplied in 128 bits.
 const MOST_SCALE: u8 = 18;
 
-/// A nonnegative number with at most 18 decimals, stored exactly. In lowest terms, so that equality is equality of
-/// fields.
+/// A nonnegative number with at most 18 decimals, stored exactly. In lowest terms, so that equality
+/// is equality of fields.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
     digits: u64,
@@ -19,9 +20,15 @@ pub struct Decimal {
 
 impl Decimal {
     /// 0.
-    pub const ZERO: Decimal = Decimal { digits: 0, scale: 0 };
+    pub const ZERO: Decimal = Decimal {
+        digits: 0,
+        scale: 0,
+    };
     /// 1.
-    pub const ONE: Decimal = Decimal { digits: 1, scale: 0 };
+    pub const ONE: Decimal = Decimal {
+        digits: 1,
+        scale: 0,
+    };
 
     /// `digits` / 10^`scale`; `None` beyond 18 decimals.
     pub const fn new(mut digits: u64, mut scale: u8) -> Option<Decimal> {
@@ -29,7 +36,11 @@ impl Decimal {
             digits /= 10;
             scale -= 1;
         }
-        if scale > MOST_SCALE { None } else { Some(Decimal { digits, scale }) }
+        if scale > MOST_SCALE {
+            None
+        } else {
+            Some(Decimal { digits, scale })
+        }
     }
 
     /// Reads `12`, `0.02`; no sign, no exponent.
@@ -37,15 +48,26 @@ impl Decimal {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
         let part = part.trim_end_matches('0');
         let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || !all_digits(whole) || !all_digits(part) || part.len() > usize::from(MOST_SCALE) {
+        if whole.is_empty()
+            || !all_digits(whole)
+            || !all_digits(part)
+            || part.len() > usize::from(MOST_SCALE)
+        {
             return None;
         }
-        Decimal::new(format!("{whole}{part}").parse().ok()?, u8::try_from(part.len()).ok()?)
+        Decimal::new(
+            format!("{whole}{part}").parse().ok()?,
+            u8::try_from(part.len()).ok()?,
+        )
     }
 
     /// The shortest decimal that represents the same float.
     pub fn from_float(number: f64) -> Option<Decimal> {
-        if number.is_finite() && number >= 0.0 { Decimal::parse(&(number + 0.0).to_string()) } else { None }
+        if number.is_finite() && number >= 0.0 {
+            Decimal::parse(&(number + 0.0).to_string())
+        } else {
+            None
+        }
     }
 
     /// The digits: the number is `digits() / 10^scale()`.
@@ -60,7 +82,10 @@ impl Decimal {
 
     /// The nearest float.
     pub fn get(self) -> f64 {
-        let number: f64 = self.to_string().parse().expect("digits and one point are a float");
+        let number: f64 = self
+            .to_string()
+            .parse()
+            .expect("digits and one point are a float");
         assert!(number.is_finite() && number >= 0.0, "a number from 0 up");
         number
     }
@@ -91,7 +116,10 @@ impl Decimal {
 
     /// 10^scale.
     fn unit(self) -> u128 {
-        assert!(self.scale <= MOST_SCALE, "no more decimals than can be multiplied");
+        assert!(
+            self.scale <= MOST_SCALE,
+            "no more decimals than can be multiplied"
+        );
         10u128.pow(u32::from(self.scale))
     }
 }
@@ -110,14 +138,20 @@ impl Ord for Decimal {
 
 impl From<u64> for Decimal {
     fn from(whole: u64) -> Decimal {
-        Decimal { digits: whole, scale: 0 }
+        Decimal {
+            digits: whole,
+            scale: 0,
+        }
     }
 }
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = self.unit();
-        let (whole, part) = (u128::from(self.digits) / unit, u128::from(self.digits) % unit);
+        let (whole, part) = (
+            u128::from(self.digits) / unit,
+            u128::from(self.digits) % unit,
+        );
         assert!(part == 0 || self.scale > 0, "a part of one has decimals");
         match self.scale {
             0 => write!(f, "{whole}"),
@@ -156,7 +190,9 @@ impl<'de> Deserialize<'de> for Decimal {
             }
 
             fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Decimal, E> {
-                u64::try_from(number).map(Decimal::from).map_err(|_| E::custom(WANTED))
+                u64::try_from(number)
+                    .map(Decimal::from)
+                    .map_err(|_| E::custom(WANTED))
             }
 
             fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Decimal, E> {
@@ -190,9 +226,13 @@ mod tests {
 
     #[test]
     fn a_share_is_what_was_written() {
-        for (written, digits, scale) in
-            [(0.02, 2, 2), (0.1, 1, 1), (1.0, 1, 0), (0.0, 0, 0), (0.30000000000000004, 30000000000000004, 17)]
-        {
+        for (written, digits, scale) in [
+            (0.02, 2, 2),
+            (0.1, 1, 1),
+            (1.0, 1, 0),
+            (0.0, 0, 0),
+            (0.30000000000000004, 30000000000000004, 17),
+        ] {
             let share = Decimal::from_float(written).expect("in range");
             assert_eq!((share.digits(), share.scale()), (digits, scale));
             assert_eq!(share.get().to_bits(), written.to_bits(), "{written}");
@@ -202,11 +242,28 @@ mod tests {
 
     #[test]
     fn what_is_no_share_is_refused() {
-        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, 1e-19, 1e300] {
+        for number in [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            -0.1,
+            1e-19,
+            1e300,
+        ] {
             assert_eq!(Decimal::from_float(number), None, "{number}");
         }
-        for text in ["", ".", ".5", "-1", "+1", "1e3", "1,5", "1.5.0", "0.0000000000000000001", "99999999999999999999"]
-        {
+        for text in [
+            "",
+            ".",
+            ".5",
+            "-1",
+            "+1",
+            "1e3",
+            "1,5",
+            "1.5.0",
+            "0.0000000000000000001",
+            "99999999999999999999",
+        ] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
     }
@@ -226,7 +283,15 @@ mod tests {
         assert_eq!(a, b);
         assert!(b < c && c > Decimal::ONE && a < Decimal::ONE);
         assert_eq!(c.to_string(), "1.05");
-        assert!(Decimal::parse("0.25").expect("a number").product_reaches_one(Decimal::from(4)));
-        assert!(!Decimal::parse("0.2").expect("a number").product_reaches_one(Decimal::from(4)));
+        assert!(
+            Decimal::parse("0.25")
+                .expect("a number")
+                .product_reaches_one(Decimal::from(4))
+        );
+        assert!(
+            !Decimal::parse("0.2")
+                .expect("a number")
+                .product_reaches_one(Decimal::from(4))
+        );
     }
 }

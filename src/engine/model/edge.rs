@@ -1,5 +1,5 @@
-//! A number at which two intervals of a taxonomy meet (CONTRACTS 2). It comes from a feed file and is no value of a
-//! record, so that it may be printed, unlike a `Finite`.
+//! A number at which two intervals of a taxonomy meet (CONTRACTS 2). It comes from a feed file and
+//! is no value of a record, so that it may be printed, unlike a `Finite`.
 
 use std::fmt;
 

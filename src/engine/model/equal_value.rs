@@ -1,5 +1,6 @@
-//! Which sensitive values diversity counts as one (SCIENCE 4, *Equal values*): spellings of one text, spellings of one
-//! number, and everything that says nothing. For figures only; what is published stays as it is spelled.
+//! Which sensitive values diversity counts as one (SCIENCE 4, *Equal values*): spellings of one
+//! text, spellings of one number, and everything that says nothing. For figures only; what is
+//! published stays as it is spelled.
 //!
 //! Nothing here prints a value.
 
@@ -74,8 +75,8 @@ impl EqualValue {
     }
 }
 
-/// The text in Unicode's form NFKC, without spaces and invisible characters at its ends, with one space for several, in
-/// one case.
+/// The text in Unicode's form NFKC, without spaces and invisible characters at its ends, with one
+/// space for several, in one case.
 fn plain_text(text: &str) -> String {
     if text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return text.to_ascii_lowercase();
@@ -89,15 +90,20 @@ fn plain_text(text: &str) -> String {
             spaced.push(' ');
         }
     }
-    // Both ways through the cases, letter by letter: `ß`, `ẞ` and `SS` become `ss`, and all three sigmas become one, which
-    // lower case alone would keep apart. That is Unicode's case folding but for `ı`, which becomes `i`, so that no table
-    // of foldings is needed beside that of the standard library.
-    let folded = spaced.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    // Both ways through the cases, letter by letter: `ß`, `ẞ` and `SS` become `ss`, and all three
+    // sigmas become one, which lower case alone would keep apart. That is Unicode's case folding
+    // but for `ı`, which becomes `i`, so that no table of foldings is needed beside that of the
+    // standard library.
+    let folded = spaced
+        .chars()
+        .flat_map(char::to_lowercase)
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase);
     folded.nfkc().collect()
 }
 
-/// Whether a character shows nothing: white space, control and format characters, and fillers that are letters by
-/// their category.
+/// Whether a character shows nothing: white space, control and format characters, and fillers that
+/// are letters by their category.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -108,7 +114,8 @@ fn is_invisible(c: char) -> bool {
 }
 
 impl PlainNumber {
-    /// A number with an optional sign, fraction and exponent: `1`, `01`, `1.0` and `10e-1` are one number.
+    /// A number with an optional sign, fraction and exponent: `1`, `01`, `1.0` and `10e-1` are one
+    /// number.
     fn parse(text: &str) -> Option<PlainNumber> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let (mantissa, exponent) = match unsigned.split_once('e') {
@@ -123,16 +130,24 @@ impl PlainNumber {
         let all = format!("{whole}{fraction}");
         let significant = all.trim_start_matches('0').trim_end_matches('0');
         if significant.is_empty() {
-            return Some(PlainNumber { is_negative: false, exponent: 0, digits: "0".into() });
+            return Some(PlainNumber {
+                is_negative: false,
+                exponent: 0,
+                digits: "0".into(),
+            });
         }
         let trailing = all.len() - all.trim_end_matches('0').len();
         let exponent = i64::from(exponent) - fraction.len() as i64 + trailing as i64;
-        Some(PlainNumber { is_negative: text.starts_with('-'), exponent, digits: significant.into() })
+        Some(PlainNumber {
+            is_negative: text.starts_with('-'),
+            exponent,
+            digits: significant.into(),
+        })
     }
 }
 
-/// How many of these texts differ from an earlier one in spelling alone. Equal texts count once; a text that says nothing
-/// is no spelling of anything.
+/// How many of these texts differ from an earlier one in spelling alone. Equal texts count once; a
+/// text that says nothing is no spelling of anything.
 pub fn spellings<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut known: BTreeMap<EqualValue, BTreeSet<&str>> = BTreeMap::new();
     for text in texts {
@@ -150,35 +165,72 @@ mod tests {
     use crate::model::Finite;
 
     fn same(texts: &[&str]) -> bool {
-        texts.windows(2).all(|pair| EqualValue::of_text(pair[0]) == EqualValue::of_text(pair[1]))
+        texts
+            .windows(2)
+            .all(|pair| EqualValue::of_text(pair[0]) == EqualValue::of_text(pair[1]))
     }
 
     #[test]
     fn spellings_of_one_text_are_one_value() {
-        assert!(same(&["HIV", "HIV ", "hiv", "\u{feff}HIV\u{200b}", " \tHiv\u{a0}", "ＨＩＶ"]));
+        assert!(same(&[
+            "HIV",
+            "HIV ",
+            "hiv",
+            "\u{feff}HIV\u{200b}",
+            " \tHiv\u{a0}",
+            "ＨＩＶ"
+        ]));
         assert!(same(&["Ménière", "Me\u{301}nie\u{300}re", "MÉNIÈRE"]));
         assert!(same(&["Straße", "STRASSE", "STRAẞE", "strasse"]));
         assert!(same(&["ΟΔΟΣ", "οδος", "οδοσ"]));
-        assert!(same(&["type  2   diabetes", "Type 2\u{a0}Diabetes", "type 2\tdiabetes"]));
-        for (one, other) in [("HIV", "HIV2"), ("a b", "ab"), ("naïve", "naive"), ("1,0", "1"), ("E10", "E1")] {
+        assert!(same(&[
+            "type  2   diabetes",
+            "Type 2\u{a0}Diabetes",
+            "type 2\tdiabetes"
+        ]));
+        for (one, other) in [
+            ("HIV", "HIV2"),
+            ("a b", "ab"),
+            ("naïve", "naive"),
+            ("1,0", "1"),
+            ("E10", "E1"),
+        ] {
             assert!(!same(&[one, other]), "{one} and {other}");
         }
     }
 
     #[test]
     fn numbers_are_equal_as_numbers() {
-        assert!(same(&["1", "1.0", "01", "+1", "1.", "10e-1", "0.1E1", " 1 ", "１"]));
+        assert!(same(&[
+            "1", "1.0", "01", "+1", "1.", "10e-1", "0.1E1", " 1 ", "１"
+        ]));
         assert!(same(&["0", "-0", "0.00", "0e7", ".0"]));
         assert!(same(&["-1200", "-1.2e3", "-12E+2"]));
         assert!(!same(&["1", "-1"]) && !same(&["1", "10"]) && !same(&["0.1", "0.01"]));
         let one = EqualValue::of_text("1");
         assert_eq!(EqualValue::of(&Value::Int(1)), one);
-        assert_eq!(EqualValue::of(&Value::Float(Finite::new(1.0).expect("a number"))), one);
+        assert_eq!(
+            EqualValue::of(&Value::Float(Finite::new(1.0).expect("a number"))),
+            one
+        );
         // More than a float tells apart.
         assert!(!same(&["9007199254740993", "9007199254740992"]));
         // No numbers.
-        for text in [".", "+", "e5", "1e", "1e99999999999", "0x1", "1 000", "nan", "inf"] {
-            assert!(matches!(EqualValue::of_text(text), EqualValue::Text(_)), "{text}");
+        for text in [
+            ".",
+            "+",
+            "e5",
+            "1e",
+            "1e99999999999",
+            "0x1",
+            "1 000",
+            "nan",
+            "inf",
+        ] {
+            assert!(
+                matches!(EqualValue::of_text(text), EqualValue::Text(_)),
+                "{text}"
+            );
         }
     }
 
@@ -188,7 +240,9 @@ mod tests {
             assert!(EqualValue::of_text(text).is_missing(), "{text:?}");
         }
         assert!(EqualValue::of(&Value::Null).is_missing());
-        assert!(!EqualValue::of_text("0").is_missing() && !EqualValue::of_text("nullum").is_missing());
+        assert!(
+            !EqualValue::of_text("0").is_missing() && !EqualValue::of_text("nullum").is_missing()
+        );
     }
 
     #[test]

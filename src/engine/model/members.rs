@@ -1,5 +1,5 @@
-//! The class of each leaf tuple, where classes were formed from people before they had labels (SCIENCE 7). Holds leaves
-//! of quasi columns, without numbers of people.
+//! The class of each leaf tuple, where classes were formed from people before they had labels
+//! (SCIENCE 7). Holds leaves of quasi columns, without numbers of people.
 
 use std::fmt;
 
@@ -33,10 +33,20 @@ impl LeafClasses {
         let mut all: Vec<(Vec<Leaf>, u32)> = (0..).zip(groups).flat_map(class).collect();
         all.sort_unstable();
         let width = all.first().map_or(0, |(tuple, _)| tuple.len());
-        assert!(all.iter().all(|(tuple, _)| tuple.len() == width), "tuples of one width");
-        assert!(all.windows(2).all(|pair| pair[0].0 < pair[1].0), "each tuple is in one class");
+        assert!(
+            all.iter().all(|(tuple, _)| tuple.len() == width),
+            "tuples of one width"
+        );
+        assert!(
+            all.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            "each tuple is in one class"
+        );
         let classes = all.iter().map(|&(_, class)| class).collect();
-        LeafClasses { width, leaves: all.into_iter().flat_map(|(tuple, _)| tuple).collect(), classes }
+        LeafClasses {
+            width,
+            leaves: all.into_iter().flat_map(|(tuple, _)| tuple).collect(),
+            classes,
+        }
     }
 
     /// The tuples of each of `classes` classes, ascending.

@@ -1,6 +1,7 @@
 //! The nouns (SCIENCE 1): columns and their roles, taxonomies, cuts and recodings, values.
 //!
-//! This room knows nothing about rows, counts, policies or files; every other room of the engine may use it.
+//! This room knows nothing about rows, counts, policies or files; every other room of the engine
+//! may use it.
 
 mod carving;
 mod class_finder;

@@ -1,5 +1,6 @@
-//! Builds a taxonomy from rows of leaf-to-root labels (CONTRACTS 2), and reports every way in which such rows
-//! contradict each other. Rows are already split; this file knows nothing about files or delimiters.
+//! Builds a taxonomy from rows of leaf-to-root labels (CONTRACTS 2), and reports every way in which
+//! such rows contradict each other. Rows are already split; this file knows nothing about files or
+//! delimiters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,8 @@ pub struct Path {
     pub labels: Vec<Box<str>>,
 }
 
-/// What is known about a label: its handle, whether it is a leaf, its parent and the row that said so.
+/// What is known about a label: its handle, whether it is a leaf, its parent and the row that said
+/// so.
 #[derive(Clone, Copy)]
 struct Known<'r> {
     handle: usize,
@@ -26,8 +28,8 @@ struct Known<'r> {
 /// The most labels of a row for which sorting is not worthwhile.
 const FEW: usize = 16;
 
-/// Builds a taxonomy from rows of leaf-to-root labels. Also returns the positions of rows that repeat an earlier row
-/// exactly, with that row's position: they are harmless and worth a warning.
+/// Builds a taxonomy from rows of leaf-to-root labels. Also returns the positions of rows that
+/// repeat an earlier row exactly, with that row's position: they are harmless and worth a warning.
 ///
 /// # Errors
 /// Every way in which rows contradict each other; see [`TreeError`].
@@ -48,10 +50,18 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
         let last = path[path.len() - 1].label;
         if last != &**root {
             let (root, other_root) = (last.into(), root.clone());
-            return Err(TreeError::TwoRoots { root, other_root, at: row.at, other: first.at });
+            return Err(TreeError::TwoRoots {
+                root,
+                other_root,
+                at: row.at,
+                other: first.at,
+            });
         }
         let inner = path[1..].iter().rev();
-        let shared = inner.zip(&before).take_while(|(place, (before, _))| place.label == *before).count();
+        let shared = inner
+            .zip(&before)
+            .take_while(|(place, (before, _))| place.label == *before)
+            .count();
         before.truncate(shared);
         // A row with fewer labels than others lacks the levels next to its leaf.
         let missing = levels - row.labels.len() as u32;
@@ -59,15 +69,32 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
             level[handle] = level[handle].max(missing + place.level);
         }
         let mut fresh = false;
-        for (up, &PathLabel { label, level: lowest }) in path.iter().enumerate().rev().skip(shared) {
+        for (
+            up,
+            &PathLabel {
+                label,
+                level: lowest,
+            },
+        ) in path.iter().enumerate().rev().skip(shared)
+        {
             let leaf = up == 0;
             let parent = before.last().map(|&(label, _)| label);
             let handle = match known.get(label) {
                 Some(seen) => same(label, leaf, parent, row.at, seen)?,
                 None => {
                     fresh = true;
-                    let handle = before.last().map_or(0, |&(_, handle)| tree.add(handle, label, 1));
-                    known.insert(label, Known { handle, leaf, parent, at: row.at });
+                    let handle = before
+                        .last()
+                        .map_or(0, |&(_, handle)| tree.add(handle, label, 1));
+                    known.insert(
+                        label,
+                        Known {
+                            handle,
+                            leaf,
+                            parent,
+                            at: row.at,
+                        },
+                    );
                     handle
                 }
             };
@@ -89,16 +116,34 @@ pub fn from_paths(rows: &[Path]) -> Result<(Taxonomy, Vec<(u64, u64)>), TreeErro
     // Numbering the nodes needs as much memory as these.
     drop((known, before));
     assert!(repeats.len() < rows.len(), "the first row is no repeat");
-    Ok((tree.finish_with_levels(&FileLevels { level, levels, repeated })?, repeats))
+    Ok((
+        tree.finish_with_levels(&FileLevels {
+            level,
+            levels,
+            repeated,
+        })?,
+        repeats,
+    ))
 }
 
-/// The handle of a label that an earlier row has as well, if both rows have it in the same position.
-fn same(label: &str, leaf: bool, parent: Option<&str>, at: u64, seen: &Known<'_>) -> Result<usize, TreeError> {
+/// The handle of a label that an earlier row has as well, if both rows have it in the same
+/// position.
+fn same(
+    label: &str,
+    leaf: bool,
+    parent: Option<&str>,
+    at: u64,
+    seen: &Known<'_>,
+) -> Result<usize, TreeError> {
     if seen.parent != parent {
         return Err(two_parents(label, parent, seen.parent, at, seen.at));
     }
     if seen.leaf != leaf {
-        return Err(TreeError::LeafIsInner { label: label.into(), at, other: seen.at });
+        return Err(TreeError::LeafIsInner {
+            label: label.into(),
+            at,
+            other: seen.at,
+        });
     }
     Ok(seen.handle)
 }
@@ -109,8 +154,8 @@ struct PathLabel<'r> {
     level: u32,
 }
 
-/// The labels of a row, with adjacent equal ones combined. Limits are checked first, since the rest compares labels
-/// with each other.
+/// The labels of a row, with adjacent equal ones combined. Limits are checked first, since the rest
+/// compares labels with each other.
 fn distinct_labels(row: &Path) -> Result<Vec<PathLabel<'_>>, TreeError> {
     if row.labels.len() > MOST_LEVELS {
         return Err(TreeError::TooDeep { at: row.at });
@@ -129,17 +174,40 @@ fn distinct_labels(row: &Path) -> Result<Vec<PathLabel<'_>>, TreeError> {
         if path.last().is_some_and(|below| below.label == label) {
             continue;
         }
-        let again = if many { !seen.insert(label) } else { path.iter().any(|below| below.label == label) };
+        let again = if many {
+            !seen.insert(label)
+        } else {
+            path.iter().any(|below| below.label == label)
+        };
         if again {
-            return Err(TreeError::Repeated { label: label.into(), at: row.at });
+            return Err(TreeError::Repeated {
+                label: label.into(),
+                at: row.at,
+            });
         }
         path.push(PathLabel { label, level });
     }
     assert!(path.len() <= row.labels.len(), "labels of the row");
-    if path.is_empty() { Err(TreeError::EmptyLabel { at: row.at }) } else { Ok(path) }
+    if path.is_empty() {
+        Err(TreeError::EmptyLabel { at: row.at })
+    } else {
+        Ok(path)
+    }
 }
 
-fn two_parents(label: &str, parent: Option<&str>, other: Option<&str>, at: u64, other_at: u64) -> TreeError {
+fn two_parents(
+    label: &str,
+    parent: Option<&str>,
+    other: Option<&str>,
+    at: u64,
+    other_at: u64,
+) -> TreeError {
     let name = |parent: Option<&str>| parent.unwrap_or("(nothing: it is the root)").into();
-    TreeError::TwoParents { label: label.into(), parent: name(parent), other_parent: name(other), at, other: other_at }
+    TreeError::TwoParents {
+        label: label.into(),
+        parent: name(parent),
+        other_parent: name(other),
+        at,
+        other: other_at,
+    }
 }

@@ -1,8 +1,10 @@
-//! The column of a table that grows with the number of the release in which each row came (CONTRACTS 4).
+//! The column of a table that grows with the number of the release in which each row came
+//! (CONTRACTS 4).
 
 use serde::{Deserialize, Serialize};
 
-/// The column of a table that grows which holds, for each row, the number of the release in which it came.
+/// The column of a table that grows which holds, for each row, the number of the release in which
+/// it came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,7 @@
-//! Taxonomies that halving can divide (SCIENCE 11): a node with more than two children gets two children, each a run of
-//! adjacent ones with numbers of values as equal as possible, and so on, so that no node has more than two children. A
-//! run of several children is a new node, with a label of its own.
+//! Taxonomies that halving can divide (SCIENCE 11): a node with more than two children gets two
+//! children, each a run of adjacent ones with numbers of values as equal as possible, and so on, so
+//! that no node has more than two children. A run of several children is a new node, with a label
+//! of its own.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +18,25 @@ impl Domain {
     /// # Errors
     /// The taxonomy would have too many nodes.
     pub fn with_runs(&self) -> Result<Domain, TreeError> {
-        let mut halved = Halved { domain: self, tree: Tree::new(self.tree.label(0)), runs: BTreeSet::new() };
+        let mut halved = Halved {
+            domain: self,
+            tree: Tree::new(self.tree.label(0)),
+            runs: BTreeSet::new(),
+        };
         halved.below(0, 0);
         if self.tree.is_leaf(0) {
             halved.tree.resize(0, self.tree.values(0));
         }
-        Ok(Domain { tree: halved.tree.finish()?, rule: self.rule.clone() })
+        Ok(Domain {
+            tree: halved.tree.finish()?,
+            rule: self.rule.clone(),
+        })
     }
 }
 
 impl Taxonomy {
-    /// The node that represents a node where regions are divided: the node itself, or its only child.
+    /// The node that represents a node where regions are divided: the node itself, or its only
+    /// child.
     pub fn lowest(&self, mut node: Node) -> Node {
         while let [only] = children(self, node)[..] {
             node = only;
@@ -81,10 +90,16 @@ impl Halved<'_> {
         }
     }
 
-    /// The number of children in the first part: the smallest with which the numbers of values differ least.
+    /// The number of children in the first part: the smallest with which the numbers of values
+    /// differ least.
     fn middle(&self, run: &[Node]) -> usize {
         assert!(run.len() >= 2, "a run that can be divided");
-        let values = |nodes: &[Node]| nodes.iter().map(|&node| u128::from(self.domain.tree.values(node))).sum::<u128>();
+        let values = |nodes: &[Node]| {
+            nodes
+                .iter()
+                .map(|&node| u128::from(self.domain.tree.values(node)))
+                .sum::<u128>()
+        };
         let (all, mut first) = (values(run), 0);
         let differences = (1..run.len()).map(|count| {
             first += values(&run[count - 1..count]);
@@ -95,7 +110,8 @@ impl Halved<'_> {
 
     /// A label that no other node has.
     fn free(&self, label: String) -> String {
-        let taken = |label: &String| self.domain.tree.find(label).is_some() || self.runs.contains(label);
+        let taken =
+            |label: &String| self.domain.tree.find(label).is_some() || self.runs.contains(label);
         let others = (2..).map(|number| format!("{label} ({number})"));
         std::iter::once(label.clone())
             .chain(others)
@@ -112,21 +128,34 @@ impl Halved<'_> {
         let (low, high) = (i64::from(leaves.start), i64::from(leaves.end) - 1);
         match rule {
             // Missing values have a leaf after the others, which is in no range.
-            LeafRule::Integers { min, max, open } if high <= max - min => match *open && min + high == *max {
-                true => format!("{}+", min + low),
-                false => format!("{}-{}", min + low, min + high),
-            },
+            LeafRule::Integers { min, max, open } if high <= max - min => {
+                match *open && min + high == *max {
+                    true => format!("{}+", min + low),
+                    false => format!("{}-{}", min + low, min + high),
+                }
+            }
             LeafRule::Intervals { edges } if high + 1 < edges.len() as i64 => {
                 format!("[{}, {}[", edges[low as usize], edges[high as usize + 1])
             }
-            LeafRule::Edges { edges: of } if high <= of.len() as i64 => edges::label(of, low as usize, high as usize),
-            LeafRule::Dates { from, to, level } if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) => {
+            LeafRule::Edges { edges: of } if high <= of.len() as i64 => {
+                edges::label(of, low as usize, high as usize)
+            }
+            LeafRule::Dates { from, to, level }
+                if high <= i64::from(level.ordinal(*to) - level.ordinal(*from)) =>
+            {
                 ends(tree.label(first), tree.label(last))
             }
             _ => {
-                let labels: Vec<&str> = run.iter().map(|&node| tree.label(tree.lowest(node))).collect();
+                let labels: Vec<&str> = run
+                    .iter()
+                    .map(|&node| tree.label(tree.lowest(node)))
+                    .collect();
                 let joined = labels.join(" | ");
-                if joined.chars().count() <= LONG { joined } else { ends(labels[0], labels[labels.len() - 1]) }
+                if joined.chars().count() <= LONG {
+                    joined
+                } else {
+                    ends(labels[0], labels[labels.len() - 1])
+                }
             }
         }
     }
@@ -145,35 +174,76 @@ mod tests {
         let tree = domain.with_runs().expect("a tree").tree;
         assert_eq!(tree.leaves(), domain.tree.leaves());
         (0..tree.nodes() as Node).for_each(|node| assert!(tree.children(node).count() <= 2));
-        (0..tree.nodes() as Node).map(|node| tree.label(node).to_owned()).collect()
+        (0..tree.nodes() as Node)
+            .map(|node| tree.label(node).to_owned())
+            .collect()
     }
 
     fn domain(leaves: &[(&str, u64)], rule: LeafRule) -> Domain {
         let mut tree = Tree::new("*");
-        leaves.iter().for_each(|(label, values)| _ = tree.add(0, label, *values));
-        Domain { tree: tree.finish().expect("a tree"), rule }
+        leaves
+            .iter()
+            .for_each(|(label, values)| _ = tree.add(0, label, *values));
+        Domain {
+            tree: tree.finish().expect("a tree"),
+            rule,
+        }
     }
 
     #[test]
     fn runs_are_labelled_as_ranges_are() {
         let four: Vec<(&str, u64)> = ["7", "8", "9", "10"].map(|label| (label, 1)).to_vec();
-        let numbers = |open| domain(&four, LeafRule::Integers { min: 7, max: 10, open });
-        assert_eq!(labels(&numbers(false)), ["*", "7-8", "7", "8", "9-10", "9", "10"]);
-        assert_eq!(labels(&numbers(true)), ["*", "7-8", "7", "8", "9+", "9", "10"]);
+        let numbers = |open| {
+            domain(
+                &four,
+                LeafRule::Integers {
+                    min: 7,
+                    max: 10,
+                    open,
+                },
+            )
+        };
+        assert_eq!(
+            labels(&numbers(false)),
+            ["*", "7-8", "7", "8", "9-10", "9", "10"]
+        );
+        assert_eq!(
+            labels(&numbers(true)),
+            ["*", "7-8", "7", "8", "9+", "9", "10"]
+        );
         // As equal as possible: 5 and 4, not 1 and 8 or 8 and 1.
         let edges = vec![0, 1, 5, 8, 9];
         let widths = [("[0, 1[", 1), ("[1, 5[", 4), ("[5, 8[", 3), ("[8, 9[", 1)];
         let intervals = domain(&widths, LeafRule::Intervals { edges });
-        assert_eq!(labels(&intervals), ["*", "[0, 5[", "[0, 1[", "[1, 5[", "[5, 9[", "[5, 8[", "[8, 9["]);
+        assert_eq!(
+            labels(&intervals),
+            [
+                "*", "[0, 5[", "[0, 1[", "[1, 5[", "[5, 9[", "[5, 8[", "[8, 9["
+            ]
+        );
         let months = ["2020-03", "2020-04", "2020-05"].map(|label| (label, 1));
-        let dates = LeafRule::Dates { from: 18_322, to: 18_412, level: DateLevel::Month };
-        assert_eq!(labels(&domain(&months, dates)), ["*", "2020-03", "2020-04 … 2020-05", "2020-04", "2020-05"]);
+        let dates = LeafRule::Dates {
+            from: 18_322,
+            to: 18_412,
+            level: DateLevel::Month,
+        };
+        assert_eq!(
+            labels(&domain(&months, dates)),
+            ["*", "2020-03", "2020-04 … 2020-05", "2020-04", "2020-05"]
+        );
     }
 
     #[test]
     fn a_missing_value_is_in_no_range() {
         let leaves = ["7", "8", "missing"].map(|label| (label, 1));
-        let domain = domain(&leaves, LeafRule::Integers { min: 7, max: 8, open: false });
+        let domain = domain(
+            &leaves,
+            LeafRule::Integers {
+                min: 7,
+                max: 8,
+                open: false,
+            },
+        );
         assert_eq!(labels(&domain), ["*", "7", "8 | missing", "8", "missing"]);
     }
 
@@ -182,16 +252,30 @@ mod tests {
         let long = ["a".repeat(30), "b".repeat(30), "c".to_owned()];
         let leaves: Vec<(&str, u64)> = long.iter().map(|label| (label.as_str(), 1)).collect();
         // 30 + 3 + 30 characters are too many for a label, 30 + 3 + 1 are not.
-        assert_eq!(labels(&domain(&leaves, LeafRule::Label))[2], format!("{} | c", long[1]));
+        assert_eq!(
+            labels(&domain(&leaves, LeafRule::Label))[2],
+            format!("{} | c", long[1])
+        );
         let more: Vec<(&str, u64)> = leaves.iter().copied().chain([("d", 1)]).collect();
-        assert_eq!(labels(&domain(&more, LeafRule::Label))[1], format!("{} … {}", long[0], long[1]));
+        assert_eq!(
+            labels(&domain(&more, LeafRule::Label))[1],
+            format!("{} … {}", long[0], long[1])
+        );
         let mut tree = Tree::new("*");
         ["x", "y"].iter().for_each(|leaf| _ = tree.add(0, leaf, 1));
         let only = tree.add(0, "x | y", 1);
-        ["u", "v"].iter().for_each(|leaf| _ = tree.add(only, leaf, 1));
+        ["u", "v"]
+            .iter()
+            .for_each(|leaf| _ = tree.add(only, leaf, 1));
         let tree = tree.finish().expect("a tree");
-        let clashes = Domain { tree, rule: LeafRule::Label };
-        assert_eq!(labels(&clashes), ["*", "x | y (2)", "x", "y", "x | y", "u", "v"]);
+        let clashes = Domain {
+            tree,
+            rule: LeafRule::Label,
+        };
+        assert_eq!(
+            labels(&clashes),
+            ["*", "x | y (2)", "x", "y", "x | y", "u", "v"]
+        );
     }
 
     #[test]
@@ -199,12 +283,23 @@ mod tests {
         let mut tree = Tree::new("*");
         let all = tree.add(0, "all", 1);
         let one = tree.add(all, "one", 1);
-        ["a", "b", "c"].iter().for_each(|leaf| _ = tree.add(one, leaf, 2));
-        let domain = Domain { tree: tree.finish().expect("a tree"), rule: LeafRule::Label };
+        ["a", "b", "c"]
+            .iter()
+            .for_each(|leaf| _ = tree.add(one, leaf, 2));
+        let domain = Domain {
+            tree: tree.finish().expect("a tree"),
+            rule: LeafRule::Label,
+        };
         assert_eq!(labels(&domain), ["*", "all", "one", "a", "b | c", "b", "c"]);
         let halved = domain.with_runs().expect("a tree").tree;
-        assert_eq!([0, 1, 2, 3, 4].map(|node| halved.lowest(node)), [2, 2, 2, 3, 4]);
-        let alone = Domain { tree: Tree::new("only").finish().expect("a tree"), rule: LeafRule::Label };
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|node| halved.lowest(node)),
+            [2, 2, 2, 3, 4]
+        );
+        let alone = Domain {
+            tree: Tree::new("only").finish().expect("a tree"),
+            rule: LeafRule::Label,
+        };
         assert_eq!(labels(&alone), ["only"]);
     }
 }

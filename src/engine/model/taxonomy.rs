@@ -1,6 +1,7 @@
-//! A taxonomy: the tree of labels of one quasi column (SCIENCE 1). Nodes are numbered in preorder, so that a node *is*
-//! a range of leaves, an ancestor has a smaller number than its descendants, and sorting by number gives the order of
-//! labels in every output. Built once by a form (`forms`), never changed.
+//! A taxonomy: the tree of labels of one quasi column (SCIENCE 1). Nodes are numbered in preorder,
+//! so that a node *is* a range of leaves, an ancestor has a smaller number than its descendants,
+//! and sorting by number gives the order of labels in every output. Built once by a form (`forms`),
+//! never changed.
 //!
 //! This file knows nothing about files, columns or rows, and its `Debug` shows only the shape.
 
@@ -13,8 +14,8 @@ pub type Node = u32;
 /// A leaf's number among the leaves, left to right.
 pub type Leaf = u32;
 
-/// The most nodes of a taxonomy: codes stay far below the limit of `u32`, and a mistake in a feed file (`max =
-/// 10000000000`) is an error instead of a machine that swaps.
+/// The most nodes of a taxonomy: codes stay far below the limit of `u32`, and a mistake in a feed
+/// file (`max = 10000000000`) is an error instead of a machine that swaps.
 pub const MOST_NODES: usize = 4_000_000;
 /// The most labels on the path from a leaf to the root, both included.
 pub const MOST_LEVELS: usize = 256;
@@ -38,7 +39,8 @@ pub struct Taxonomy {
     level: Vec<u32>,
     /// The number of levels.
     levels: u32,
-    /// Leaves that a hierarchy file lists more than once, ascending, with the number of further lines.
+    /// Leaves that a hierarchy file lists more than once, ascending, with the number of further
+    /// lines.
     repeated: Vec<(Leaf, u64)>,
     by_label: Vec<Node>,
 }
@@ -71,12 +73,17 @@ impl Taxonomy {
 
     /// The node with this label, inner or leaf.
     pub fn find(&self, label: &str) -> Option<Node> {
-        self.by_label.binary_search_by(|&node| self.label(node).cmp(label)).ok().map(|at| self.by_label[at])
+        self.by_label
+            .binary_search_by(|&node| self.label(node).cmp(label))
+            .ok()
+            .map(|at| self.by_label[at])
     }
 
     /// The leaf with this label; `None` for inner nodes.
     pub fn find_leaf(&self, label: &str) -> Option<Leaf> {
-        self.find(label).filter(|&node| self.is_leaf(node)).map(|node| self.first_leaf[node as usize])
+        self.find(label)
+            .filter(|&node| self.is_leaf(node))
+            .map(|node| self.first_leaf[node as usize])
     }
 
     /// The node above; `None` for the root.
@@ -103,7 +110,11 @@ impl Taxonomy {
     /// The leaves under a node, as a range of leaf numbers.
     pub fn leaf_range(&self, node: Node) -> std::ops::Range<Leaf> {
         let end = self.end[node as usize] as usize;
-        let past = self.first_leaf.get(end).copied().unwrap_or(self.leaves() as Leaf);
+        let past = self
+            .first_leaf
+            .get(end)
+            .copied()
+            .unwrap_or(self.leaves() as Leaf);
         self.first_leaf[node as usize]..past
     }
 
@@ -117,7 +128,8 @@ impl Taxonomy {
         upper <= lower && lower < self.end[upper as usize]
     }
 
-    /// The number of domain values under a node: leaves, or for intervals the integers in them (SCIENCE 8).
+    /// The number of domain values under a node: leaves, or for intervals the integers in them
+    /// (SCIENCE 8).
     pub fn values(&self, node: Node) -> u64 {
         let range = self.leaf_range(node);
         self.below[range.end as usize] - self.below[range.start as usize]
@@ -128,21 +140,28 @@ impl Taxonomy {
         self.height[node as usize]
     }
 
-    /// The lowest level on which a node is, from 0 for leaves (SCIENCE 8). It stays on the levels up to that of the node above.
+    /// The lowest level on which a node is, from 0 for leaves (SCIENCE 8). It stays on the levels
+    /// up to that of the node above.
     pub fn level(&self, node: Node) -> u32 {
         self.level[node as usize]
     }
 
-    /// The number of levels. If a hierarchy file repeats a label, there are more levels than nodes on a path.
+    /// The number of levels. If a hierarchy file repeats a label, there are more levels than nodes
+    /// on a path.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// The number of values under a node as Loss counts them in a search of levels (SCIENCE 8): each line of a hierarchy file
-    /// is one, also a line that repeats another. Nothing that protects people counts lines.
+    /// The number of values under a node as Loss counts them in a search of levels (SCIENCE 8):
+    /// each line of a hierarchy file is one, also a line that repeats another. Nothing that
+    /// protects people counts lines.
     pub fn lines(&self, node: Node) -> u64 {
         let range = self.leaf_range(node);
-        let repeated = self.repeated.iter().filter(|(leaf, _)| range.contains(leaf)).map(|(_, lines)| lines);
+        let repeated = self
+            .repeated
+            .iter()
+            .filter(|(leaf, _)| range.contains(leaf))
+            .map(|(_, lines)| lines);
         self.values(node) + repeated.sum::<u64>()
     }
 
@@ -151,13 +170,15 @@ impl Taxonomy {
         &self.repeated
     }
 
-    /// Whether levels are counted from the leaves of the longest paths, as without a hierarchy file that repeats labels.
+    /// Whether levels are counted from the leaves of the longest paths, as without a hierarchy file
+    /// that repeats labels.
     pub fn counts_from_longest_paths(&self) -> bool {
         let mut expected = vec![self.height(0); self.nodes()];
         for node in 1..self.nodes() {
             expected[node] = expected[self.parent[node] as usize].saturating_sub(1);
         }
-        let is_expected = |node: Node| self.is_leaf(node) || self.level(node) == expected[node as usize];
+        let is_expected =
+            |node: Node| self.is_leaf(node) || self.level(node) == expected[node as usize];
         self.levels == self.height(0) + 1 && (0..self.nodes() as Node).all(is_expected)
     }
 
@@ -183,20 +204,36 @@ impl Taxonomy {
     pub fn with_leaf(&self, label: &str) -> Result<Taxonomy, TreeError> {
         match self.find(label) {
             Some(node) if self.is_leaf(node) && node != 0 => return Ok(self.clone()),
-            Some(_) => return Err(TreeError::LeafIsInner { label: label.into(), at: 0, other: 0 }),
+            Some(_) => {
+                return Err(TreeError::LeafIsInner {
+                    label: label.into(),
+                    at: 0,
+                    other: 0,
+                });
+            }
             None => {}
         }
         let mut tree = Tree::new(self.label(0));
         let mut made = vec![0usize; self.nodes()];
         for node in 1..self.nodes() as Node {
             let range = self.leaf_range(node);
-            let size =
-                if self.is_leaf(node) { self.below[range.end as usize] - self.below[range.start as usize] } else { 1 };
-            made[node as usize] = tree.add(made[self.parent[node as usize] as usize], self.label(node), size);
+            let size = if self.is_leaf(node) {
+                self.below[range.end as usize] - self.below[range.start as usize]
+            } else {
+                1
+            };
+            made[node as usize] = tree.add(
+                made[self.parent[node as usize] as usize],
+                self.label(node),
+                size,
+            );
         }
         tree.add(0, label, 1);
-        let mut file =
-            FileLevels { level: vec![0; tree.nodes()], levels: self.levels, repeated: vec![0; tree.nodes()] };
+        let mut file = FileLevels {
+            level: vec![0; tree.nodes()],
+            levels: self.levels,
+            repeated: vec![0; tree.nodes()],
+        };
         for (node, &handle) in made.iter().enumerate() {
             file.level[handle] = self.level[node];
         }
@@ -209,22 +246,43 @@ impl Taxonomy {
 
 impl fmt::Debug for Taxonomy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Taxonomy({} nodes, {} leaves)", self.nodes(), self.leaves())
+        write!(
+            f,
+            "Taxonomy({} nodes, {} leaves)",
+            self.nodes(),
+            self.leaves()
+        )
     }
 }
 
-/// Why labels do not form a tree. `at` and `other` are positions (lines of a file, counted from 1; 0 = none).
+/// Why labels do not form a tree. `at` and `other` are positions (lines of a file, counted from 1;
+/// 0 = none).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum TreeError {
     #[error("`{label}` is under `{parent}` and under `{other_parent}`")]
-    TwoParents { label: Box<str>, parent: Box<str>, other_parent: Box<str>, at: u64, other: u64 },
+    TwoParents {
+        label: Box<str>,
+        parent: Box<str>,
+        other_parent: Box<str>,
+        at: u64,
+        other: u64,
+    },
     #[error("`{label}` is a leaf in one place and an inner node in another")]
-    LeafIsInner { label: Box<str>, at: u64, other: u64 },
+    LeafIsInner {
+        label: Box<str>,
+        at: u64,
+        other: u64,
+    },
     #[error("`{label}` occurs twice on one path, with other labels in between")]
     Repeated { label: Box<str>, at: u64 },
     #[error("two roots: `{root}` and `{other_root}`; every row must end with the same label")]
-    TwoRoots { root: Box<str>, other_root: Box<str>, at: u64, other: u64 },
+    TwoRoots {
+        root: Box<str>,
+        other_root: Box<str>,
+        at: u64,
+        other: u64,
+    },
     #[error("an empty label")]
     EmptyLabel { at: u64 },
     #[error("no labels at all")]
@@ -274,11 +332,16 @@ pub struct Tree {
 impl Tree {
     /// A tree that is only a root.
     pub fn new(root: &str) -> Tree {
-        Tree { labels: vec![root.into()], parent: vec![0], children: vec![Vec::new()], size: vec![1] }
+        Tree {
+            labels: vec![root.into()],
+            parent: vec![0],
+            children: vec![Vec::new()],
+            size: vec![1],
+        }
     }
 
-    /// Adds a node under `parent` (0 = root) and returns its handle. `size` is its number of domain values, used for
-    /// leaves only.
+    /// Adds a node under `parent` (0 = root) and returns its handle. `size` is its number of domain
+    /// values, used for leaves only.
     pub fn add(&mut self, parent: usize, label: &str, size: u64) -> usize {
         assert!(parent < self.labels.len(), "the node above is there");
         let handle = self.labels.len();
@@ -301,8 +364,8 @@ impl Tree {
         self.size[handle] = size;
     }
 
-    /// Numbers the nodes in preorder. Levels are counted from the leaves of the longest paths; a leaf that is not as deep
-    /// as others is on several levels.
+    /// Numbers the nodes in preorder. Levels are counted from the leaves of the longest paths; a
+    /// leaf that is not as deep as others is on several levels.
     ///
     /// # Errors
     /// A label that is empty, too long or stands for two nodes, or too many nodes or levels.
@@ -314,7 +377,11 @@ impl Tree {
         let deepest = depth.iter().copied().max().unwrap_or(0);
         let level: Vec<u32> = depth.into_iter().map(|depth| deepest - depth).collect();
         let repeated = vec![0; level.len()];
-        self.finish_with_levels(&FileLevels { level, levels: deepest + 1, repeated })
+        self.finish_with_levels(&FileLevels {
+            level,
+            levels: deepest + 1,
+            repeated,
+        })
     }
 
     /// Numbers the nodes in preorder, on the levels of a file.
@@ -323,14 +390,20 @@ impl Tree {
     /// As for [`Tree::finish`], and a node that is not on a higher level than all nodes below it.
     pub fn finish_with_levels(mut self, file: &FileLevels) -> Result<Taxonomy, TreeError> {
         let (n, levels) = (self.labels.len(), file.levels);
-        assert!(file.level.len() == n && file.repeated.len() == n, "a level for each node");
+        assert!(
+            file.level.len() == n && file.repeated.len() == n,
+            "a level for each node"
+        );
         if n > MOST_NODES {
             return Err(TreeError::TooLarge);
         }
         let (order, number) = self.preorder();
         let mut end: Vec<Node> = (1..=n as Node).collect();
         let mut height = vec![0; n];
-        let parent: Vec<Node> = order.iter().map(|&handle| number[self.parent[handle]]).collect();
+        let parent: Vec<Node> = order
+            .iter()
+            .map(|&handle| number[self.parent[handle]])
+            .collect();
         for node in (1..n).rev() {
             let above = parent[node] as usize;
             end[above] = end[above].max(end[node]);
@@ -339,7 +412,8 @@ impl Tree {
         if height[0] as usize >= MOST_LEVELS || levels as usize > MOST_LEVELS {
             return Err(TreeError::TooDeep { at: 0 });
         }
-        let (mut first_leaf, mut leaf_node, mut below) = (Vec::with_capacity(n), Vec::new(), vec![0]);
+        let (mut first_leaf, mut leaf_node, mut below) =
+            (Vec::with_capacity(n), Vec::new(), vec![0]);
         let mut level: Vec<u32> = order.iter().map(|&handle| file.level[handle]).collect();
         let mut repeated: Vec<(Leaf, u64)> = Vec::new();
         for node in 0..n {
@@ -351,26 +425,58 @@ impl Tree {
                 }
                 leaf_node.push(node as Node);
                 let before = below.last().copied().unwrap_or(0);
-                below.push(u64::checked_add(before, self.size[order[node]]).ok_or(TreeError::TooManyValues)?);
+                below.push(
+                    u64::checked_add(before, self.size[order[node]])
+                        .ok_or(TreeError::TooManyValues)?,
+                );
             }
         }
-        let labels: Vec<Box<str>> = order.iter().map(|&handle| std::mem::take(&mut self.labels[handle])).collect();
+        let labels: Vec<Box<str>> = order
+            .iter()
+            .map(|&handle| std::mem::take(&mut self.labels[handle]))
+            .collect();
         let by_label = index(&labels)?;
         if let Some(node) = (1..n).find(|&node| level[node] >= level[parent[node] as usize]) {
-            return Err(TreeError::LevelsCross { label: labels[parent[node] as usize].clone() });
+            return Err(TreeError::LevelsCross {
+                label: labels[parent[node] as usize].clone(),
+            });
         }
         if level[0] >= levels {
-            return Err(TreeError::LevelsCross { label: labels[0].clone() });
+            return Err(TreeError::LevelsCross {
+                label: labels[0].clone(),
+            });
         }
         assert_eq!(end[0] as usize, n, "each node lies below the root");
-        assert!((1..n).all(|node| parent[node] < node as Node), "nodes are numbered in preorder");
-        assert_eq!(below.len(), leaf_node.len() + 1, "a number of values for each leaf");
-        Ok(Taxonomy { labels, parent, end, first_leaf, leaf_node, below, height, level, levels, repeated, by_label })
+        assert!(
+            (1..n).all(|node| parent[node] < node as Node),
+            "nodes are numbered in preorder"
+        );
+        assert_eq!(
+            below.len(),
+            leaf_node.len() + 1,
+            "a number of values for each leaf"
+        );
+        Ok(Taxonomy {
+            labels,
+            parent,
+            end,
+            first_leaf,
+            leaf_node,
+            below,
+            height,
+            level,
+            levels,
+            repeated,
+            by_label,
+        })
     }
 
     /// Handles in preorder, and each handle's preorder number.
     fn preorder(&self) -> (Vec<usize>, Vec<Node>) {
-        let (mut order, mut number) = (Vec::with_capacity(self.labels.len()), vec![0; self.labels.len()]);
+        let (mut order, mut number) = (
+            Vec::with_capacity(self.labels.len()),
+            vec![0; self.labels.len()],
+        );
         let mut stack = vec![0];
         while let Some(handle) = stack.pop() {
             number[handle] = order.len() as Node;
@@ -392,15 +498,21 @@ fn index(labels: &[Box<str>]) -> Result<Vec<Node>, TreeError> {
     if labels.iter().any(|label| label.len() > MOST_LABEL) {
         return Err(TreeError::LongLabel { at: 0 });
     }
-    match by_label.windows(2).find(|pair| labels[pair[0] as usize] == labels[pair[1] as usize]) {
-        Some(pair) => Err(TreeError::TwiceInTree { label: labels[pair[0] as usize].clone() }),
+    match by_label
+        .windows(2)
+        .find(|pair| labels[pair[0] as usize] == labels[pair[1] as usize])
+    {
+        Some(pair) => Err(TreeError::TwiceInTree {
+            label: labels[pair[0] as usize].clone(),
+        }),
         None => Ok(by_label),
     }
 }
 
 #[cfg(test)]
 impl Taxonomy {
-    /// `*` with the children `a` and `b`, and the leaves `a0`, `a1`, `b0` and `b1`: for the tests of several rooms.
+    /// `*` with the children `a` and `b`, and the leaves `a0`, `a1`, `b0` and `b1`: for the tests
+    /// of several rooms.
     pub(crate) fn two_halves() -> Taxonomy {
         let mut tree = Tree::new("*");
         for half in ["a", "b"] {

@@ -1,5 +1,6 @@
-//! A cell of a sensitive column, in the type that its column declares, with a total order: nulls first, then by value.
-//! That order is the canonical order of published rows, so it must never depend on arrival.
+//! A cell of a sensitive column, in the type that its column declares, with a total order: nulls
+//! first, then by value. That order is the canonical order of published rows, so it must never
+//! depend on arrival.
 //!
 //! `Debug` shows the type, never the value.
 
@@ -24,14 +25,15 @@ pub enum Value {
     Float(Finite),
     /// Days since 1970-01-01.
     Date(i32),
-    /// Any other value, byte for byte. Short texts need no memory of their own, and copies share that of long ones.
+    /// Any other value, byte for byte. Short texts need no memory of their own, and copies share
+    /// that of long ones.
     Text(#[serde(deserialize_with = "read_text")] SmolStr),
     /// A sum of a measure, in units of its column's last decimal.
     Decimal(i128),
 }
 
-/// Reads a text from any source, such as one that holds its bytes for a moment only: the type itself asks for bytes that
-/// stay.
+/// Reads a text from any source, such as one that holds its bytes for a moment only: the type
+/// itself asks for bytes that stay.
 ///
 /// # Errors
 /// It is no text.

@@ -1,6 +1,7 @@
-//! Halving (SCIENCE 6, safer local recoding): the parts of a region, which is one label in each quasi column, and how
-//! many people a division requires. All of it follows from the taxonomies and the policy alone, so that a reader of a
-//! release knows it in advance; no line here could look at a person.
+//! Halving (SCIENCE 6, safer local recoding): the parts of a region, which is one label in each
+//! quasi column, and how many people a division requires. All of it follows from the taxonomies and
+//! the policy alone, so that a reader of a release knows it in advance; no line here could look at
+//! a person.
 
 use std::ops::RangeInclusive;
 
@@ -26,12 +27,21 @@ pub struct RegionParts {
 }
 
 impl<'t> Halving<'t> {
-    /// For regions over these taxonomies with at least `people` people that leave at least `least` sets of rows
-    /// possible; 0 means no limit. `None` if there are more combinations of values than 128 bits can count, or of
-    /// leaves than 64.
-    pub fn new(trees: &[&'t Taxonomy], people: u64, least: u64, values: Values) -> Option<Halving<'t>> {
+    /// For regions over these taxonomies with at least `people` people that leave at least `least`
+    /// sets of rows possible; 0 means no limit. `None` if there are more combinations of values
+    /// than 128 bits can count, or of leaves than 64.
+    pub fn new(
+        trees: &[&'t Taxonomy],
+        people: u64,
+        least: u64,
+        values: Values,
+    ) -> Option<Halving<'t>> {
         countable(trees)?;
-        Some(Halving { trees: trees.to_vec(), people, open: OpenSets { least, values } })
+        Some(Halving {
+            trees: trees.to_vec(),
+            people,
+            open: OpenSets { least, values },
+        })
     }
 
     /// The smallest number of people of a published region.
@@ -44,8 +54,9 @@ impl<'t> Halving<'t> {
         vec![0; self.trees.len()]
     }
 
-    /// The parts of a region: among the columns in which every part would still leave enough sets of rows possible, the
-    /// one with the largest loss, the first of several; `None` if there is no such column.
+    /// The parts of a region: among the columns in which every part would still leave enough sets
+    /// of rows possible, the one with the largest loss, the first of several; `None` if there is no
+    /// such column.
     pub fn parts(&self, region: &[Node]) -> Option<RegionParts> {
         assert_eq!(region.len(), self.trees.len(), "one node for each column");
         let volume = volume(&self.trees, region);
@@ -60,7 +71,9 @@ impl<'t> Halving<'t> {
                 continue;
             }
             let children = children(tree, node);
-            let Some(smallest) = children.iter().map(|&child| tree.values(child)).min() else { continue };
+            let Some(smallest) = children.iter().map(|&child| tree.values(child)).min() else {
+                continue;
+            };
             let smallest = volume / u128::from(tree.values(node)) * u128::from(smallest);
             if self.open.holds(smallest, self.people) {
                 best = Some((lost, domain, RegionParts { column, children }));
@@ -69,10 +82,11 @@ impl<'t> Halving<'t> {
         best.map(|(.., parts)| parts)
     }
 
-    /// The numbers of people of which one is drawn: a region with at least as many is divided. It may be the smallest
-    /// class itself, so that a single published part does not prove to a reader that a person is in another one. Three
-    /// classes more for every further part are a compromise: with fewer, more people are in no class and wait; with
-    /// more, classes are larger than necessary.
+    /// The numbers of people of which one is drawn: a region with at least as many is divided. It
+    /// may be the smallest class itself, so that a single published part does not prove to a reader
+    /// that a person is in another one. Three classes more for every further part are a compromise:
+    /// with fewer, more people are in no class and wait; with more, classes are larger than
+    /// necessary.
     pub fn thresholds(&self, parts: &RegionParts) -> RangeInclusive<u64> {
         assert!(parts.children.len() > 1, "a region has parts");
         let most = 3 * parts.children.len() as u64 - 2;
@@ -85,13 +99,15 @@ impl<'t> Halving<'t> {
         self.open.holds(volume(&self.trees, region), people)
     }
 
-    /// Whether the divisions can produce a published region. `other` says of regions whether they are published as
-    /// well: none of those that contain this one may be.
+    /// Whether the divisions can produce a published region. `other` says of regions whether they
+    /// are published as well: none of those that contain this one may be.
     pub fn comes_to(&self, region: &[Node], other: impl Fn(&[Node]) -> bool) -> bool {
         assert_eq!(region.len(), self.trees.len(), "one node for each column");
         let mut at = self.root();
         while at != region {
-            let Some(RegionParts { column, children }) = self.parts(&at) else { return false };
+            let Some(RegionParts { column, children }) = self.parts(&at) else {
+                return false;
+            };
             let holds = |child: &&Node| self.trees[column].covers(**child, region[column]);
             match children.iter().find(holds) {
                 Some(&child) if !other(&at) => at[column] = child,
@@ -120,7 +136,9 @@ mod tests {
     fn uneven() -> Taxonomy {
         let mut tree = Tree::new("*");
         let a = tree.add(0, "a", 1);
-        ["a0", "a1"].iter().for_each(|leaf| _ = tree.add(a, leaf, 2));
+        ["a0", "a1"]
+            .iter()
+            .for_each(|leaf| _ = tree.add(a, leaf, 2));
         tree.add(0, "b", 2);
         tree.finish().expect("a tree")
     }
@@ -138,9 +156,12 @@ mod tests {
         let (uneven, chained) = (uneven(), chained());
         let trees = [&uneven, &chained];
         let rule = Halving::new(&trees, 2, 1, Values::Repeated).expect("small");
-        let parts = |region: &[Node]| rule.parts(region).map(|parts| (parts.column, parts.children));
-        // Both columns have lost everything: the first one is divided. Then `a` has lost 3/5, and the other column,
-        // with everything lost, has lost more.
+        let parts = |region: &[Node]| {
+            rule.parts(region)
+                .map(|parts| (parts.column, parts.children))
+        };
+        // Both columns have lost everything: the first one is divided. Then `a` has lost 3/5, and
+        // the other column, with everything lost, has lost more.
         assert_eq!(parts(&[0, 0]), Some((0, vec![1, 4])));
         assert_eq!(parts(&[1, 0]), Some((1, (2..8).collect())));
         assert_eq!(parts(&[1, 2]), Some((0, vec![2, 3])));
@@ -155,9 +176,13 @@ mod tests {
         let uneven = uneven();
         let parts = |people, least, values| {
             let trees = [&uneven];
-            Halving::new(&trees, people, least, values).expect("small").parts(&[0]).is_some()
+            Halving::new(&trees, people, least, values)
+                .expect("small")
+                .parts(&[0])
+                .is_some()
         };
-        // `b` has two values: 2^3 sets of three people, or a single one of two people with different values.
+        // `b` has two values: 2^3 sets of three people, or a single one of two people with
+        // different values.
         assert!(parts(3, 8, Values::Repeated) && !parts(3, 9, Values::Repeated));
         assert!(parts(2, 1, Values::Distinct) && !parts(2, 2, Values::Distinct));
         assert!(!parts(3, 1, Values::Distinct) && parts(3, 0, Values::Distinct));
@@ -178,7 +203,8 @@ mod tests {
         // The first column is divided first; and no region has the label in between.
         assert!(!comes(&[0, 2]) && !comes(&[2, 0]) && !comes(&[1, 1]));
         assert!(
-            !rule.comes_to(&[3, 7], |region| region == [1, 7]) && rule.comes_to(&[3, 7], |region| region == [4, 0])
+            !rule.comes_to(&[3, 7], |region| region == [1, 7])
+                && rule.comes_to(&[3, 7], |region| region == [4, 0])
         );
     }
 

@@ -1,8 +1,9 @@
-//! The parameters of a chain, parsed once (CONTRACTS 1, SCIENCE 4 and 5). A [`Policy`] that contradicts itself cannot
-//! be built: a parameter that does not apply has no field. Defaults, and keys that exclude each other, are handled here
-//! and nowhere else.
+//! The parameters of a chain, parsed once (CONTRACTS 1, SCIENCE 4 and 5). A [`Policy`] that
+//! contradicts itself cannot be built: a parameter that does not apply has no field. Defaults, and
+//! keys that exclude each other, are handled here and nowhere else.
 //!
-//! This room knows columns only by number, and nothing about files or rows, or which parts of the program exist.
+//! This room knows columns only by number, and nothing about files or rows, or which parts of the
+//! program exist.
 
 mod check;
 mod division;
@@ -21,11 +22,13 @@ pub use division::{Certain, Division, RegionSplit, refusals};
 pub use halving::{Halving, RegionParts};
 pub use odds::Odds;
 pub use or_off::OffWord;
-pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits};
+pub use parts::{
+    ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits,
+};
 pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat, OnUnsafe, Outliers, Output,
-    PolicySettings, Rare, Search, Values,
+    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat,
+    OnUnsafe, Outliers, Output, PolicySettings, Rare, Search, Values,
 };
 pub use workload::{NoCount, Workload, WorkloadCount};
 
@@ -33,7 +36,8 @@ use serde::{Serialize, Serializer};
 
 use crate::model::{DetailSettings, Taxonomy};
 
-/// A policy without contradictions. Serialises as the whole `[policy]` in force, including defaults.
+/// A policy without contradictions. Serialises as the whole `[policy]` in force, including
+/// defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     k: u64,
@@ -54,7 +58,11 @@ impl Policy {
     ///
     /// # Errors
     /// The first contradiction; [`contradictions`] lists them all.
-    pub fn new(written: &PolicySettings, chain: ChainKind, facts: &ColumnFacts) -> Result<Policy, PolicyError> {
+    pub fn new(
+        written: &PolicySettings,
+        chain: ChainKind,
+        facts: &ColumnFacts,
+    ) -> Result<Policy, PolicyError> {
         if let Some(first) = contradictions(written, chain, facts).into_iter().next() {
             return Err(first);
         }
@@ -65,13 +73,20 @@ impl Policy {
             k,
             chain: ChainPromise::of(written, chain, search, &facts.details),
             diversity: written.diversity.as_ref().map(DiversityLimits::of),
-            masking: written.m.map(|m| Masking { m, mask: written.mask.unwrap_or(true), base_rate: written.base_rate }),
+            masking: written.m.map(|m| Masking {
+                m,
+                mask: written.mask.unwrap_or(true),
+                base_rate: written.base_rate,
+            }),
             on_unsafe: written.on_unsafe.unwrap_or(OnUnsafe::Stop),
             search,
             max_loss: written.max_loss.unwrap_or(Decimal::ONE),
             on_repeat: written.on_repeat.unwrap_or(OnRepeat::Ignore),
             details: facts.details.clone(),
-            workload: written.workload.as_ref().and_then(|counts| Workload::of(counts, &facts.quasi).ok()),
+            workload: written
+                .workload
+                .as_ref()
+                .and_then(|counts| Workload::of(counts, &facts.quasi).ok()),
             in_force: written.clone(),
         };
         Ok(policy.with_defaults())
@@ -118,7 +133,12 @@ impl Policy {
             }
             ChainPromise::Tested { cuts, .. } => shown.cuts = Some(*cuts),
             ChainPromise::Bcf | ChainPromise::Crowds { alone: true, .. } => {}
-            ChainPromise::Disjoint { suppression, output, outliers, waits: _ } => {
+            ChainPromise::Disjoint {
+                suppression,
+                output,
+                outliers,
+                waits: _,
+            } => {
                 shown.suppression = Some(*suppression);
                 shown.output = Some(*output);
                 shown.outliers = *outliers;
@@ -139,10 +159,11 @@ impl Policy {
         self.k
     }
 
-    /// The smallest number of people of an atom, or of a class of a disjoint release (SCIENCE 4 and 5): k, and if
-    /// guarded values are masked max(k, 2l') with l' = 2m.
+    /// The smallest number of people of an atom, or of a class of a disjoint release (SCIENCE 4 and
+    /// 5): k, and if guarded values are masked max(k, 2l') with l' = 2m.
     pub fn a(&self) -> u64 {
-        self.masking.map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
+        self.masking
+            .map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
     }
 
     /// The promise of the chain.
@@ -153,7 +174,9 @@ impl Policy {
     /// Whether releases contain all people so far or only the newest ones.
     pub fn kind(&self) -> ChainKind {
         match self.chain {
-            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => ChainKind::Disjoint,
+            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => {
+                ChainKind::Disjoint
+            }
             _ => ChainKind::Cumulative,
         }
     }
@@ -161,7 +184,9 @@ impl Policy {
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match self.chain {
-            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => Some(Guarantee::Blind),
+            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
+                Some(Guarantee::Blind)
+            }
             ChainPromise::Tested { .. } => Some(Guarantee::Chain),
             ChainPromise::Bcf => Some(Guarantee::Bcf),
             ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => None,
@@ -171,7 +196,10 @@ impl Policy {
     /// The coin of a chain whose finer releases are tested.
     pub fn odds(&self) -> Option<Odds> {
         match self.chain {
-            ChainPromise::Tested { rho, max_odds, .. } => Some(Odds { rho, most: max_odds }),
+            ChainPromise::Tested { rho, max_odds, .. } => Some(Odds {
+                rho,
+                most: max_odds,
+            }),
             ChainPromise::Blind(_)
             | ChainPromise::Crowds { .. }
             | ChainPromise::Bcf
@@ -179,19 +207,23 @@ impl Policy {
         }
     }
 
-    /// Whether a tick decides who is published, so that others wait; otherwise all people who wait are published.
+    /// Whether a tick decides who is published, so that others wait; otherwise all people who wait
+    /// are published.
     pub fn forms(&self) -> bool {
         self.standing().is_some() || self.search.is_local() || self.recodes_some()
     }
 
-    /// Whether people join the classes of earlier releases: true for cumulative chains whose rows do not keep their
-    /// labels.
+    /// Whether people join the classes of earlier releases: true for cumulative chains whose rows
+    /// do not keep their labels.
     pub fn joins(&self) -> bool {
-        matches!(self.chain, ChainPromise::Blind(_) | ChainPromise::Tested { .. } | ChainPromise::Bcf)
+        matches!(
+            self.chain,
+            ChainPromise::Blind(_) | ChainPromise::Tested { .. } | ChainPromise::Bcf
+        )
     }
 
-    /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting that have no class
-    /// under it.
+    /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting
+    /// that have no class under it.
     pub fn recodes_some(&self) -> bool {
         matches!(self.chain, ChainPromise::Disjoint { waits: true, .. }) && !self.search.is_local()
     }
@@ -218,11 +250,16 @@ impl Policy {
 
     /// What readers who know the search can infer from a recoding.
     pub fn inference(&self) -> Inference {
-        let plain = self.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
+        let plain = self
+            .details
+            .iter()
+            .all(|detail| detail.counts_as_one() && detail.floor().is_none());
         match self.search.facts().refused {
             _ if matches!(self.chain, ChainPromise::Crowds { .. }) => Inference::Nothing,
             Some(RefusedStep::Level) => Inference::EachLevel(self.set_aside()),
-            Some(RefusedStep::Node) if plain && self.set_aside() == Decimal::ZERO => Inference::Replay,
+            Some(RefusedStep::Node) if plain && self.set_aside() == Decimal::ZERO => {
+                Inference::Replay
+            }
             Some(RefusedStep::Node) => Inference::EachNode(self.set_aside()),
             None => Inference::Nothing,
         }
@@ -230,7 +267,11 @@ impl Policy {
 
     /// One table or two.
     pub fn output(&self) -> Output {
-        if let ChainPromise::Disjoint { output, .. } = self.chain { output } else { Output::OneTable }
+        if let ChainPromise::Disjoint { output, .. } = self.chain {
+            output
+        } else {
+            Output::OneTable
+        }
     }
 
     /// The treatment of rare rows, if it applies.
@@ -243,7 +284,9 @@ impl Policy {
 
     /// How many ticks are halved together, if a coin divides people.
     pub fn publish_every(&self) -> Option<u64> {
-        let ChainPromise::Crowds { every, .. } = self.chain else { return None };
+        let ChainPromise::Crowds { every, .. } = self.chain else {
+            return None;
+        };
         assert!(every > 0, "some ticks are halved together");
         Some(every)
     }
@@ -253,7 +296,8 @@ impl Policy {
         matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
     }
 
-    /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the whole taxonomy.
+    /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the
+    /// whole taxonomy.
     pub fn taxonomies_grow(&self) -> bool {
         self.publish_every().is_none()
     }
@@ -288,7 +332,8 @@ impl Policy {
         RefinementLimits::of(&self.in_force)
     }
 
-    /// The rule by which halving divides regions; `None` if there are too many combinations to be counted.
+    /// The rule by which halving divides regions; `None` if there are too many combinations to be
+    /// counted.
     pub fn halving<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Halving<'t>> {
         let limits = self.refinement();
         // Without attacks, no sets of rows have to remain possible.
@@ -296,8 +341,8 @@ impl Policy {
         Halving::new(trees, self.a(), least, limits.values)
     }
 
-    /// The rule by which halving with a coin divides regions, over taxonomies with runs; `None` if there are too many
-    /// combinations to be counted.
+    /// The rule by which halving with a coin divides regions, over taxonomies with runs; `None` if
+    /// there are too many combinations to be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();
         assert!(
@@ -310,7 +355,11 @@ impl Policy {
 
     /// How many splits halving with a coin may refuse on the way to a label.
     pub fn refusals(&self) -> u32 {
-        refusals(self.refinement().max_ratio.unwrap_or(RefinementLimits::MAX_RATIO))
+        refusals(
+            self.refinement()
+                .max_ratio
+                .unwrap_or(RefinementLimits::MAX_RATIO),
+        )
     }
 
     /// The limit on information loss.

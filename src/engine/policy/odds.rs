@@ -1,5 +1,6 @@
-//! The effect of the tests of `chain` on an attacker's belief (SCIENCE 4): each result is passed through a coin, so
-//! that what is published is at most 1/rho times more or less likely, whatever the result of the test is.
+//! The effect of the tests of `chain` on an attacker's belief (SCIENCE 4): each result is passed
+//! through a coin, so that what is published is at most 1/rho times more or less likely, whatever
+//! the result of the test is.
 
 use num_bigint::BigUint;
 
@@ -17,7 +18,9 @@ pub struct Odds {
 impl Odds {
     /// The factor by which this many tests may change the odds of a belief: rho^-tests.
     pub fn after(&self, tests: u32) -> f64 {
-        self.rho.get().powi(-i32::try_from(tests).unwrap_or(i32::MAX))
+        self.rho
+            .get()
+            .powi(-i32::try_from(tests).unwrap_or(i32::MAX))
     }
 
     /// Whether this many tests keep the limit: 1 ≤ most × rho^tests, in whole numbers.

@@ -1,5 +1,5 @@
-//! The number of sets of rows that a label leaves possible (SCIENCE 6 and 11): the number of combinations of values in
-//! a region, to the power of its number of people.
+//! The number of sets of rows that a label leaves possible (SCIENCE 6 and 11): the number of
+//! combinations of values in a region, to the power of its number of people.
 
 use super::settings::Values;
 use crate::model::{Node, Taxonomy};
@@ -15,18 +15,28 @@ pub struct OpenSets {
 
 /// Succeeds if combinations can be counted: of values in 128 bits, of leaves in 64.
 pub fn countable(trees: &[&Taxonomy]) -> Option<()> {
-    trees.iter().try_fold(1u128, |all, tree| all.checked_mul(tree.values(0).into()))?;
-    trees.iter().try_fold(1u64, |all, tree| all.checked_mul(tree.leaves() as u64)).map(drop)
+    trees
+        .iter()
+        .try_fold(1u128, |all, tree| all.checked_mul(tree.values(0).into()))?;
+    trees
+        .iter()
+        .try_fold(1u64, |all, tree| all.checked_mul(tree.leaves() as u64))
+        .map(drop)
 }
 
 /// The number of combinations of values in a region.
 pub fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
     assert_eq!(region.len(), trees.len(), "one node for each column");
-    trees.iter().zip(region).map(|(tree, &node)| u128::from(tree.values(node))).product()
+    trees
+        .iter()
+        .zip(region)
+        .map(|(tree, &node)| u128::from(tree.values(node)))
+        .product()
 }
 
 impl OpenSets {
-    /// Whether this number of people, with this many combinations of values, leaves enough sets of rows possible.
+    /// Whether this number of people, with this many combinations of values, leaves enough sets of
+    /// rows possible.
     pub fn holds(self, volume: u128, people: u64) -> bool {
         let (least, mut sets) = (u128::from(self.least), 1u128);
         // Without repetition, the combinations that are left out determine the others.
@@ -46,7 +56,9 @@ impl OpenSets {
             }
             let more = match self.values {
                 Values::Repeated => sets.checked_mul(volume),
-                Values::Distinct => sets.checked_mul(volume - step).map(|sets| sets / (step + 1)),
+                Values::Distinct => sets
+                    .checked_mul(volume - step)
+                    .map(|sets| sets / (step + 1)),
             };
             let Some(more) = more else { return true };
             sets = more;

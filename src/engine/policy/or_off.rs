@@ -20,7 +20,9 @@ pub enum OffWord {
 ///
 /// # Errors
 /// Those of the value.
-pub(super) fn or_off<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+pub(super) fn or_off<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
     from.deserialize_any(OrOffVisitor(PhantomData))
 }
 
@@ -46,7 +48,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OrOffVisitor<T> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
-        if text == "off" { Ok(None) } else { T::deserialize(text.into_deserializer()).map(Some) }
+        if text == "off" {
+            Ok(None)
+        } else {
+            T::deserialize(text.into_deserializer()).map(Some)
+        }
     }
 
     fn visit_bool<E: Error>(self, truth: bool) -> Result<Option<T>, E> {

@@ -1,9 +1,9 @@
-//! The parts of a built policy (SCIENCE 4 and 5): for each promise its parameters, with defaults, and no others.
-//! Contradictions are found earlier, in `check`.
+//! The parts of a built policy (SCIENCE 4 and 5): for each promise its parameters, with defaults,
+//! and no others. Contradictions are found earlier, in `check`.
 
 use super::settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search,
-    Values,
+    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output,
+    PolicySettings, Rare, Search, Values,
 };
 use crate::model::{Decimal, DetailSettings};
 
@@ -12,12 +12,13 @@ use crate::model::{Decimal, DetailSettings};
 pub enum ChainPromise {
     /// Releases contain all people so far; sensitive values never decide about people.
     Blind(RareRowPolicy),
-    /// Coins divide people; classes have labels of their own, which never change. Sensitive values never decide about
-    /// people.
+    /// Coins divide people; classes have labels of their own, which never change. Sensitive values
+    /// never decide about people.
     Crowds {
         /// How many ticks are halved together.
         every: u64,
-        /// Whether each release contains only new classes; otherwise it contains all classes so far.
+        /// Whether each release contains only new classes; otherwise it contains all classes so
+        /// far.
         alone: bool,
     },
     /// One test and one coin choose between two recodings.
@@ -108,7 +109,8 @@ pub struct Masking {
 pub struct RefinementLimits {
     /// How solutions are counted.
     pub values: Values,
-    /// The largest ratio for a target of a locally recoded release; `None`: the check is switched off.
+    /// The largest ratio for a target of a locally recoded release; `None`: the check is switched
+    /// off.
     pub max_ratio: Option<Decimal>,
     /// The smallest number of solutions that must remain for such a target.
     pub min_solutions: u64,
@@ -141,7 +143,9 @@ impl RefinementLimits {
                 Some(MaxRatio::Limit(limit)) => Some(limit),
                 Some(MaxRatio::Switch(_)) => None,
             },
-            min_solutions: written.min_solutions.unwrap_or(RefinementLimits::MIN_SOLUTIONS),
+            min_solutions: written
+                .min_solutions
+                .unwrap_or(RefinementLimits::MIN_SOLUTIONS),
             max_joint_ratio: written.max_joint_ratio,
             max_global_ratio: written.max_global_ratio,
             max_repairs: written.max_repairs.unwrap_or(RefinementLimits::MAX_REPAIRS),
@@ -155,7 +159,8 @@ impl Masking {
         self.m.saturating_mul(2)
     }
 
-    /// The assumed prior belief of the public, as numerator and denominator; `None` if they do not fit.
+    /// The assumed prior belief of the public, as numerator and denominator; `None` if they do not
+    /// fit.
     pub fn rate(&self) -> Option<(u64, u64)> {
         assert!(self.m > 0, "m-confidentiality is of some m");
         match self.base_rate {
@@ -177,7 +182,10 @@ impl ChainPromise {
     ) -> ChainPromise {
         let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
         assert!(every > 0, "some ticks are halved together");
-        if chain == ChainKind::Disjoint && search == Search::Halves && written.publish_every.is_some() {
+        if chain == ChainKind::Disjoint
+            && search == Search::Halves
+            && written.publish_every.is_some()
+        {
             return ChainPromise::Crowds { every, alone: true };
         }
         if chain == ChainKind::Disjoint {
@@ -187,18 +195,24 @@ impl ChainPromise {
                 suppression,
                 waits: search == Search::Levels || suppression > Decimal::ZERO || floors,
                 output: written.output.unwrap_or(Output::OneTable),
-                outliers: (search.is_local() && !search.is_micro()).then(|| written.outliers.unwrap_or(Outliers::Wait)),
+                outliers: (search.is_local() && !search.is_micro())
+                    .then(|| written.outliers.unwrap_or(Outliers::Wait)),
             };
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {
             Guarantee::Bcf => ChainPromise::Bcf,
-            Guarantee::Blind if search == Search::Halves => ChainPromise::Crowds { every, alone: false },
+            Guarantee::Blind if search == Search::Halves => ChainPromise::Crowds {
+                every,
+                alone: false,
+            },
             Guarantee::Blind => ChainPromise::Blind(RareRowPolicy::of(written)),
             Guarantee::Chain => ChainPromise::Tested {
                 standing: RareRowPolicy::of(written),
                 cuts: written.cuts.unwrap_or(Cuts::Nested),
                 rho: written.rho.expect("`chain` without rho is a contradiction"),
-                max_odds: written.max_odds.expect("`chain` without max_odds is a contradiction"),
+                max_odds: written
+                    .max_odds
+                    .expect("`chain` without max_odds is a contradiction"),
             },
         }
     }
@@ -212,7 +226,11 @@ impl RareRowPolicy {
 
     pub(super) fn of(written: &PolicySettings) -> RareRowPolicy {
         match written.rare.unwrap_or(Rare::Wait) {
-            Rare::Coarsen => RareRowPolicy { rare: Rare::Coarsen, max_wait: 0, max_withheld: Decimal::ZERO },
+            Rare::Coarsen => RareRowPolicy {
+                rare: Rare::Coarsen,
+                max_wait: 0,
+                max_withheld: Decimal::ZERO,
+            },
             Rare::Wait => RareRowPolicy {
                 rare: Rare::Wait,
                 max_wait: written.max_wait.unwrap_or(RareRowPolicy::MAX_WAIT),
@@ -233,7 +251,10 @@ impl DiversityLimits {
             }),
             alpha: written.alpha,
             confidence: written.confidence,
-            closeness: written.t.map(|t| Closeness { t, distance: written.distance.unwrap_or(Distance::Equal) }),
+            closeness: written.t.map(|t| Closeness {
+                t,
+                distance: written.distance.unwrap_or(Distance::Equal),
+            }),
         }
     }
 }

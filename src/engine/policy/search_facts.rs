@@ -1,6 +1,6 @@
-//! The public facts about each search that could be used against its results (SCIENCE 6, "Global recoding is not
-//! immune"; 7; 11). The gate receives only these facts, and never asks which search it was. A new search is one line of
-//! [`Search::facts`].
+//! The public facts about each search that could be used against its results (SCIENCE 6, "Global
+//! recoding is not immune"; 7; 11). The gate receives only these facts, and never asks which search
+//! it was. A new search is one line of [`Search::facts`].
 
 use super::settings::Search;
 use crate::model::Decimal;
@@ -10,12 +10,14 @@ use crate::model::Decimal;
 pub enum Inference {
     /// None: classes have labels of their own.
     Nothing,
-    /// The whole course of a top-down search from `*`, which can be replayed from public sizes of classes.
+    /// The whole course of a top-down search from `*`, which can be replayed from public sizes of
+    /// classes.
     Replay,
-    /// For each node of the recoding, the state in which its children replace it: more people than this share would be
-    /// left out.
+    /// For each node of the recoding, the state in which its children replace it: more people than
+    /// this share would be left out.
     EachNode(Decimal),
-    /// For each column, the state in which it is one level finer: more people than this share would be left out.
+    /// For each column, the state in which it is one level finer: more people than this share would
+    /// be left out.
     EachLevel(Decimal),
 }
 
@@ -24,7 +26,8 @@ pub enum Inference {
 pub enum LabelRule {
     /// All rows have one recoding.
     OneRecoding,
-    /// ARX-LR: classes are formed one after the other, each with the first labels of the order that it fits.
+    /// ARX-LR: classes are formed one after the other, each with the first labels of the order that
+    /// it fits.
     Carved,
     /// Regions are halved as long as both halves are large enough.
     Halved,

@@ -1,5 +1,6 @@
-//! The `[policy]` table as it is written (CONTRACTS 1): every key is optional, has no default here, and is not judged.
-//! [`super::Policy`] interprets it and finds contradictions; no other code may act on these fields.
+//! The `[policy]` table as it is written (CONTRACTS 1): every key is optional, has no default here,
+//! and is not judged. [`super::Policy`] interprets it and finds contradictions; no other code may
+//! act on these fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,97 +28,133 @@ pub struct PolicySettings {
     /// Ticks that a row may wait before it is overdue; the default is 8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_wait: Option<u64>,
-    /// The share of all rows of a chain that may be withheld because they are rare; the default is 0.02.
+    /// The share of all rows of a chain that may be withheld because they are rare; the default is
+    /// 0.02.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_withheld: Option<Decimal>,
-    /// Chains of crowds (`search = "halves"`): how many ticks are halved together; the default is 1.
+    /// Chains of crowds (`search = "halves"`): how many ticks are halved together; the default is
+    /// 1.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_every: Option<u64>,
     /// How the recodings of a chain under `chain` may differ; the default is `nested`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuts: Option<Cuts>,
-    /// Under `chain`: the probability with which the coin withholds a finer release that passed its test.
+    /// Under `chain`: the probability with which the coin withholds a finer release that passed its
+    /// test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rho: Option<Decimal>,
-    /// Under `chain`: the largest factor by which the odds of an attacker's belief may change over the whole chain.
+    /// Under `chain`: the largest factor by which the odds of an attacker's belief may change over
+    /// the whole chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_odds: Option<Decimal>,
     /// No person is linked to a guarded value with more than 1/m; `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<u64>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub m: Option<u64>,
     /// Whether guarded values are masked where `m` requires it; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<bool>,
-    /// The assumed prior belief of the public about a person's guarded value; at most, and by default, 1/(2m).
+    /// The assumed prior belief of the public about a person's guarded value; at most, and by
+    /// default, 1/(2m).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_rate: Option<Decimal>,
     /// How diverse the sensitive values of every class must be; `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<DiversitySettings>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "Option<OrOff<DiversitySettings>>")
+    )]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub diversity: Option<DiversitySettings>,
     /// What happens if a check that looks at sensitive values fails; the default is `stop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_unsafe: Option<OnUnsafe>,
-    /// How a recoding is found; the default is `halves` under `blind` and in disjoint chains with one table, otherwise
-    /// `top-down`.
+    /// How a recoding is found; the default is `halves` under `blind` and in disjoint chains with
+    /// one table, otherwise `top-down`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
     /// ARX-LR and halving: what happens to rows that are in no class; the default is `wait`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outliers: Option<Outliers>,
-    /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be suppressed; they wait for
-    /// the next tick. The default is 0.
+    /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be
+    /// suppressed; they wait for the next tick. The default is 0.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<Decimal>,
-    /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first recoding may leave
-    /// waiting; the default is 0.
+    /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first
+    /// recoding may leave waiting; the default is 0.
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<Decimal>,
-    /// `search = "levels"`: the counts that the table is mainly used for, in the notation of `tidegate query`; the
-    /// search then minimises the error of these counts instead of the loss.
+    /// `search = "levels"`: the counts that the table is mainly used for, in the notation of
+    /// `tidegate query`; the search then minimises the error of these counts instead of the loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Vec<String>>,
-    /// Disjoint chains: one table, or separate tables for quasi-identifiers and sensitive values; the default is
-    /// `one-table`.
+    /// Disjoint chains: one table, or separate tables for quasi-identifiers and sensitive values;
+    /// the default is `one-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
     /// How solutions of a refinement attack are counted; the default is `repeated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Values>,
-    /// The largest factor by which a refinement attack may reduce the possibilities of a target, or `off`; the default
-    /// is 100.
+    /// The largest factor by which a refinement attack may reduce the possibilities of a target, or
+    /// `off`; the default is 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_ratio: Option<MaxRatio>,
-    /// The smallest number of solutions that a refinement attack must leave for a target; the default is 1000.
+    /// The smallest number of solutions that a refinement attack must leave for a target; the
+    /// default is 1000.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_solutions: Option<u64>,
-    /// The largest factor by which the refusals of a global search may reduce the possible tables; `off` by default.
+    /// The largest factor by which the refusals of a global search may reduce the possible tables;
+    /// `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_global_ratio: Option<Decimal>,
-    /// The largest factor by which a refinement attack on all classes together may reduce the possibilities; `off` by
-    /// default.
+    /// The largest factor by which a refinement attack on all classes together may reduce the
+    /// possibilities; `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_joint_ratio: Option<Decimal>,
-    /// How often a locally recoded release that failed is repaired before it is rejected; the default is 3.
+    /// How often a locally recoded release that failed is repaired before it is rejected; the
+    /// default is 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_repairs: Option<u64>,
     /// (n,r)-dominance of published sums; `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Dominance>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub dominance: Option<Dominance>,
     /// The p% rule for published sums; `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
-    #[serde(default, deserialize_with = "or_off", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "or_off",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub p_rule: Option<Decimal>,
-    /// Whether microaggregation grows or splits clusters until no sum is dominated; false by default.
+    /// Whether microaggregation grows or splits clusters until no sum is dominated; false by
+    /// default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dominance_safe: Option<bool>,
     /// The limit on information loss, 0 to 1 (SCIENCE 8); the default is 1.
@@ -143,8 +180,8 @@ pub struct DiversitySettings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_l: Option<Decimal>,
-    /// Recursive (c,l): the most frequent value has less than c times the rows of the l-th and all rarer values
-    /// together. Requires `l`.
+    /// Recursive (c,l): the most frequent value has less than c times the rows of the l-th and all
+    /// rarer values together. Requires `l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Decimal>,
     /// Recursive (c,l). Requires `c`.
@@ -168,7 +205,8 @@ pub struct DiversitySettings {
     pub distance: Option<Distance>,
 }
 
-/// `policy.dominance`: a sum is sensitive when its n largest contributions make up more than this share of it.
+/// `policy.dominance`: a sum is sensitive when its n largest contributions make up more than this
+/// share of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -184,7 +222,10 @@ pub struct Dominance {
 /// `policy.max_ratio`: a number above 1, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(untagged, expecting = "must be a ratio above 1, such as 100, or \"off\"")]
+#[serde(
+    untagged,
+    expecting = "must be a ratio above 1, such as 100, or \"off\""
+)]
 pub enum MaxRatio {
     /// The limit.
     Limit(Decimal),

@@ -1,8 +1,9 @@
-//! What a policy is once it is built (CONTRACTS 1). Every contradiction has a case in `tests/feeds`.
+//! What a policy is once it is built (CONTRACTS 1). Every contradiction has a case in
+//! `tests/feeds`.
 
 use super::{
-    ChainKind, ChainPromise, ColumnFacts, Cuts, Decimal, DiversitySettings, Guarantee, Policy, PolicySettings, Rare,
-    RareRowPolicy,
+    ChainKind, ChainPromise, ColumnFacts, Cuts, Decimal, DiversitySettings, Guarantee, Policy,
+    PolicySettings, Rare, RareRowPolicy,
 };
 
 fn decimal(text: &str) -> Decimal {
@@ -12,15 +13,25 @@ fn decimal(text: &str) -> Decimal {
 #[test]
 fn defaults_are_filled_in() {
     let policy = Policy::new(
-        &PolicySettings { k: Some(10), ..PolicySettings::default() },
+        &PolicySettings {
+            k: Some(10),
+            ..PolicySettings::default()
+        },
         ChainKind::Cumulative,
         &ColumnFacts::default(),
     );
     let policy = policy.expect("k alone is a policy");
-    let standing = RareRowPolicy { rare: Rare::Wait, max_wait: 8, max_withheld: decimal("0.02") };
+    let standing = RareRowPolicy {
+        rare: Rare::Wait,
+        max_wait: 8,
+        max_withheld: decimal("0.02"),
+    };
     assert_eq!(policy.chain(), &ChainPromise::Blind(standing));
     let shown = policy.in_force();
-    assert_eq!((shown.guarantee, shown.max_wait), (Some(Guarantee::Blind), Some(8)));
+    assert_eq!(
+        (shown.guarantee, shown.max_wait),
+        (Some(Guarantee::Blind), Some(8))
+    );
     assert_eq!(
         (shown.max_ratio, shown.m, shown.cuts),
         (None, None, None),
@@ -36,21 +47,35 @@ fn defaults_are_filled_in() {
 #[test]
 fn disjoint_chains_have_no_guarantee() {
     let policy = Policy::new(
-        &PolicySettings { k: Some(2), ..PolicySettings::default() },
+        &PolicySettings {
+            k: Some(2),
+            ..PolicySettings::default()
+        },
         ChainKind::Disjoint,
         &ColumnFacts::default(),
     );
     let policy = policy.expect("k alone is a policy");
-    assert_eq!((policy.guarantee(), policy.standing(), policy.kind()), (None, None, ChainKind::Disjoint));
+    assert_eq!(
+        (policy.guarantee(), policy.standing(), policy.kind()),
+        (None, None, ChainKind::Disjoint)
+    );
     assert_eq!(policy.in_force().suppression, Some(Decimal::ZERO));
 }
 
 #[test]
 fn coarsening_at_once_is_waiting_for_nothing() {
-    let written = PolicySettings { k: Some(2), rare: Some(Rare::Coarsen), ..PolicySettings::default() };
-    let policy = Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
+    let written = PolicySettings {
+        k: Some(2),
+        rare: Some(Rare::Coarsen),
+        ..PolicySettings::default()
+    };
+    let policy =
+        Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
     let standing = policy.standing().expect("blind");
-    assert_eq!((standing.max_wait, standing.max_withheld), (0, Decimal::ZERO));
+    assert_eq!(
+        (standing.max_wait, standing.max_withheld),
+        (0, Decimal::ZERO)
+    );
 }
 
 #[test]
@@ -62,17 +87,31 @@ fn the_tested_guarantee_carries_its_coin() {
         max_odds: Some(Decimal::from(2)),
         ..PolicySettings::default()
     };
-    let policy = Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
-    assert!(matches!(policy.chain(), ChainPromise::Tested { cuts: Cuts::Nested, .. }));
-    let capped = PolicySettings { max_odds: Some(decimal("1.9")), ..written };
-    let error =
-        Policy::new(&capped, ChainKind::Cumulative, &ColumnFacts::default()).expect_err("one test is one too many");
+    let policy =
+        Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
+    assert!(matches!(
+        policy.chain(),
+        ChainPromise::Tested {
+            cuts: Cuts::Nested,
+            ..
+        }
+    ));
+    let capped = PolicySettings {
+        max_odds: Some(decimal("1.9")),
+        ..written
+    };
+    let error = Policy::new(&capped, ChainKind::Cumulative, &ColumnFacts::default())
+        .expect_err("one test is one too many");
     assert_eq!(error.key, "policy.max_odds");
 }
 
 #[test]
 fn a_base_rate_of_exactly_one_in_2m_is_allowed() {
-    let facts = ColumnFacts { guarded_sets: 1, sensitive: 1, ..ColumnFacts::default() };
+    let facts = ColumnFacts {
+        guarded_sets: 1,
+        sensitive: 1,
+        ..ColumnFacts::default()
+    };
     let with = |rate: &str| PolicySettings {
         k: Some(2),
         m: Some(2),
@@ -80,25 +119,53 @@ fn a_base_rate_of_exactly_one_in_2m_is_allowed() {
         ..PolicySettings::default()
     };
     assert!(Policy::new(&with("0.25"), ChainKind::Cumulative, &facts).is_ok());
-    let error =
-        Policy::new(&with("0.250000000000000001"), ChainKind::Cumulative, &facts).expect_err("more than 1/(2m)");
+    let error = Policy::new(&with("0.250000000000000001"), ChainKind::Cumulative, &facts)
+        .expect_err("more than 1/(2m)");
     assert_eq!(error.key, "policy.base_rate");
 }
 
 #[test]
 fn atoms_are_large_enough_for_masking() {
-    let facts = ColumnFacts { guarded_sets: 1, sensitive: 1, ..ColumnFacts::default() };
-    let a = |k, m| {
-        let written = PolicySettings { k: Some(k), m, ..PolicySettings::default() };
-        Policy::new(&written, ChainKind::Cumulative, &facts).expect("a policy").a()
+    let facts = ColumnFacts {
+        guarded_sets: 1,
+        sensitive: 1,
+        ..ColumnFacts::default()
     };
-    assert_eq!([a(3, None), a(3, Some(2)), a(10, Some(2)), a(10, Some(3))], [3, 8, 10, 12]);
+    let a = |k, m| {
+        let written = PolicySettings {
+            k: Some(k),
+            m,
+            ..PolicySettings::default()
+        };
+        Policy::new(&written, ChainKind::Cumulative, &facts)
+            .expect("a policy")
+            .a()
+    };
+    assert_eq!(
+        [a(3, None), a(3, Some(2)), a(10, Some(2)), a(10, Some(3))],
+        [3, 8, 10, 12]
+    );
 }
 
 #[test]
 fn diversity_comes_in_pairs() {
-    let table = DiversitySettings { c: Some(Decimal::from(3)), ..DiversitySettings::default() };
-    let written = PolicySettings { k: Some(2), diversity: Some(table), ..PolicySettings::default() };
-    let facts = ColumnFacts { sensitive: 1, ..ColumnFacts::default() };
-    assert_eq!(Policy::new(&written, ChainKind::Cumulative, &facts).expect_err("c alone").key, "policy.diversity.c");
+    let table = DiversitySettings {
+        c: Some(Decimal::from(3)),
+        ..DiversitySettings::default()
+    };
+    let written = PolicySettings {
+        k: Some(2),
+        diversity: Some(table),
+        ..PolicySettings::default()
+    };
+    let facts = ColumnFacts {
+        sensitive: 1,
+        ..ColumnFacts::default()
+    };
+    assert_eq!(
+        Policy::new(&written, ChainKind::Cumulative, &facts)
+            .expect_err("c alone")
+            .key,
+        "policy.diversity.c"
+    );
 }

@@ -1,5 +1,5 @@
-//! The counts that a table is mainly used for (SCIENCE 8, "COUNT error on a workload"): conditions on quasi columns as
-//! text, and the leaves that they select.
+//! The counts that a table is mainly used for (SCIENCE 8, "COUNT error on a workload"): conditions
+//! on quasi columns as text, and the leaves that they select.
 
 use std::collections::BTreeMap;
 
@@ -31,10 +31,18 @@ impl Workload {
     /// From counts as they are written, over the quasi columns with these names.
     ///
     /// # Errors
-    /// The first count that is no text of conditions, has none or too many, or names another column.
+    /// The first count that is no text of conditions, has none or too many, or names another
+    /// column.
     pub fn of(written: &[String], quasi: &[Box<str>]) -> Result<Workload, NoCount> {
-        let count = |(at, text): (usize, &String)| conditions(text, quasi).map_err(|text| NoCount { at, text });
-        written.iter().enumerate().map(count).collect::<Result<_, _>>().map(Workload)
+        let count = |(at, text): (usize, &String)| {
+            conditions(text, quasi).map_err(|text| NoCount { at, text })
+        };
+        written
+            .iter()
+            .enumerate()
+            .map(count)
+            .collect::<Result<_, _>>()
+            .map(Workload)
     }
 
     /// The counts over the taxonomies of the quasi columns.
@@ -46,7 +54,11 @@ impl Workload {
             leaves(conditions, trees[column]).map(|wanted| (column, wanted))
         };
         let count = |(at, columns): (usize, &BTreeMap<usize, Vec<Condition>>)| {
-            columns.iter().map(column).collect::<Result<WorkloadCount, _>>().map_err(|text| NoCount { at, text })
+            columns
+                .iter()
+                .map(column)
+                .collect::<Result<WorkloadCount, _>>()
+                .map_err(|text| NoCount { at, text })
         };
         self.0.iter().enumerate().map(count).collect()
     }
@@ -67,7 +79,9 @@ fn conditions(text: &str, quasi: &[Box<str>]) -> Result<BTreeMap<usize, Vec<Cond
     match columns.len() {
         0 => Err("a count needs conditions, such as `age between 20 and 39`".to_owned()),
         1..=MOST_COLUMNS => Ok(columns),
-        columns => Err(format!("it names {columns} columns, but a count has at most {MOST_COLUMNS}")),
+        columns => Err(format!(
+            "it names {columns} columns, but a count has at most {MOST_COLUMNS}"
+        )),
     }
 }
 
@@ -75,17 +89,25 @@ fn conditions(text: &str, quasi: &[Box<str>]) -> Result<BTreeMap<usize, Vec<Cond
 fn leaves(conditions: &[Condition], tree: &Taxonomy) -> Result<Vec<bool>, String> {
     let mut wanted = vec![true; tree.leaves()];
     for condition in conditions {
-        let ranges = condition.leaves(tree).map_err(|why| format!("column `{}`: {why}", condition.column))?;
+        let ranges = condition
+            .leaves(tree)
+            .map_err(|why| format!("column `{}`: {why}", condition.column))?;
         for (leaf, wanted) in (0..).zip(&mut wanted) {
             *wanted &= ranges.iter().any(|range| range.contains(&leaf));
         }
     }
-    assert_eq!(wanted.len(), tree.leaves(), "each leaf is asked for or is not");
+    assert_eq!(
+        wanted.len(),
+        tree.leaves(),
+        "each leaf is asked for or is not"
+    );
     if wanted.contains(&true) {
         return Ok(wanted);
     }
     let column = conditions.first().map_or("", |condition| &condition.column);
-    Err(format!("column `{column}`: no value fulfils all its conditions"))
+    Err(format!(
+        "column `{column}`: no value fulfils all its conditions"
+    ))
 }
 
 #[cfg(test)]
@@ -108,10 +130,20 @@ mod tests {
 
     #[test]
     fn conditions_on_one_column_are_one_set_of_leaves() {
-        let some = |leaves: &[usize]| (0..4).map(|leaf| leaves.contains(&leaf)).collect::<Vec<bool>>();
+        let some = |leaves: &[usize]| {
+            (0..4)
+                .map(|leaf| leaves.contains(&leaf))
+                .collect::<Vec<bool>>()
+        };
         assert_eq!(
-            counts(&["b between b1 and b3 and a in (a0, a3)", "b between b0 and b2 and b between b2 and b3"]),
-            Ok(vec![vec![(0, some(&[0, 3])), (1, some(&[1, 2, 3]))], vec![(1, some(&[2]))]])
+            counts(&[
+                "b between b1 and b3 and a in (a0, a3)",
+                "b between b0 and b2 and b between b2 and b3"
+            ]),
+            Ok(vec![
+                vec![(0, some(&[0, 3])), (1, some(&[1, 2, 3]))],
+                vec![(1, some(&[2]))]
+            ])
         );
     }
 
@@ -119,7 +151,11 @@ mod tests {
     fn counts_that_cannot_be_meant_are_named_with_their_place() {
         for (written, at, part) in [
             (&["a = a1", "a = a9"][..], 1, "`a9` is not a label"),
-            (&["a = a1 and a = a2"], 0, "no value fulfils all its conditions"),
+            (
+                &["a = a1 and a = a2"],
+                0,
+                "no value fulfils all its conditions",
+            ),
             (&["a = null"], 0, "so none is `null`"),
             (&["c = 1"], 0, "`c` is not a quasi column"),
             (&["a = a1", ""], 1, "a count needs conditions"),

@@ -1,6 +1,7 @@
-//! The checks of the gate: a closed set with one table. For each check: its name, whether its figures may be published,
-//! on which side of its limit a figure must be, and what an operator can do when it fails; a check without an entry
-//! does not compile. The texts of reports are in each language (`report::words`), in the same way.
+//! The checks of the gate: a closed set with one table. For each check: its name, whether its
+//! figures may be published, on which side of its limit a figure must be, and what an operator can
+//! do when it fails; a check without an entry does not compile. The texts of reports are in each
+//! language (`report::words`), in the same way.
 
 use std::fmt;
 
@@ -91,7 +92,8 @@ pub enum FigurePrivacy {
     Public,
     /// Only the operator: they depend on no sensitive value, but reveal more than the release.
     Private,
-    /// Only the operator: they may depend on sensitive values, so that a reason of this check stops the chain.
+    /// Only the operator: they may depend on sensitive values, so that a reason of this check stops
+    /// the chain.
     Sensitive,
 }
 

@@ -1,5 +1,5 @@
-//! SHA-256 of published bytes, by which manifests identify files and each other. Written as 64 lower-case hexadecimal
-//! digits; upper case is refused, so that a digest has one spelling.
+//! SHA-256 of published bytes, by which manifests identify files and each other. Written as 64
+//! lower-case hexadecimal digits; upper case is refused, so that a digest has one spelling.
 
 use std::fmt;
 
@@ -49,7 +49,11 @@ impl Sha256 {
         for (at, digit) in digits.iter_mut().enumerate() {
             let byte = self.0[at / 2];
             let half = if at % 2 == 0 { byte >> 4 } else { byte & 15 };
-            *digit = if half < 10 { b'0' + half } else { b'a' + half - 10 };
+            *digit = if half < 10 {
+                b'0' + half
+            } else {
+                b'a' + half - 10
+            };
         }
         takes(str::from_utf8(&digits).expect("digits are text"))
     }
@@ -76,7 +80,8 @@ impl Serialize for Sha256 {
 impl<'de> Deserialize<'de> for Sha256 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Sha256, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Sha256::parse(&text).ok_or_else(|| D::Error::custom("a SHA-256 is 64 digits from 0-9 and a-f"))
+        Sha256::parse(&text)
+            .ok_or_else(|| D::Error::custom("a SHA-256 is 64 digits from 0-9 and a-f"))
     }
 }
 
@@ -105,7 +110,12 @@ mod tests {
         let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digest.to_string(), text);
         assert_eq!(Sha256::parse(text), Some(digest));
-        for wrong in [&text[1..], &text.to_uppercase(), &text.replace("ba", "+a"), &format!("{text}0")] {
+        for wrong in [
+            &text[1..],
+            &text.to_uppercase(),
+            &text.replace("ba", "+a"),
+            &format!("{text}0"),
+        ] {
             assert_eq!(Sha256::parse(wrong), None, "{wrong}");
         }
     }

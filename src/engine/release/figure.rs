@@ -1,5 +1,6 @@
-//! Figures and limits of checks in a manifest (CONTRACTS 4), where they are public. Other code decides which are: a
-//! check that reads sensitive values, or counts what the release does not show, never has its value here.
+//! Figures and limits of checks in a manifest (CONTRACTS 4), where they are public. Other code
+//! decides which are: a check that reads sensitive values, or counts what the release does not
+//! show, never has its value here.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -57,7 +58,9 @@ impl<'de> Deserialize<'de> for Figure {
         }
         match Number::deserialize(deserializer)? {
             Number::Whole(count) => Ok(Figure::Whole(count)),
-            Number::Real(number) => Figure::real(number).ok_or_else(|| serde::de::Error::custom("no finite number")),
+            Number::Real(number) => {
+                Figure::real(number).ok_or_else(|| serde::de::Error::custom("no finite number"))
+            }
         }
     }
 }

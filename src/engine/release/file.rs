@@ -21,19 +21,24 @@ pub struct FileLine {
 impl FileLine {
     /// The number of people whose rows it contains, for a table with one row per person.
     pub fn people(&self) -> Option<u64> {
-        self.rows.filter(|_| TableKind::of(&self.path) == TableKind::Rows)
+        self.rows
+            .filter(|_| TableKind::of(&self.path) == TableKind::Rows)
     }
 }
 
 impl FileLine {
     /// The line of a file with these bytes; `rows` if it is a table.
     pub fn of(path: &str, bytes: &[u8], rows: Option<u64>) -> FileLine {
-        FileLine { path: path.to_owned(), sha256: Sha256::of(bytes), rows }
+        FileLine {
+            path: path.to_owned(),
+            sha256: Sha256::of(bytes),
+            rows,
+        }
     }
 }
 
-/// Whether a path leads to a file below a root and nowhere else: its parts consist of letters, digits, `.`, `_` and `-`,
-/// and none begins with a dot.
+/// Whether a path leads to a file below a root and nowhere else: its parts consist of letters,
+/// digits, `.`, `_` and `-`, and none begins with a dot.
 pub fn is_below_root(path: &str) -> bool {
     // This runs for each object of each list.
     let mut before = b'/';
@@ -55,11 +60,19 @@ mod tests {
 
     #[test]
     fn paths_lead_nowhere_else() {
-        for path in ["a", "log/0/00000000000000000001.json", "data/part-1_a.parquet", "_delta_log/1.json", "a.b./-"] {
+        for path in [
+            "a",
+            "log/0/00000000000000000001.json",
+            "data/part-1_a.parquet",
+            "_delta_log/1.json",
+            "a.b./-",
+        ] {
             assert!(is_below_root(path), "{path}");
         }
-        for path in ["", "/", "/a", "a/", "a//b", ".", "..", ".a", "a/.b", "a/../b", "a b", "a\\b", "a\0", "ä", "a:b"]
-        {
+        for path in [
+            "", "/", "/a", "a/", "a//b", ".", "..", ".a", "a/.b", "a/../b", "a b", "a\\b", "a\0",
+            "ä", "a:b",
+        ] {
             assert!(!is_below_root(path), "{path}");
         }
     }

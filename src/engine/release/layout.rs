@@ -1,5 +1,5 @@
-//! The paths of the files of releases. A path is a function of the number of the release and of the content of the
-//! file, so that no path can carry another message.
+//! The paths of the files of releases. A path is a function of the number of the release and of the
+//! content of the file, so that no path can carry another message.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,8 @@ pub enum Layout {
     /// A folder for each release, as `anonymize` writes them.
     #[default]
     Folders,
-    /// A folder for each kind of file, and names with digests of the content, as a feed publishes them.
+    /// A folder for each kind of file, and names with digests of the content, as a feed publishes
+    /// them.
     Root,
 }
 
@@ -71,11 +72,19 @@ pub struct PlacedFile<'f> {
 impl<'f> PlacedFile<'f> {
     /// A file that is no table.
     fn page(path: String, bytes: &'f [u8]) -> PlacedFile<'f> {
-        PlacedFile { path, bytes, rows: None, span: None }
+        PlacedFile {
+            path,
+            bytes,
+            rows: None,
+            span: None,
+        }
     }
     /// As a part of a table that grows, if it is one.
     pub fn part(&self) -> Option<PartLine> {
-        Some(PartLine { span: self.span?, file: self.line() })
+        Some(PartLine {
+            span: self.span?,
+            file: self.line(),
+        })
     }
 
     /// As a line of a manifest.
@@ -83,14 +92,19 @@ impl<'f> PlacedFile<'f> {
         FileLine::of(&self.path, self.bytes, self.rows)
     }
 
-    /// The files of a release in the order of its manifest: those with rows, including those of earlier releases, and
-    /// then all others.
+    /// The files of a release in the order of its manifest: those with rows, including those of
+    /// earlier releases, and then all others.
     pub fn lines(kept: &[PartLine], placed: &[PlacedFile<'_>]) -> Vec<FileLine> {
         let parts: Vec<PartLine> = placed.iter().filter_map(PlacedFile::part).collect();
-        let parts = replaced(kept, &parts, |_| false).into_iter().map(|part| part.file);
+        let parts = replaced(kept, &parts, |_| false)
+            .into_iter()
+            .map(|part| part.file);
         let tables = placed.iter().filter(|file| file.span.is_none());
         let lines: Vec<FileLine> = parts.chain(tables.map(PlacedFile::line)).collect();
-        assert!(lines.len() >= placed.len(), "a line for each file that was written, and for each that stays");
+        assert!(
+            lines.len() >= placed.len(),
+            "a line for each file that was written, and for each that stays"
+        );
         lines
     }
 }
@@ -104,7 +118,8 @@ pub struct PlacedFiles<'f> {
     pub chain: u32,
     /// The number of its rows.
     pub rows: u64,
-    /// The number of rows of the table of measures that belongs to tables that do not grow; `None` if there is none.
+    /// The number of rows of the table of measures that belongs to tables that do not grow; `None`
+    /// if there is none.
     pub measures: Option<u64>,
     /// Its tables, or the new parts of a table.
     pub tables: &'f Tables,
@@ -115,44 +130,86 @@ pub struct PlacedFiles<'f> {
 }
 
 impl Layout {
-    /// The files that are published with a release, in the order of its manifest: its tables, the taxonomies (releases
-    /// with the same taxonomies share that file), the page for people, and the notice of erased rows, if there is one.
+    /// The files that are published with a release, in the order of its manifest: its tables, the
+    /// taxonomies (releases with the same taxonomies share that file), the page for people, and the
+    /// notice of erased rows, if there is one.
     pub fn place(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
-        let PlacedFiles { release, pages: [_, report], notice, .. } = files;
+        let PlacedFiles {
+            release,
+            pages: [_, report],
+            notice,
+            ..
+        } = files;
         let mut placed = self.place_tables(files);
-        placed.push(PlacedFile::page(self.own(release, "report", "html", report), report));
+        placed.push(PlacedFile::page(
+            self.own(release, "report", "html", report),
+            report,
+        ));
         placed.extend(notice.map(|bytes| PlacedFile::page(self.notice(release), bytes)));
-        assert!(placed.iter().all(|file| self.release(&file.path).is_none()), "no file lies where manifests do");
+        assert!(
+            placed.iter().all(|file| self.release(&file.path).is_none()),
+            "no file lies where manifests do"
+        );
         placed
     }
 
     /// Those of them that the page for people lists: the tables and the taxonomies.
     pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
-        let PlacedFiles { release, rows, tables, pages: [taxonomy, _], .. } = files;
+        let PlacedFiles {
+            release,
+            rows,
+            tables,
+            pages: [taxonomy, _],
+            ..
+        } = files;
         let table = |kind, bytes| {
             let path = self.own(release, kind, "parquet", bytes);
-            PlacedFile { path, bytes, rows: Some(rows), span: None }
+            PlacedFile {
+                path,
+                bytes,
+                rows: Some(rows),
+                span: None,
+            }
         };
         let (rows_of, measures) = tables.apart();
         let mut placed: Vec<PlacedFile<'_>> = match rows_of {
             Tables::One(data) => vec![table("data", data)],
-            Tables::Two([data, sensitive]) => vec![table("data", data), table("sensitive", sensitive)],
+            Tables::Two([data, sensitive]) => {
+                vec![table("data", data), table("sensitive", sensitive)]
+            }
             Tables::Parts(parts) => parts
                 .iter()
                 .map(|part| {
                     let path = self.part(files.chain, release, part);
-                    PlacedFile { path, bytes: &part.bytes, rows: Some(part.rows), span: Some(part.span) }
+                    PlacedFile {
+                        path,
+                        bytes: &part.bytes,
+                        rows: Some(part.rows),
+                        span: Some(part.span),
+                    }
                 })
                 .collect(),
             Tables::Measured(..) => Vec::new(),
         };
         placed.extend(measures.map(|bytes| {
             let [folder, _] = TableKind::Measures.names();
-            PlacedFile { path: self.own(release, folder, "parquet", bytes), bytes, rows: files.measures, span: None }
+            PlacedFile {
+                path: self.own(release, folder, "parquet", bytes),
+                bytes,
+                rows: files.measures,
+                span: None,
+            }
         }));
-        placed.push(PlacedFile::page(format!("taxonomy/{}.json", Sha256::of(taxonomy)), taxonomy));
+        placed.push(PlacedFile::page(
+            format!("taxonomy/{}.json", Sha256::of(taxonomy)),
+            taxonomy,
+        ));
         let paths: BTreeSet<&str> = placed.iter().map(|file| file.path.as_str()).collect();
-        assert_eq!(paths.len(), placed.len(), "each file has a place of its own");
+        assert_eq!(
+            paths.len(),
+            placed.len(),
+            "each file has a place of its own"
+        );
         placed
     }
 
@@ -167,18 +224,31 @@ impl Layout {
     /// The path of a part that was published with a release.
     fn part(self, chain: u32, release: u32, part: &ReleasePart) -> String {
         let ReleaseSpan { first, last } = part.span;
-        assert!(first <= last && last <= release, "a part holds rows of releases up to this one");
+        assert!(
+            first <= last && last <= release,
+            "a part holds rows of releases up to this one"
+        );
         let [_, name] = part.table.names();
-        let folder = TableId { chain, kind: part.table }.folder();
+        let folder = TableId {
+            chain,
+            kind: part.table,
+        }
+        .folder();
         match self {
-            Layout::Folders if part.span == ReleaseSpan::of(release) => format!("{release}/{name}.parquet"),
+            Layout::Folders if part.span == ReleaseSpan::of(release) => {
+                format!("{release}/{name}.parquet")
+            }
             Layout::Folders if first == last => format!("{release}/{name}-{first}.parquet"),
             Layout::Folders => format!("{release}/{name}-{first}-{last}.parquet"),
             Layout::Root if part.span == ReleaseSpan::of(release) => {
                 format!("{folder}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
-            // No name occurs twice, even for the same rows: a writer that deletes an old part never deletes a new one.
-            Layout::Root => format!("{folder}/{release}-of-{first}-{last}-{}.parquet", Sha256::of(&part.bytes)),
+            // No name occurs twice, even for the same rows: a writer that deletes an old part never
+            // deletes a new one.
+            Layout::Root => format!(
+                "{folder}/{release}-of-{first}-{last}-{}.parquet",
+                Sha256::of(&part.bytes)
+            ),
         }
     }
 }

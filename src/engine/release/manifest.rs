@@ -1,8 +1,10 @@
-//! The manifest: the facts about a release, what was promised and checked, and the digests of its files (CONTRACTS 4).
-//! Its bytes are canonical: one manifest has one spelling, and bytes in another spelling are refused, so that nothing
-//! can hide in white space, in the order of keys, in a duplicate key or in the notation of a number.
+//! The manifest: the facts about a release, what was promised and checked, and the digests of its
+//! files (CONTRACTS 4). Its bytes are canonical: one manifest has one spelling, and bytes in
+//! another spelling are refused, so that nothing can hide in white space, in the order of keys, in
+//! a duplicate key or in the notation of a number.
 //!
-//! It may contain only public facts about a release: no figure that depends on sensitive values, no private count.
+//! It may contain only public facts about a release: no figure that depends on sensitive values, no
+//! private count.
 
 use std::collections::BTreeMap;
 
@@ -64,12 +66,13 @@ pub struct ReleaseTerms<'a> {
     pub checks: &'a [CheckLine],
     /// Labels, and how many of their rows in the previous release this one leaves out.
     pub erased: &'a BTreeMap<Vec<Node>, u64>,
-    /// Files with rows of earlier releases that are published already and belong to this one as well.
+    /// Files with rows of earlier releases that are published already and belong to this one as
+    /// well.
     pub kept: &'a [PartLine],
 }
 
-/// What a reader of releases knows of people beforehand (SCIENCE 3, *Who reads*). Readers of both kinds have all releases and
-/// know when each person whom they know was added.
+/// What a reader of releases knows of people beforehand (SCIENCE 3, *Who reads*). Readers of both
+/// kinds have all releases and know when each person whom they know was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -85,7 +88,10 @@ fn unrelated(terms: &ReleaseTerms<'_>) -> Vec<String> {
     if terms.policy.masking().is_none() {
         return Vec::new();
     }
-    let measures = terms.columns.of(Role::Measure).filter(|column| column.unrelated);
+    let measures = terms
+        .columns
+        .of(Role::Measure)
+        .filter(|column| column.unrelated);
     measures.map(|column| column.name.to_string()).collect()
 }
 
@@ -94,10 +100,11 @@ fn unrelated(terms: &ReleaseTerms<'_>) -> Vec<String> {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
+    /// covers the bytes alone.
     pub schema: u32,
-    /// 2 if the release consists of parts of a table that grows: `files` then lists all of them, including those of
-    /// earlier releases. Absent otherwise.
+    /// 2 if the release consists of parts of a table that grows: `files` then lists all of them,
+    /// including those of earlier releases. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
     /// The feed's name.
@@ -108,24 +115,26 @@ pub struct Manifest {
     pub release: u32,
     /// The scheduled time of the release, in UTC.
     pub time: String,
-    /// What the data may be used for, in the operator's words; absent if the feed file does not say it.
+    /// What the data may be used for, in the operator's words; absent if the feed file does not say
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
-    /// How readers reach the people who are responsible for the data; absent if the feed file does not say it.
+    /// How readers reach the people who are responsible for the data; absent if the feed file does
+    /// not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
     /// The whole policy in force.
     #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::PolicySettings"))]
     pub policy: Value,
-    /// Measures that are published beside masked values because the operator says that they do not depend on guarded
-    /// values, which no check examines. Absent if there are none.
+    /// Measures that are published beside masked values because the operator says that they do not
+    /// depend on guarded values, which no check examines. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unrelated: Vec<String>,
-    /// What the chain promises; null if each release contains other people. `bcf` is not safe against an attacker who
-    /// knows the algorithm.
+    /// What the chain promises; null if each release contains other people. `bcf` is not safe
+    /// against an attacker who knows the algorithm.
     pub guarantee: Option<Guarantee>,
-    /// The reader that `bcf` assumes: one who knows the quasi columns and increment of one person. Absent under every other
-    /// guarantee, which holds against readers who know these of everybody.
+    /// The reader that `bcf` assumes: one who knows the quasi columns and increment of one person.
+    /// Absent under every other guarantee, which holds against readers who know these of everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader: Option<AssumedReader>,
     /// The smallest class that the policy allows.
@@ -136,16 +145,17 @@ pub struct Manifest {
     pub rows: u64,
     /// The number of classes: sets of rows with equal labels.
     pub classes: u64,
-    /// The number of people withheld from this chain so far, because too few were similar to them; null if people are
-    /// never withheld.
+    /// The number of people withheld from this chain so far, because too few were similar to them;
+    /// null if people are never withheld.
     pub withheld: Option<u64>,
-    /// The information loss, 0 to 1. With two tables, which lose no information, that of the labels by which classes
-    /// are formed.
+    /// The information loss, 0 to 1. With two tables, which lose no information, that of the labels
+    /// by which classes are formed.
     pub loss: f64,
-    /// The sum of squared class sizes divided by the square of the number of rows; 1 = all people in one class.
+    /// The sum of squared class sizes divided by the square of the number of rows; 1 = all people
+    /// in one class.
     pub discernibility: f64,
-    /// For each quasi column its published labels, in the order of its taxonomy. With two tables the labels by which
-    /// classes are formed.
+    /// For each quasi column its published labels, in the order of its taxonomy. With two tables
+    /// the labels by which classes are formed.
     pub recoding: PublishedLabels,
     /// The files.
     pub files: Vec<FileLine>,
@@ -183,7 +193,9 @@ pub enum NoManifest {
     )]
     Outside(usize),
     /// The content is right, but its spelling is not canonical.
-    #[error("not spelled as manifests are: white space, order of keys, a repeated key or the form of a number")]
+    #[error(
+        "not spelled as manifests are: white space, order of keys, a repeated key or the form of a number"
+    )]
     Spelling,
 }
 
@@ -206,7 +218,10 @@ impl Manifest {
     ) -> Manifest {
         let grows = terms.policy.publish_every().is_some();
         let (classes, smallest) = (table.sums.classes(), table.sums.smallest().unwrap_or(0));
-        assert!(classes.saturating_mul(smallest) <= table.sums.rows(), "no class is smaller than the smallest one");
+        assert!(
+            classes.saturating_mul(smallest) <= table.sums.rows(),
+            "no class is smaller than the smallest one"
+        );
         Manifest {
             schema: SCHEMA,
             layout: grows.then_some(PARTS),
@@ -219,7 +234,8 @@ impl Manifest {
             policy: serde_json::to_value(terms.policy).expect("a policy is JSON"),
             unrelated: unrelated(terms),
             guarantee: terms.policy.guarantee(),
-            reader: (terms.policy.guarantee() == Some(Guarantee::Bcf)).then_some(AssumedReader::OnePerson),
+            reader: (terms.policy.guarantee() == Some(Guarantee::Bcf))
+                .then_some(AssumedReader::OnePerson),
             k: terms.policy.k(),
             smallest_class: smallest,
             rows: table.sums.rows(),
@@ -239,12 +255,28 @@ impl Manifest {
     /// Quasi columns whose only labels stand for all values. Two tables show each value unmodified.
     pub fn without_detail(&self, columns: &Columns) -> Vec<&str> {
         let coarsest = |name: &str, labels: &[String]| {
-            let Some(domain) = columns.named(name).and_then(|column| column.taxonomy.as_ref()) else { return false };
+            let Some(domain) = columns
+                .named(name)
+                .and_then(|column| column.taxonomy.as_ref())
+            else {
+                return false;
+            };
             let (tree, all) = (&domain.tree, domain.tree.values(0));
-            all > 1 && labels.iter().all(|label| tree.find(label).is_some_and(|node| tree.values(node) == all))
+            all > 1
+                && labels.iter().all(|label| {
+                    tree.find(label)
+                        .is_some_and(|node| tree.values(node) == all)
+                })
         };
-        let shown = self.recoding.0.iter().filter(|(name, labels)| !labels.is_empty() && coarsest(name, labels));
-        shown.map(|(name, _)| name.as_str()).filter(|_| !self.two_tables()).collect()
+        let shown = self
+            .recoding
+            .0
+            .iter()
+            .filter(|(name, labels)| !labels.is_empty() && coarsest(name, labels));
+        shown
+            .map(|(name, _)| name.as_str())
+            .filter(|_| !self.two_tables())
+            .collect()
     }
 
     /// The figures that later pages show.
@@ -252,7 +284,10 @@ impl Manifest {
     /// # Panics
     /// If Loss is not finite, which is impossible in the manifest of a table.
     pub fn figures(&self) -> PastRelease {
-        let refinement = self.checks.iter().find(|line| line.check == Check::Refinement && line.made);
+        let refinement = self
+            .checks
+            .iter()
+            .find(|line| line.check == Check::Refinement && line.made);
         PastRelease {
             release: self.release,
             rows: self.rows,
@@ -281,7 +316,9 @@ impl Manifest {
 
     /// Whether a coin divided people into its classes.
     pub fn is_divided(&self) -> bool {
-        self.policy.get("publish_every").is_some_and(Value::is_number)
+        self.policy
+            .get("publish_every")
+            .is_some_and(Value::is_number)
     }
 
     /// The canonical bytes: JSON with two spaces of indentation and a final newline.
@@ -289,8 +326,12 @@ impl Manifest {
     /// # Panics
     /// If a float is not finite, which is impossible in the manifest of a table.
     pub fn bytes(&self) -> Vec<u8> {
-        assert!(self.loss.is_finite() && self.discernibility.is_finite(), "figures of a table are finite");
-        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
+        assert!(
+            self.loss.is_finite() && self.discernibility.is_finite(),
+            "figures of a table are finite"
+        );
+        let mut bytes =
+            serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }
@@ -303,9 +344,13 @@ impl Manifest {
     /// Reads the output of [`Manifest::bytes`].
     ///
     /// # Errors
-    /// The bytes are no manifest, a path in it leads out of the root, or their spelling is not canonical.
+    /// The bytes are no manifest, a path in it leads out of the root, or their spelling is not
+    /// canonical.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, NoManifest> {
-        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let form = |error: serde_json::Error| NoManifest::Form {
+            line: error.line(),
+            column: error.column(),
+        };
         // The version is read first: another version may have other keys.
         if let Ok(Versioned { schema }) = serde_json::from_slice(bytes)
             && !is_read(schema)
@@ -313,9 +358,17 @@ impl Manifest {
             return Err(NoManifest::Version(schema));
         }
         let manifest: Manifest = serde_json::from_slice(bytes).map_err(form)?;
-        if let Some(outside) = manifest.files.iter().position(|file| !is_below_root(&file.path)) {
+        if let Some(outside) = manifest
+            .files
+            .iter()
+            .position(|file| !is_below_root(&file.path))
+        {
             return Err(NoManifest::Outside(outside + 1));
         }
-        if manifest.bytes() == bytes { Ok(manifest) } else { Err(NoManifest::Spelling) }
+        if manifest.bytes() == bytes {
+            Ok(manifest)
+        } else {
+            Err(NoManifest::Spelling)
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Figures about one measure in the new rows of the table of measures: how many labels show its sum, and which do not,
-//! and why.
+//! Figures about one measure in the new rows of the table of measures: how many labels show its
+//! sum, and which do not, and why.
 
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Columns, Role, Value};
@@ -25,7 +25,10 @@ impl MeasureFigures {
     /// The figures of the rows that a release adds to the table of measures, measure by measure.
     pub fn of(added: &Release, values: &SensitiveValues, columns: &Columns) -> Vec<MeasureFigures> {
         let figures = |(at, name): (usize, &str)| {
-            let mut found = MeasureFigures { name: name.to_string(), ..MeasureFigures::default() };
+            let mut found = MeasureFigures {
+                name: name.to_string(),
+                ..MeasureFigures::default()
+            };
             for class in 0..added.classes() {
                 let total = &values.get(added.values()[added.range(class).start])[3 * at..];
                 let label = || describe(added.class(class), columns);
@@ -38,9 +41,17 @@ impl MeasureFigures {
                 }
             }
             let total = found.shown + found.empty + (found.few.len() + found.hidden.len()) as u64;
-            assert_eq!(total, found.labels, "each label is shown, is empty or is left out");
+            assert_eq!(
+                total, found.labels,
+                "each label is shown, is empty or is left out"
+            );
             found
         };
-        columns.of(Role::Measure).map(|column| &*column.name).enumerate().map(figures).collect()
+        columns
+            .of(Role::Measure)
+            .map(|column| &*column.name)
+            .enumerate()
+            .map(figures)
+            .collect()
     }
 }

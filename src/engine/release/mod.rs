@@ -1,9 +1,9 @@
-//! The public files of a release as canonical bytes (CONTRACTS 4): its tables, the taxonomies, the manifest and the
-//! report. The bytes are a function of what is published and of nothing else, so that a program with the same content
-//! can write them again and compare.
+//! The public files of a release as canonical bytes (CONTRACTS 4): its tables, the taxonomies, the
+//! manifest and the report. The bytes are a function of what is published and of nothing else, so
+//! that a program with the same content can write them again and compare.
 //!
-//! This room knows nothing about increments, atoms, raw rows or the search, and it judges nothing: it cannot publish
-//! what it does not receive.
+//! This room knows nothing about increments, atoms, raw rows or the search, and it judges nothing:
+//! it cannot publish what it does not receive.
 
 mod check;
 mod data;
@@ -49,7 +49,8 @@ pub use recoding::PublishedLabels;
 pub use removal::RemovalNotice;
 pub use removal_reason::RemovalReason;
 pub use report::{
-    ListedRelease, OperatorFacts, SignedApproval, Surroundings, WaitingRows, html, index, operators_copy, report,
+    ListedRelease, OperatorFacts, SignedApproval, Surroundings, WaitingRows, html, index,
+    operators_copy, report,
 };
 pub use table_kind::{TableId, TableKind};
 pub use tables::Tables;

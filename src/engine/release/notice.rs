@@ -1,6 +1,6 @@
-//! The notice of erasure (SCIENCE 3, erasure; CONTRACTS 4): which rows are removed from which release on. It contains
-//! labels and numbers of rows, which readers can find by comparing the two releases; it must never contain a sensitive
-//! value, or the number of requests.
+//! The notice of erasure (SCIENCE 3, erasure; CONTRACTS 4): which rows are removed from which
+//! release on. It contains labels and numbers of rows, which readers can find by comparing the two
+//! releases; it must never contain a sensitive value, or the number of requests.
 //!
 //! Like a manifest it has one spelling.
 
@@ -15,7 +15,8 @@ use crate::model::{Node, Role, Taxonomy};
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Notice {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
+    /// covers the bytes alone.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -48,19 +49,28 @@ impl Notice {
         let trees = terms.columns.trees();
         let text = |(&node, tree): (&Node, &&Taxonomy)| tree.label(node).to_owned();
         let labels = terms.erased.iter();
-        let labels =
-            labels.map(|(label, &rows)| ErasedLabel { label: label.iter().zip(&trees).map(text).collect(), rows });
+        let labels = labels.map(|(label, &rows)| ErasedLabel {
+            label: label.iter().zip(&trees).map(text).collect(),
+            rows,
+        });
         let notice = Notice {
             schema: SCHEMA,
             feed: facts.feed.to_owned(),
             chain: facts.chain,
             release: terms.release,
             rows: terms.erased.values().sum(),
-            columns: terms.columns.of(Role::Quasi).map(|column| column.name.to_string()).collect(),
+            columns: terms
+                .columns
+                .of(Role::Quasi)
+                .map(|column| column.name.to_string())
+                .collect(),
             labels: labels.collect(),
         };
         assert!(
-            notice.labels.iter().all(|erased| erased.label.len() == notice.columns.len()),
+            notice
+                .labels
+                .iter()
+                .all(|erased| erased.label.len() == notice.columns.len()),
             "a label of each column"
         );
         (notice.rows > 0).then_some(notice)
@@ -71,7 +81,8 @@ impl Notice {
     /// # Panics
     /// Never: a notice is JSON.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
+        let mut bytes =
+            serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }
@@ -86,11 +97,18 @@ impl Notice {
     /// # Errors
     /// The bytes are no notice, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<Notice, NoManifest> {
-        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let form = |error: serde_json::Error| NoManifest::Form {
+            line: error.line(),
+            column: error.column(),
+        };
         let notice: Notice = serde_json::from_slice(bytes).map_err(form)?;
         if !is_read(notice.schema) {
             return Err(NoManifest::Version(notice.schema));
         }
-        if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }
+        if notice.bytes() == bytes {
+            Ok(notice)
+        } else {
+            Err(NoManifest::Spelling)
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The facts about a whole table that the manifest and the report contain: sums, and the labels of its columns. For a
-//! table that grows they do not require reading all rows.
+//! The facts about a whole table that the manifest and the report contain: sums, and the labels of
+//! its columns. For a table that grows they do not require reading all rows.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ pub struct Overview<'a> {
     recoding: &'a [Cut],
     /// Whether classes have labels of their own.
     pub local: bool,
-    /// The published figures of measures, for new labels or for all classes; empty if there are no measures.
+    /// The published figures of measures, for new labels or for all classes; empty if there are no
+    /// measures.
     pub measures: Vec<MeasureFigures>,
     /// Whether people join the classes, and the sums, of earlier releases.
     pub joins: bool,
@@ -36,20 +37,36 @@ impl<'a> Overview<'a> {
 
     /// From a table whose classes have labels of their own.
     pub fn of_sums(sums: &'a TableSums) -> Overview<'a> {
-        Overview { sums: Cow::Borrowed(sums), recoding: &[], local: true, measures: Vec::new(), joins: false }
+        Overview {
+            sums: Cow::Borrowed(sums),
+            recoding: &[],
+            local: true,
+            measures: Vec::new(),
+            joins: false,
+        }
     }
 
-    /// The same with the published figures of measures, and whether people join the classes of earlier releases.
+    /// The same with the published figures of measures, and whether people join the classes of
+    /// earlier releases.
     #[must_use]
     pub fn with_measures(self, measures: Vec<MeasureFigures>, joins: bool) -> Overview<'a> {
-        assert!(measures.iter().all(|of| of.labels >= of.shown + of.empty), "a label is shown, or is empty, once");
-        Overview { measures, joins, ..self }
+        assert!(
+            measures.iter().all(|of| of.labels >= of.shown + of.empty),
+            "a label is shown, or is empty, once"
+        );
+        Overview {
+            measures,
+            joins,
+            ..self
+        }
     }
 
-    /// The labels of a quasi column: those of its cut, whether rows show them or not; if classes have labels of their
-    /// own, those that rows show.
+    /// The labels of a quasi column: those of its cut, whether rows show them or not; if classes
+    /// have labels of their own, those that rows show.
     pub fn labels(&self, column: usize) -> Vec<Node> {
         let shown = || self.sums.shown(column).map(|(node, _)| node).collect();
-        self.recoding.get(column).map_or_else(shown, |cut| cut.nodes().to_vec())
+        self.recoding
+            .get(column)
+            .map_or_else(shown, |cut| cut.nodes().to_vec())
     }
 }

@@ -43,11 +43,20 @@ impl ReleasePages {
         };
         let placed = facts.layout.place_tables(place(&[], None));
         let files: Vec<FileLine> = placed.iter().map(PlacedFile::line).collect();
-        // The page is written before its own digest exists, and does not use the manifest's list of files.
+        // The page is written before its own digest exists, and does not use the manifest's list of
+        // files.
         let around = Surroundings::of(facts, terms, &placed, &files);
         let report = report(&manifest, terms.columns, table, around);
         let notice = Notice::of(facts, terms).map(|notice| notice.bytes());
-        manifest.files = PlacedFile::lines(terms.kept, &facts.layout.place(place(&report, notice.as_deref())));
-        ReleasePages { taxonomy, report, manifest: manifest.bytes(), notice }
+        manifest.files = PlacedFile::lines(
+            terms.kept,
+            &facts.layout.place(place(&report, notice.as_deref())),
+        );
+        ReleasePages {
+            taxonomy,
+            report,
+            manifest: manifest.bytes(),
+            notice,
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The recoding as a manifest states it: for each quasi column the labels of its cut. An object in JSON, whose keys
-//! keep the order of the feed file; a duplicate key is refused, not overwritten.
+//! The recoding as a manifest states it: for each quasi column the labels of its cut. An object in
+//! JSON, whose keys keep the order of the feed file; a duplicate key is refused, not overwritten.
 
 use std::fmt;
 
@@ -17,13 +17,28 @@ impl PublishedLabels {
     /// The labels of a table.
     pub fn of(table: &Overview<'_>, columns: &Columns) -> PublishedLabels {
         let trees = columns.trees();
-        let labels = columns.of(Role::Quasi).zip(trees).enumerate().map(|(at, (column, tree))| {
-            let nodes = table.labels(at);
-            (column.name.to_string(), nodes.iter().map(|&node| tree.label(node).to_owned()).collect())
-        });
+        let labels = columns
+            .of(Role::Quasi)
+            .zip(trees)
+            .enumerate()
+            .map(|(at, (column, tree))| {
+                let nodes = table.labels(at);
+                (
+                    column.name.to_string(),
+                    nodes
+                        .iter()
+                        .map(|&node| tree.label(node).to_owned())
+                        .collect(),
+                )
+            });
         let labels: Vec<(String, Vec<String>)> = labels.collect();
         let some = table.sums.rows() > 0;
-        assert!(labels.iter().all(|(_, labels)| !(some && labels.is_empty())), "each column of a row has a label");
+        assert!(
+            labels
+                .iter()
+                .all(|(_, labels)| !(some && labels.is_empty())),
+            "each column of a row has a label"
+        );
         PublishedLabels(labels)
     }
 }
@@ -44,7 +59,10 @@ impl<'de> Deserialize<'de> for PublishedLabels {
                 f.write_str("an object of columns with their labels")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<PublishedLabels, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut object: A,
+            ) -> Result<PublishedLabels, A::Error> {
                 let mut columns: Vec<(String, Vec<String>)> = Vec::new();
                 while let Some((column, labels)) = object.next_entry()? {
                     if columns.iter().any(|(known, _)| *known == column) {

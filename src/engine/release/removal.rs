@@ -1,5 +1,5 @@
-//! The notice that replaces a manifest which was removed from the public root (CONTRACTS 4): which manifest it was, and
-//! why it was removed.
+//! The notice that replaces a manifest which was removed from the public root (CONTRACTS 4): which
+//! manifest it was, and why it was removed.
 //!
 //! Like a manifest it has one spelling. It says nothing about rows.
 
@@ -15,14 +15,15 @@ use super::signed::{SCHEMA, is_read, signed_bytes};
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RemovalNotice {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature covers the bytes alone.
+    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
+    /// covers the bytes alone.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
     /// The chain of the release.
     pub chain: u32,
-    /// The release whose manifest was removed. For expired ones the newest: those before it in the chain were removed
-    /// too.
+    /// The release whose manifest was removed. For expired ones the newest: those before it in the
+    /// chain were removed too.
     pub release: u32,
     /// Why it was removed.
     pub reason: RemovalReason,
@@ -41,8 +42,19 @@ impl RemovalNotice {
         manifest: Sha256,
         (reason, notice): (RemovalReason, Option<u32>),
     ) -> RemovalNotice {
-        assert!(release > 0 && notice.is_none_or(|notice| notice > 0), "releases are numbered from 1");
-        RemovalNotice { schema: SCHEMA, feed: feed.to_owned(), chain, release, reason, manifest, notice }
+        assert!(
+            release > 0 && notice.is_none_or(|notice| notice > 0),
+            "releases are numbered from 1"
+        );
+        RemovalNotice {
+            schema: SCHEMA,
+            feed: feed.to_owned(),
+            chain,
+            release,
+            reason,
+            manifest,
+            notice,
+        }
     }
 
     /// The canonical bytes: JSON with two spaces of indentation and a final newline.
@@ -50,7 +62,8 @@ impl RemovalNotice {
     /// # Panics
     /// Never: a notice is JSON.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
+        let mut bytes =
+            serde_json::to_vec_pretty(self).expect("serialisation failed (this is a bug)");
         bytes.push(b'\n');
         bytes
     }
@@ -65,11 +78,18 @@ impl RemovalNotice {
     /// # Errors
     /// The bytes are no such notice, or their spelling is not canonical.
     pub fn parse(bytes: &[u8]) -> Result<RemovalNotice, NoManifest> {
-        let form = |error: serde_json::Error| NoManifest::Form { line: error.line(), column: error.column() };
+        let form = |error: serde_json::Error| NoManifest::Form {
+            line: error.line(),
+            column: error.column(),
+        };
         let notice: RemovalNotice = serde_json::from_slice(bytes).map_err(form)?;
         if !is_read(notice.schema) {
             return Err(NoManifest::Version(notice.schema));
         }
-        if notice.bytes() == bytes { Ok(notice) } else { Err(NoManifest::Spelling) }
+        if notice.bytes() == bytes {
+            Ok(notice)
+        } else {
+            Err(NoManifest::Spelling)
+        }
     }
 }

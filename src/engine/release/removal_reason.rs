@@ -1,4 +1,5 @@
-//! The reasons for which manifests are removed from a public root, and the folders of their notices.
+//! The reasons for which manifests are removed from a public root, and the folders of their
+//! notices.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! What the signature of a public file covers (CONTRACTS 4): the kind of the file, the feed and the exact bytes, so that a
-//! signature never holds for a file of another kind or of another feed.
+//! What the signature of a public file covers (CONTRACTS 4): the kind of the file, the feed and the
+//! exact bytes, so that a signature never holds for a file of another kind or of another feed.
 
 /// The version of manifests and notices. Signatures of version 1 cover the bytes of the file alone.
 pub(super) const SCHEMA: u32 = 2;

@@ -1,5 +1,5 @@
-//! The tables of a release: one table, two that are joined by the number of the class, or new parts of one that grows
-//! (CONTRACTS 4).
+//! The tables of a release: one table, two that are joined by the number of the class, or new parts
+//! of one that grows (CONTRACTS 4).
 
 use super::data::{ROW_GROUP, data, part, two_in_groups};
 use super::part::{ReleasePart, ReleaseSpan};
@@ -23,25 +23,35 @@ pub enum Tables {
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Tables({:?} bytes)", self.iter().map(<[u8]>::len).collect::<Vec<_>>())
+        write!(
+            f,
+            "Tables({:?} bytes)",
+            self.iter().map(<[u8]>::len).collect::<Vec<_>>()
+        )
     }
 }
 
 impl Tables {
-    /// From a release: one table, or two if its people's leaf tuples are given. `values` is the dictionary of the codes
-    /// of `table`.
+    /// From a release: one table, or two if its people's leaf tuples are given. `values` is the
+    /// dictionary of the codes of `table`.
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type, or a person is in no class of the table.
-    pub fn of(table: &Release, values: &SensitiveValues, people: Option<&Headcount>, columns: &Columns) -> Tables {
+    pub fn of(
+        table: &Release,
+        values: &SensitiveValues,
+        people: Option<&Headcount>,
+        columns: &Columns,
+    ) -> Tables {
         match people {
             None => Tables::One(data(table, values, columns)),
             Some(people) => Tables::Two(two_in_groups(table, values, people, columns, ROW_GROUP)),
         }
     }
 
-    /// Parts of a table that grows: for each the releases, and the rows that they added, by the number of the release; their
-    /// "leaves" are the nodes of labels. Parts without rows are left out.
+    /// Parts of a table that grows: for each the releases, and the rows that they added, by the
+    /// number of the release; their "leaves" are the nodes of labels. Parts without rows are left
+    /// out.
     ///
     /// # Panics
     /// If a sensitive value is not of its column's type.
@@ -49,28 +59,52 @@ impl Tables {
         let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
         let written = |(span, rows): &(ReleaseSpan, Histogram)| {
             let (table, rows, bytes) = (TableKind::Rows, rows.rows(), part(rows, columns));
-            ReleasePart { table, span: *span, rows, bytes }
+            ReleasePart {
+                table,
+                span: *span,
+                rows,
+                bytes,
+            }
         };
         let parts: Vec<ReleasePart> = some.map(written).collect();
-        assert!(parts.windows(2).all(|pair| !pair[0].span.meets(pair[1].span)), "parts of different releases");
+        assert!(
+            parts
+                .windows(2)
+                .all(|pair| !pair[0].span.meets(pair[1].span)),
+            "parts of different releases"
+        );
         Tables::Parts(parts)
     }
 
-    /// The same with parts of the table of measures: for each the releases, and the aggregates of the rows that they
-    /// added. Tables that do not grow have at most one such part, that of their release.
+    /// The same with parts of the table of measures: for each the releases, and the aggregates of
+    /// the rows that they added. Tables that do not grow have at most one such part, that of their
+    /// release.
     #[must_use]
     pub fn with_measures(self, measures: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let mut some = measures.iter().filter(|(_, rows)| rows.rows() > 0);
         let Tables::Parts(mut parts) = self else {
             let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
-            let Some((_, rows)) = some.next() else { return self };
-            assert!(some.next().is_none(), "measures of one release beside a table that does not grow");
+            let Some((_, rows)) = some.next() else {
+                return self;
+            };
+            assert!(
+                some.next().is_none(),
+                "measures of one release beside a table that does not grow"
+            );
             return Tables::Measured(Box::new(self), part(&shown(rows, columns), &of_measures));
         };
         let of_measures = columns.of_measures();
         parts.extend(some.map(|(span, rows)| {
-            let (table, bytes) = (TableKind::Measures, part(&shown(rows, columns), &of_measures));
-            ReleasePart { table, span: *span, rows: rows.rows(), bytes }
+            let (table, bytes) = (
+                TableKind::Measures,
+                part(&shown(rows, columns), &of_measures),
+            );
+            ReleasePart {
+                table,
+                span: *span,
+                rows: rows.rows(),
+                bytes,
+            }
         }));
         Tables::Parts(parts)
     }
@@ -109,14 +143,22 @@ impl Tables {
     pub fn with_bytes(self, mut bytes: Vec<Vec<u8>>) -> Option<Tables> {
         if let Tables::Measured(rows, _) = self {
             let measures = bytes.pop()?;
-            return Some(Tables::Measured(Box::new(rows.with_bytes(bytes)?), measures));
+            return Some(Tables::Measured(
+                Box::new(rows.with_bytes(bytes)?),
+                measures,
+            ));
         }
         let mut bytes = bytes.into_iter();
         let tables = match self {
             Tables::One(_) => Tables::One(bytes.next()?),
             Tables::Two(_) => Tables::Two([bytes.next()?, bytes.next()?]),
             Tables::Parts(parts) => {
-                let read = |part: ReleasePart| Some(ReleasePart { bytes: bytes.next()?, ..part });
+                let read = |part: ReleasePart| {
+                    Some(ReleasePart {
+                        bytes: bytes.next()?,
+                        ..part
+                    })
+                };
                 Tables::Parts(parts.into_iter().map(read).collect::<Option<_>>()?)
             }
             Tables::Measured(..) => return None,

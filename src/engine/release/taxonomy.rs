@@ -1,7 +1,8 @@
-//! The meaning of every published label (CONTRACTS 4): the trees of the quasi columns as flat lists in preorder, one
-//! line per node, which a reader can load as a table and walk without recursion.
+//! The meaning of every published label (CONTRACTS 4): the trees of the quasi columns as flat lists
+//! in preorder, one line per node, which a reader can load as a table and walk without recursion.
 //!
-//! Only the taxonomies of the feed file are written: never a count, and nothing about any other column.
+//! Only the taxonomies of the feed file are written: never a count, and nothing about any other
+//! column.
 
 use std::collections::BTreeMap;
 
@@ -43,24 +44,37 @@ pub struct Label {
     pub label: String,
     /// The parent's label; null for the root.
     pub parent: Option<String>,
-    /// The number of values of the domain that it stands for: the leaves under it, or for intervals the whole numbers
-    /// in them.
+    /// The number of values of the domain that it stands for: the leaves under it, or for intervals
+    /// the whole numbers in them.
     pub values: u64,
 }
 
 impl ColumnTree {
-    /// The tree; `None` if the labels are not in preorder, or their numbers of values do not add up.
+    /// The tree; `None` if the labels are not in preorder, or their numbers of values do not add
+    /// up.
     pub fn tree(&self) -> Option<Taxonomy> {
-        let (root, others) = self.nodes.split_first().filter(|(root, _)| root.parent.is_none() && root.values > 0)?;
+        let (root, others) = self
+            .nodes
+            .split_first()
+            .filter(|(root, _)| root.parent.is_none() && root.values > 0)?;
         let mut tree = Tree::new(&root.label);
         tree.resize(0, root.values);
         let mut handles = BTreeMap::from([(&*root.label, 0)]);
-        for Label { label, parent, values } in others {
+        for Label {
+            label,
+            parent,
+            values,
+        } in others
+        {
             let above = *handles.get(parent.as_deref()?)?;
             handles.insert(label, tree.add(above, label, *values));
         }
         let tree = tree.finish().ok()?;
-        let same = self.nodes.iter().zip(0..).all(|(same, node)| *same == label(&tree, node));
+        let same = self
+            .nodes
+            .iter()
+            .zip(0..)
+            .all(|(same, node)| *same == label(&tree, node));
         same.then_some(tree)
     }
 }
@@ -72,11 +86,19 @@ impl ColumnTree {
 pub fn taxonomy(columns: &Columns) -> Vec<u8> {
     let mut json = format!("{{\n  \"schema\": {SCHEMA},\n  \"columns\": [").into_bytes();
     for (at, (column, tree)) in columns.of(Role::Quasi).zip(columns.trees()).enumerate() {
-        json.extend(if at == 0 { &b"\n    {\n      \"name\": "[..] } else { &b",\n    {\n      \"name\": "[..] });
+        json.extend(if at == 0 {
+            &b"\n    {\n      \"name\": "[..]
+        } else {
+            &b",\n    {\n      \"name\": "[..]
+        });
         put(&mut json, &column.name);
         json.extend(b",\n      \"nodes\": [");
         for node in 0..tree.nodes() as Node {
-            json.extend(if node == 0 { &b"\n        "[..] } else { &b",\n        "[..] });
+            json.extend(if node == 0 {
+                &b"\n        "[..]
+            } else {
+                &b",\n        "[..]
+            });
             put(&mut json, &label(tree, node));
         }
         json.extend(b"\n      ]\n    }");
@@ -92,5 +114,9 @@ fn put(json: &mut Vec<u8>, value: &impl Serialize) {
 
 fn label(tree: &Taxonomy, node: Node) -> Label {
     let parent = tree.parent(node).map(|above| tree.label(above).to_owned());
-    Label { label: tree.label(node).to_owned(), parent, values: tree.values(node) }
+    Label {
+        label: tree.label(node).to_owned(),
+        parent,
+        values: tree.values(node),
+    }
 }

@@ -1,9 +1,9 @@
-//! The three attackers of the literature (SCIENCE 12; El Emam and Dankar 2008, Dankar and El Emam 2010). The prosecutor
-//! knows that the person is in the table, the journalist does not, and the marketer wants to identify as many people as
-//! possible.
+//! The three attackers of the literature (SCIENCE 12; El Emam and Dankar 2008, Dankar and El Emam
+//! 2010). The prosecutor knows that the person is in the table, the journalist does not, and the
+//! marketer wants to identify as many people as possible.
 //!
-//! Without a population nothing is estimated: a class of the population contains at least the rows of its class in the
-//! table, so the prosecutor's figures bound those of the others.
+//! Without a population nothing is estimated: a class of the population contains at least the rows
+//! of its class in the table, so the prosecutor's figures bound those of the others.
 
 use super::matches::expected_match;
 use super::sizes::Sizes;
@@ -51,7 +51,8 @@ impl Prosecutor {
     }
 }
 
-/// Against an attacker who does not know whether the person is in the table: 1 over the size of the class in the population.
+/// Against an attacker who does not know whether the person is in the table: 1 over the size of the
+/// class in the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Journalist {
     /// The risk of the rows with the highest risk.
@@ -60,7 +61,8 @@ pub struct Journalist {
     pub average: f64,
     /// The number of rows whose risk is above [`THRESHOLD`].
     pub at_risk: u64,
-    /// Whether these are estimates; otherwise they are upper bounds, which hold for every population.
+    /// Whether these are estimates; otherwise they are upper bounds, which hold for every
+    /// population.
     pub estimated: bool,
 }
 
@@ -68,15 +70,26 @@ impl Journalist {
     /// The bounds given by the prosecutor's figures, for every population.
     pub fn at_most(prosecutor: &Prosecutor) -> Journalist {
         let (highest, average) = (prosecutor.highest(), prosecutor.average());
-        Journalist { highest, average, at_risk: prosecutor.at_risk, estimated: false }
+        Journalist {
+            highest,
+            average,
+            at_risk: prosecutor.at_risk,
+            estimated: false,
+        }
     }
 
     /// For a population of which this share is in the table.
     pub fn estimated(sizes: &Sizes, fraction: f64) -> Option<Journalist> {
-        assert!(fraction > 0.0 && fraction <= 1.0, "a sample is a part of its population");
+        assert!(
+            fraction > 0.0 && fraction <= 1.0,
+            "a sample is a part of its population"
+        );
         let risk = |size: u64| expected_match(size, fraction);
         assert!(sizes.rows() > 0, "there are rows");
-        let found: f64 = sizes.iter().map(|(size, classes)| (size * classes) as f64 * risk(size)).sum();
+        let found: f64 = sizes
+            .iter()
+            .map(|(size, classes)| (size * classes) as f64 * risk(size))
+            .sum();
         Some(Journalist {
             highest: risk(sizes.smallest()?),
             average: found / sizes.rows() as f64,
@@ -86,7 +99,12 @@ impl Journalist {
     }
 }
 
-/// The number of rows in classes of a size with a risk above the threshold. Larger classes have less risk.
+/// The number of rows in classes of a size with a risk above the threshold. Larger classes have
+/// less risk.
 fn rows_above(sizes: &Sizes, risk: impl Fn(u64) -> f64) -> u64 {
-    sizes.iter().take_while(|&(size, _)| risk(size) > THRESHOLD).map(|(size, classes)| size * classes).sum()
+    sizes
+        .iter()
+        .take_while(|&(size, _)| risk(size) > THRESHOLD)
+        .map(|(size, classes)| size * classes)
+        .sum()
 }

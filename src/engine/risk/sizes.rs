@@ -1,4 +1,5 @@
-//! The sizes of the equivalence classes of a table, from which risks are computed (SCIENCE 12). It knows no labels.
+//! The sizes of the equivalence classes of a table, from which risks are computed (SCIENCE 12). It
+//! knows no labels.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,10 @@ impl Sizes {
 
 impl Extend<(u64, u64)> for Sizes {
     fn extend<I: IntoIterator<Item = (u64, u64)>>(&mut self, sizes: I) {
-        for (size, classes) in sizes.into_iter().filter(|&(size, classes)| size > 0 && classes > 0) {
+        for (size, classes) in sizes
+            .into_iter()
+            .filter(|&(size, classes)| size > 0 && classes > 0)
+        {
             *self.0.entry(size).or_default() += classes;
         }
     }

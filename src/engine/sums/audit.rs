@@ -1,5 +1,5 @@
-//! A table of sums as its maker provides it: which published cells are sensitive, how precisely readers can compute the
-//! others, and which cells to suppress (SCIENCE 7).
+//! A table of sums as its maker provides it: which published cells are sensitive, how precisely
+//! readers can compute the others, and which cells to suppress (SCIENCE 7).
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ pub struct TableCell {
 }
 
 impl TableCell {
-    /// Whether so few people contributed that the cell is sensitive under every rule; `None` if their number is not known.
+    /// Whether so few people contributed that the cell is sensitive under every rule; `None` if
+    /// their number is not known.
     pub fn has_few_contributors(&self) -> Option<bool> {
         if let Some(count) = self.contributors {
             return Some((1..FEWEST_CONTRIBUTORS).contains(&count));
@@ -62,9 +63,12 @@ impl TableCell {
         let of = self.contributions.as_ref()?;
         let largest: Vec<u128> = of.kept().filter(|&one| one > 0).map(u128::from).collect();
         let smallest = *largest.last()?;
-        // Each of the other people contributed at most as much as the smallest of the largest contributions.
+        // Each of the other people contributed at most as much as the smallest of the largest
+        // contributions.
         let rest = of.absolute() - largest.iter().sum::<u128>();
-        let fewest = rest.div_ceil(smallest).saturating_add(largest.len() as u128);
+        let fewest = rest
+            .div_ceil(smallest)
+            .saturating_add(largest.len() as u128);
         if fewest >= u128::from(FEWEST_CONTRIBUTORS) {
             return Some(false);
         }
@@ -106,8 +110,8 @@ pub enum CellFault {
     Recovered,
     /// It is suppressed, but readers can compute it too precisely.
     Narrow,
-    /// It is suppressed, but the only contributor to this other suppressed cell can compute it exactly or too
-    /// precisely.
+    /// It is suppressed, but the only contributor to this other suppressed cell can compute it
+    /// exactly or too precisely.
     Known(usize),
 }
 
@@ -129,7 +133,8 @@ pub struct SumsVerdict {
     pub faults: Vec<(usize, CellFault)>,
     /// Every suppressed cell.
     pub computed: Vec<ComputedCell>,
-    /// The number of published cells that no rule judged: without known contributions, or all of them without a rule.
+    /// The number of published cells that no rule judged: without known contributions, or all of
+    /// them without a rule.
     pub not_judged: usize,
 }
 
@@ -143,7 +148,10 @@ impl SumsVerdict {
 impl SumsTable {
     /// The cells as readers see them.
     fn published(&self) -> Vec<Option<i128>> {
-        self.entries.iter().map(|entry| entry.value.filter(|_| entry.mark.is_published())).collect()
+        self.entries
+            .iter()
+            .map(|entry| entry.value.filter(|_| entry.mark.is_published()))
+            .collect()
     }
 
     /// Judges the table by these rules.
@@ -155,40 +163,78 @@ impl SumsTable {
         let readers = SumsAttack::new(&system, self.published());
         let violated = readers.violated();
         if !violated.is_empty() {
-            return Err(SumsContradiction { relations: violated });
+            return Err(SumsContradiction {
+                relations: violated,
+            });
         }
-        let left_out = |mark| matches!(mark, CellMark::Primary | CellMark::Secondary | CellMark::LeftOut);
-        let cells: Vec<usize> = (0..self.entries.len()).filter(|&cell| left_out(self.entries[cell].mark)).collect();
+        let left_out = |mark| {
+            matches!(
+                mark,
+                CellMark::Primary | CellMark::Secondary | CellMark::LeftOut
+            )
+        };
+        let cells: Vec<usize> = (0..self.entries.len())
+            .filter(|&cell| left_out(self.entries[cell].mark))
+            .collect();
         let intervals = readers.intervals(&cells)?;
-        assert_eq!(intervals.len(), cells.len(), "an interval for each cell that was left out");
+        assert_eq!(
+            intervals.len(),
+            cells.len(),
+            "an interval for each cell that was left out"
+        );
         let computed = cells.into_iter().zip(intervals).map(|(cell, interval)| {
             let derivable = interval.is_exact() && readers.derivation(&[(cell, 1)]).is_some();
-            ComputedCell { cell, interval, derivable }
+            ComputedCell {
+                cell,
+                interval,
+                derivable,
+            }
         });
         let computed: Vec<ComputedCell> = computed.collect();
-        let mut faults: Vec<(usize, CellFault)> =
-            computed.iter().filter_map(|of| Some((of.cell, self.fault(of, rules)?))).collect();
+        let mut faults: Vec<(usize, CellFault)> = computed
+            .iter()
+            .filter_map(|of| Some((of.cell, self.fault(of, rules)?)))
+            .collect();
         faults.extend(self.known_to_lone(&readers, &computed, rules, &faults)?);
         let mut not_judged = 0;
-        for (cell, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.mark.is_published()) {
+        for (cell, entry) in self
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.mark.is_published())
+        {
             let found = entry.published_faults(rules);
-            let is_judged =
-                !rules.is_empty() && entry.contributions.is_some() && entry.has_few_contributors().is_some();
+            let is_judged = !rules.is_empty()
+                && entry.contributions.is_some()
+                && entry.has_few_contributors().is_some();
             if found.is_empty() && !is_judged {
                 not_judged += 1;
             }
             faults.extend(found.into_iter().map(|fault| (cell, fault)));
         }
-        assert!(faults.iter().all(|fault| fault.0 < self.entries.len()), "a fault is of a cell");
+        assert!(
+            faults.iter().all(|fault| fault.0 < self.entries.len()),
+            "a fault is of a cell"
+        );
         faults.sort_by_key(|fault| fault.0);
-        Ok(SumsVerdict { faults, computed, not_judged })
+        Ok(SumsVerdict {
+            faults,
+            computed,
+            not_judged,
+        })
     }
 
-    /// Uses contributions to cells that are no totals, each of a person, as what is known about all cells: the
-    /// contributions of a person to a cell count as one. Cells without a value get it. `kept` of the largest
-    /// contributions are kept. Returns the cells whose value is not the sum of their contributions.
+    /// Uses contributions to cells that are no totals, each of a person, as what is known about all
+    /// cells: the contributions of a person to a cell count as one. Cells without a value get it.
+    /// `kept` of the largest contributions are kept. Returns the cells whose value is not the sum
+    /// of their contributions.
     pub fn contribute(&mut self, contributions: &[(usize, u32, i64)], kept: usize) -> Vec<usize> {
-        assert!(contributions.iter().all(|(cell, ..)| *cell < self.entries.len()), "a cell of the table");
+        assert!(
+            contributions
+                .iter()
+                .all(|(cell, ..)| *cell < self.entries.len()),
+            "a cell of the table"
+        );
         let mut of: BTreeMap<(usize, u32), i64> = BTreeMap::new();
         for &(cell, person, amount) in contributions {
             for total in self.dimensions.upwards(cell) {
@@ -197,27 +243,38 @@ impl SumsTable {
             }
         }
         let mut cells = vec![SumCell::new(kept); self.entries.len()];
-        of.into_iter().for_each(|((cell, _), amount)| cells[cell].add(amount));
+        of.into_iter()
+            .for_each(|((cell, _), amount)| cells[cell].add(amount));
         for (entry, cell) in self.entries.iter_mut().zip(cells) {
             entry.value.get_or_insert(cell.sum());
-            assert!(cell.rows() <= contributions.len() as u64, "a person contributes once to a cell");
+            assert!(
+                cell.rows() <= contributions.len() as u64,
+                "a person contributes once to a cell"
+            );
             entry.contributors = Some(cell.rows());
             entry.contributions = Some(cell);
         }
         self.marked(|entry| entry.value != entry.contributions.as_ref().map(SumCell::sum))
     }
 
-    /// Computes missing values from those of other cells, where one addition is enough; returns the first cell that
-    /// still has none.
+    /// Computes missing values from those of other cells, where one addition is enough; returns the
+    /// first cell that still has none.
     pub fn complete(&mut self) -> Option<usize> {
         let system = self.dimensions.system(self.range);
         loop {
             let mut found = false;
             for relation in system.relations() {
-                let mut unknown = relation.terms().iter().filter(|term| self.entries[term.0].value.is_none());
-                let (Some(&(cell, times)), None) = (unknown.next(), unknown.next()) else { continue };
+                let mut unknown = relation
+                    .terms()
+                    .iter()
+                    .filter(|term| self.entries[term.0].value.is_none());
+                let (Some(&(cell, times)), None) = (unknown.next(), unknown.next()) else {
+                    continue;
+                };
                 let known = relation.terms().iter().filter(|term| term.0 != cell);
-                let sum: i128 = known.map(|term| i128::from(term.1) * self.entries[term.0].value.unwrap_or(0)).sum();
+                let sum: i128 = known
+                    .map(|term| i128::from(term.1) * self.entries[term.0].value.unwrap_or(0))
+                    .sum();
                 self.entries[cell].value = Some(-sum * i128::from(times));
                 found = true;
             }
@@ -232,7 +289,8 @@ impl SumsTable {
         self.entries[cell].contributors == Some(1)
     }
 
-    /// Suppressed cells without these faults that the only contributor of another cell knows too precisely.
+    /// Suppressed cells without these faults that the only contributor of another cell knows too
+    /// precisely.
     fn known_to_lone(
         &self,
         readers: &SumsAttack<'_>,
@@ -242,23 +300,43 @@ impl SumsTable {
     ) -> Result<Vec<(usize, CellFault)>, SumsContradiction> {
         let mut found: BTreeMap<usize, CellFault> = BTreeMap::new();
         let judged = |cell: usize| {
-            let secondary = self.entries[cell].mark == CellMark::Secondary && self.protection(cell, rules) == 0;
+            let secondary =
+                self.entries[cell].mark == CellMark::Secondary && self.protection(cell, rules) == 0;
             !secondary && faults.iter().all(|fault| fault.0 != cell)
         };
-        let judged: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| judged(cell)).collect();
-        let lone: Vec<usize> = computed.iter().map(|of| of.cell).filter(|&cell| self.is_lone(cell)).collect();
+        let judged: Vec<usize> = computed
+            .iter()
+            .map(|of| of.cell)
+            .filter(|&cell| judged(cell))
+            .collect();
+        let lone: Vec<usize> = computed
+            .iter()
+            .map(|of| of.cell)
+            .filter(|&cell| self.is_lone(cell))
+            .collect();
         let sensitive = |cell: &usize| {
-            matches!(self.entries[*cell].mark, CellMark::Primary | CellMark::LeftOut)
-                || self.protection(*cell, rules) > 0
+            matches!(
+                self.entries[*cell].mark,
+                CellMark::Primary | CellMark::LeftOut
+            ) || self.protection(*cell, rules) > 0
         };
         let sensitive = (0..self.entries.len()).filter(sensitive).count();
         let all_lone = self.marked(|entry| entry.contributors == Some(1)).len();
         if !intervals_for_lone(sensitive, all_lone) {
-            let exact = readers.followed(&judged, &lone).into_iter().map(|(cell, lone)| (cell, CellFault::Known(lone)));
-            return Ok(exact.collect::<BTreeMap<usize, CellFault>>().into_iter().collect());
+            let exact = readers
+                .followed(&judged, &lone)
+                .into_iter()
+                .map(|(cell, lone)| (cell, CellFault::Known(lone)));
+            return Ok(exact
+                .collect::<BTreeMap<usize, CellFault>>()
+                .into_iter()
+                .collect());
         }
         for lone in lone {
-            let others = judged.iter().copied().filter(|&cell| cell != lone && readers.are_related(cell, lone));
+            let others = judged
+                .iter()
+                .copied()
+                .filter(|&cell| cell != lone && readers.are_related(cell, lone));
             let others: Vec<usize> = others.filter(|cell| !found.contains_key(cell)).collect();
             if others.is_empty() {
                 continue;
@@ -266,13 +344,25 @@ impl SumsTable {
             let Some(value) = self.entries[lone].value else {
                 // Whether a sum follows does not depend on the values.
                 let attacker = readers.knowing(lone, 0);
-                let follows = others.into_iter().filter(|&cell| attacker.derivation(&[(cell, 1)]).is_some());
+                let follows = others
+                    .into_iter()
+                    .filter(|&cell| attacker.derivation(&[(cell, 1)]).is_some());
                 found.extend(follows.map(|cell| (cell, CellFault::Known(lone))));
                 continue;
             };
             let intervals = readers.knowing(lone, value).intervals(&others)?;
             for (cell, interval) in others.into_iter().zip(intervals) {
-                if self.fault(&ComputedCell { cell, interval, derivable: false }, rules).is_some() {
+                if self
+                    .fault(
+                        &ComputedCell {
+                            cell,
+                            interval,
+                            derivable: false,
+                        },
+                        rules,
+                    )
+                    .is_some()
+                {
                     found.insert(cell, CellFault::Known(lone));
                 }
             }
@@ -283,7 +373,12 @@ impl SumsTable {
     /// The required margin of a cell's interval beyond its value; 0 if no rule requires one.
     fn protection(&self, cell: usize, rules: &[DominanceRule]) -> u128 {
         let entry = &self.entries[cell];
-        let of = |contributions: &SumCell| rules.iter().map(|rule| rule.protection(contributions)).max();
+        let of = |contributions: &SumCell| {
+            rules
+                .iter()
+                .map(|rule| rule.protection(contributions))
+                .max()
+        };
         let by_rules = entry.contributions.as_ref().and_then(of).unwrap_or(0);
         if by_rules == 0 && entry.has_few_contributors() == Some(true) {
             return least_room(entry.value.unwrap_or(0), rules);
@@ -302,35 +397,61 @@ impl SumsTable {
         }
         let narrow = match entry.value.filter(|_| by > 0) {
             Some(value) => !computed.interval.reaches(value, by, self.down(value, by)),
-            // The sizes of the contributions are unknown: the cell itself must not be known to within the share p.
+            // The sizes of the contributions are unknown: the cell itself must not be known to
+            // within the share p.
             None => percent(rules).is_some_and(|p| computed.interval.is_known_to(p)),
         };
         narrow.then_some(CellFault::Narrow)
     }
 
-    /// The required margin below its value: not below 0 if every reader knows that it is not negative.
+    /// The required margin below its value: not below 0 if every reader knows that it is not
+    /// negative.
     fn down(&self, value: i128, by: u128) -> u128 {
-        if self.range == Range::Free { by } else { by.min(value.unsigned_abs()) }
+        if self.range == Range::Free {
+            by
+        } else {
+            by.min(value.unsigned_abs())
+        }
     }
 
-    /// Marks sensitive cells, and those that are suppressed with them, again; the second value is the cost, and whether no pattern is
-    /// cheaper. A cell without cost is never suppressed.
+    /// Marks sensitive cells, and those that are suppressed with them, again; the second value is
+    /// the cost, and whether no pattern is cheaper. A cell without cost is never suppressed.
     ///
     /// # Errors
     /// Even if all possible cells are suppressed, this cell can be computed too precisely.
     ///
     /// # Panics
     /// If a cell of the table has no value, or the values do not satisfy all totals.
-    pub fn protect(&mut self, rules: &[DominanceRule], by_value: bool, work: u64) -> Result<(u128, bool), usize> {
+    pub fn protect(
+        &mut self,
+        rules: &[DominanceRule],
+        by_value: bool,
+        work: u64,
+    ) -> Result<(u128, bool), usize> {
         let system = self.dimensions.system(self.range);
         let absent: Vec<usize> = self.marked(|entry| entry.mark == CellMark::Absent);
-        let values: Vec<i128> = self.entries.iter().map(|entry| entry.value.expect("a cell with a value")).collect();
+        let values: Vec<i128> = self
+            .entries
+            .iter()
+            .map(|entry| entry.value.expect("a cell with a value"))
+            .collect();
         assert_eq!(values.len(), system.cells(), "a value for each cell");
-        let primary = |cell: &usize| self.entries[*cell].mark == CellMark::Primary || self.protection(*cell, rules) > 0;
-        let primary: Vec<usize> = (0..values.len()).filter(|cell| !absent.contains(cell)).filter(primary).collect();
+        let primary = |cell: &usize| {
+            self.entries[*cell].mark == CellMark::Primary || self.protection(*cell, rules) > 0
+        };
+        let primary: Vec<usize> = (0..values.len())
+            .filter(|cell| !absent.contains(cell))
+            .filter(primary)
+            .collect();
         let sensitive = primary.iter().map(|&cell| {
-            let up = self.protection(cell, rules).max(least_room(values[cell], rules));
-            Sensitive { cell, up, down: self.down(values[cell], up) }
+            let up = self
+                .protection(cell, rules)
+                .max(least_room(values[cell], rules));
+            Sensitive {
+                cell,
+                up,
+                down: self.down(values[cell], up),
+            }
         });
         let sensitive: Vec<Sensitive> = sensitive.collect();
         let price = |(entry, value): (&TableCell, &i128)| {
@@ -339,38 +460,70 @@ impl SumsTable {
             free.then_some(if by_value { value } else { 1 })
         };
         let costs: Vec<Option<u64>> = self.entries.iter().zip(&values).map(price).collect();
-        let lone: Vec<usize> = (0..values.len()).filter(|&cell| self.is_lone(cell)).collect();
+        let lone: Vec<usize> = (0..values.len())
+            .filter(|&cell| self.is_lone(cell))
+            .collect();
         let (values, costs, hidden, lone) = (&values[..], &costs[..], &absent[..], &lone[..]);
-        let problem = SuppressionProblem { system: &system, values, costs, hidden, sensitive: &sensitive, lone, work };
+        let problem = SuppressionProblem {
+            system: &system,
+            values,
+            costs,
+            hidden,
+            sensitive: &sensitive,
+            lone,
+            work,
+        };
         let found = match problem.protect() {
             Protection::Protected(found) => found,
             Protection::Impossible { cell } => return Err(cell),
         };
-        for entry in self.entries.iter_mut().filter(|entry| !matches!(entry.mark, CellMark::Kept | CellMark::Absent)) {
+        for entry in self
+            .entries
+            .iter_mut()
+            .filter(|entry| !matches!(entry.mark, CellMark::Kept | CellMark::Absent))
+        {
             entry.mark = CellMark::Published;
         }
-        found.secondary.into_iter().for_each(|cell| self.entries[cell].mark = CellMark::Secondary);
-        primary.into_iter().for_each(|cell| self.entries[cell].mark = CellMark::Primary);
+        found
+            .secondary
+            .into_iter()
+            .for_each(|cell| self.entries[cell].mark = CellMark::Secondary);
+        primary
+            .into_iter()
+            .for_each(|cell| self.entries[cell].mark = CellMark::Primary);
         let is_shown = |of: &Sensitive| self.entries[of.cell].mark.is_published();
         assert!(!sensitive.iter().any(is_shown), "no sensitive sum is shown");
         Ok((found.cost, found.least))
     }
 
     fn marked(&self, which: impl Fn(&TableCell) -> bool) -> Vec<usize> {
-        (0..self.entries.len()).filter(|&cell| which(&self.entries[cell])).collect()
+        (0..self.entries.len())
+            .filter(|&cell| which(&self.entries[cell]))
+            .collect()
     }
 }
 
 fn percent(rules: &[DominanceRule]) -> Option<Decimal> {
-    rules.iter().find_map(|rule| if let DominanceRule::Percent(share) = rule { Some(*share) } else { None })
+    rules.iter().find_map(|rule| {
+        if let DominanceRule::Percent(share) = rule {
+            Some(*share)
+        } else {
+            None
+        }
+    })
 }
 
-/// The margin of a cell that is suppressed for another reason than a rule: the share p of its value, and at least 1, so
-/// that it cannot be computed.
+/// The margin of a cell that is suppressed for another reason than a rule: the share p of its
+/// value, and at least 1, so that it cannot be computed.
 fn least_room(value: i128, rules: &[DominanceRule]) -> u128 {
     let share = percent(rules).and_then(|share| {
         let unit = 10u128.pow(u32::from(share.scale()));
-        Some(value.unsigned_abs().checked_mul(u128::from(share.digits()))?.div_ceil(unit))
+        Some(
+            value
+                .unsigned_abs()
+                .checked_mul(u128::from(share.digits()))?
+                .div_ceil(unit),
+        )
     });
     share.unwrap_or(0).max(1)
 }
@@ -380,15 +533,23 @@ impl Interval {
     fn reaches(&self, value: i128, up: u128, down: u128) -> bool {
         let low = BigInt::from(value) - BigInt::from(down);
         let high = BigInt::from(value) + BigInt::from(up);
-        self.low.as_ref().is_none_or(|own| *own <= crate::arithmetic::RationalNumber::whole(low))
-            && self.high.as_ref().is_none_or(|own| *own >= crate::arithmetic::RationalNumber::whole(high))
+        self.low
+            .as_ref()
+            .is_none_or(|own| *own <= crate::arithmetic::RationalNumber::whole(low))
+            && self
+                .high
+                .as_ref()
+                .is_none_or(|own| *own >= crate::arithmetic::RationalNumber::whole(high))
     }
 
-    /// The largest relative error of an estimate from this interval: (high − low) / (high + low). `None` if it has no
-    /// limit.
+    /// The largest relative error of an estimate from this interval: (high − low) / (high + low).
+    /// `None` if it has no limit.
     pub fn relative_error(&self) -> Option<crate::arithmetic::RationalNumber> {
         let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
-        let (above, below) = (high.numerator() * low.denominator(), low.numerator() * high.denominator());
+        let (above, below) = (
+            high.numerator() * low.denominator(),
+            low.numerator() * high.denominator(),
+        );
         if below < BigInt::ZERO {
             return None;
         }
@@ -404,6 +565,7 @@ impl Interval {
     /// Whether the error of an estimate from this interval is below this share.
     fn is_known_to(&self, share: Decimal) -> bool {
         let unit = BigInt::from(10).pow(u32::from(share.scale()));
-        self.relative_error().is_some_and(|error| error.numerator() * unit < error.denominator() * share.digits())
+        self.relative_error()
+            .is_some_and(|error| error.numerator() * unit < error.denominator() * share.digits())
     }
 }

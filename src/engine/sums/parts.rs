@@ -1,5 +1,5 @@
-//! The unknown cells of a system, divided into parts without common relations: each part is a system of equations of
-//! its own, and most are small.
+//! The unknown cells of a system, divided into parts without common relations: each part is a
+//! system of equations of its own, and most are small.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,12 @@ use super::system::SumSystem;
 use super::tableau::{Range, Tableau};
 use super::whole_numbers::{WholeNumber, exactly};
 
-/// The most pairs of a sensitive cell and of one with a lone contributor for which intervals are computed.
+/// The most pairs of a sensitive cell and of one with a lone contributor for which intervals are
+/// computed.
 const MOST_PAIRS: usize = 2_000;
 
-/// Whether intervals are computed for each lone contributor. If not, only exact conclusions from one more known cell
-/// are found.
+/// Whether intervals are computed for each lone contributor. If not, only exact conclusions from
+/// one more known cell are found.
 pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
     sensitive.saturating_mul(lone) <= MOST_PAIRS
 }
@@ -41,7 +42,11 @@ impl CellParts {
     pub fn new(system: &SumSystem, unknown: impl Fn(usize) -> bool) -> CellParts {
         let mut joined: Vec<usize> = (0..system.cells()).collect();
         for relation in system.relations() {
-            let mut cells = relation.terms().iter().map(|term| term.0).filter(|&cell| unknown(cell));
+            let mut cells = relation
+                .terms()
+                .iter()
+                .map(|term| term.0)
+                .filter(|&cell| unknown(cell));
             let Some(first) = cells.next() else { continue };
             for cell in cells {
                 let (one, other) = (root(&mut joined, first), root(&mut joined, cell));
@@ -53,7 +58,10 @@ impl CellParts {
         for cell in (0..system.cells()).filter(|&cell| unknown(cell)) {
             let first = root(&mut joined, cell);
             let part = *of[first].get_or_insert_with(|| {
-                parts.push(RelatedCells { cells: Vec::new(), relations: Vec::new() });
+                parts.push(RelatedCells {
+                    cells: Vec::new(),
+                    relations: Vec::new(),
+                });
                 parts.len() - 1
             });
             of[cell] = Some(part);
@@ -65,9 +73,15 @@ impl CellParts {
                 parts[part].relations.push(at);
             }
         }
-        assert!(parts.iter().all(|part| part.cells.is_sorted()), "cells of a part are found by their order");
+        assert!(
+            parts.iter().all(|part| part.cells.is_sorted()),
+            "cells of a part are found by their order"
+        );
         let cells: usize = parts.iter().map(|part| part.cells.len()).sum();
-        assert!(cells == of.iter().flatten().count(), "each unknown cell is in one part");
+        assert!(
+            cells == of.iter().flatten().count(),
+            "each unknown cell is in one part"
+        );
         CellParts { parts, of }
     }
 
@@ -88,12 +102,18 @@ fn root(joined: &mut [usize], mut cell: usize) -> usize {
 impl RelatedCells {
     /// The index of a cell among the unknowns of this part.
     pub fn place(&self, cell: usize) -> usize {
-        self.cells.binary_search(&cell).expect("a cell of this part")
+        self.cells
+            .binary_search(&cell)
+            .expect("a cell of this part")
     }
 
-    /// The equations between the unknown cells of this part; all others have these values. `None` if a number does not
-    /// fit.
-    pub fn equations<N: WholeNumber>(&self, system: &SumSystem, value: impl Fn(usize) -> i128) -> Option<Tableau<N>> {
+    /// The equations between the unknown cells of this part; all others have these values. `None`
+    /// if a number does not fit.
+    pub fn equations<N: WholeNumber>(
+        &self,
+        system: &SumSystem,
+        value: impl Fn(usize) -> i128,
+    ) -> Option<Tableau<N>> {
         let equation = |&at: &usize| {
             let relation = &system.relations()[at];
             let (mut terms, mut right) = (Vec::new(), N::new(relation.constant()));
@@ -101,39 +121,76 @@ impl RelatedCells {
                 let times = N::new(i128::from(times));
                 match self.cells.binary_search(&cell) {
                     Ok(place) => terms.push((place, times)),
-                    Err(_) => right = N::product_less(&N::new(1), &right, &times, &N::new(value(cell)))?,
+                    Err(_) => {
+                        right = N::product_less(&N::new(1), &right, &times, &N::new(value(cell)))?
+                    }
                 }
             }
             Some((terms, right))
         };
-        let equations = self.relations.iter().map(equation).collect::<Option<Vec<_>>>()?;
-        assert!(equations.iter().all(|(terms, _)| !terms.is_empty()), "relations of a part have a cell of it");
+        let equations = self
+            .relations
+            .iter()
+            .map(equation)
+            .collect::<Option<Vec<_>>>()?;
+        assert!(
+            equations.iter().all(|(terms, _)| !terms.is_empty()),
+            "relations of a part have a cell of it"
+        );
         Some(Tableau::new(self.ranges(system.range()), equations))
     }
 
-    /// For each of these cells those of the others from which it follows exactly, together with all published ones.
-    pub fn followed(&self, system: &SumSystem, cells: &[usize], others: &[usize]) -> Vec<(usize, Vec<usize>)> {
+    /// For each of these cells those of the others from which it follows exactly, together with all
+    /// published ones.
+    pub fn followed(
+        &self,
+        system: &SumSystem,
+        cells: &[usize],
+        others: &[usize],
+    ) -> Vec<(usize, Vec<usize>)> {
         exactly(
             || self.followed_in::<i128>(system, cells, others),
             || self.followed_in::<BigInt>(system, cells, others),
         )
     }
 
-    fn followed_in<N: WholeNumber>(&self, system: &SumSystem, cells: &[usize], others: &[usize]) -> Option<Followed> {
+    fn followed_in<N: WholeNumber>(
+        &self,
+        system: &SumSystem,
+        cells: &[usize],
+        others: &[usize],
+    ) -> Option<Followed> {
         // Whether something follows does not depend on the values.
         let mut tableau: Tableau<N> = self.equations(system, |_| 0)?;
         tableau.eliminate()?;
         let mut by_direction: BTreeMap<Vec<(usize, N)>, Vec<usize>> = BTreeMap::new();
         for &other in others {
-            by_direction.entry(tableau.direction(self.place(other))).or_default().push(other);
+            by_direction
+                .entry(tableau.direction(self.place(other)))
+                .or_default()
+                .push(other);
         }
         let of = |&cell: &usize| {
             let direction = tableau.direction(self.place(cell));
-            let others = by_direction.get(&direction).filter(|_| !direction.is_empty());
-            (cell, others.map_or(Vec::new(), |others| others.iter().copied().filter(|&other| other != cell).collect()))
+            let others = by_direction
+                .get(&direction)
+                .filter(|_| !direction.is_empty());
+            (
+                cell,
+                others.map_or(Vec::new(), |others| {
+                    others
+                        .iter()
+                        .copied()
+                        .filter(|&other| other != cell)
+                        .collect()
+                }),
+            )
         };
         let found: Followed = cells.iter().map(of).collect();
-        assert!(found.iter().all(|(cell, from)| !from.contains(cell)), "no cell follows from itself");
+        assert!(
+            found.iter().all(|(cell, from)| !from.contains(cell)),
+            "no cell follows from itself"
+        );
         Some(found)
     }
 

@@ -12,20 +12,27 @@ pub struct Equation<N> {
 impl<N: WholeNumber> Equation<N> {
     /// The coefficient of an unknown, if it is not 0.
     pub fn at(&self, unknown: usize) -> Option<&N> {
-        let at = self.terms.binary_search_by_key(&unknown, |term| term.0).ok()?;
+        let at = self
+            .terms
+            .binary_search_by_key(&unknown, |term| term.0)
+            .ok()?;
         Some(&self.terms[at].1)
     }
 
     /// Multiplies the equation by -1.
     pub fn negate(&mut self) {
-        self.terms.iter_mut().for_each(|term| term.1 = term.1.negated());
+        self.terms
+            .iter_mut()
+            .for_each(|term| term.1 = term.1.negated());
         self.right = self.right.negated();
     }
 
-    /// Eliminates `unknown` by means of `by`, in which its coefficient is positive. Coefficients of unknowns that `by`
-    /// does not contain keep their signs. `None` if a number does not fit.
+    /// Eliminates `unknown` by means of `by`, in which its coefficient is positive. Coefficients of
+    /// unknowns that `by` does not contain keep their signs. `None` if a number does not fit.
     pub fn without(&self, unknown: usize, by: &Equation<N>) -> Option<Equation<N>> {
-        let Some(here) = self.at(unknown) else { return Some(self.clone()) };
+        let Some(here) = self.at(unknown) else {
+            return Some(self.clone());
+        };
         let there = by.at(unknown).expect("the pivot's own equation has it");
         let shared = here.divisor(there);
         let (times, less) = (there.over(&shared), here.over(&shared));
@@ -58,7 +65,10 @@ impl<N: WholeNumber> Equation<N> {
                 terms.push((column, number));
             }
         }
-        let mut row = Equation { terms, right: N::product_less(&times, &self.right, &less, &by.right)? };
+        let mut row = Equation {
+            terms,
+            right: N::product_less(&times, &self.right, &less, &by.right)?,
+        };
         row.reduce();
         assert!(row.at(unknown).is_none(), "the unknown is eliminated");
         Some(row)
@@ -79,7 +89,9 @@ impl<N: WholeNumber> Equation<N> {
             }
         }
         if !shared.is_zero() {
-            self.terms.iter_mut().for_each(|term| term.1 = term.1.over(&shared));
+            self.terms
+                .iter_mut()
+                .for_each(|term| term.1 = term.1.over(&shared));
             self.right = self.right.over(&shared);
         }
     }

@@ -4,8 +4,9 @@ use num_bigint::BigInt;
 
 use super::tableau::Range;
 
-/// `Σ coefficient · cell = constant`. For a total and its parts: the parts minus the total are 0. For a published sum
-/// over elementary sums (*slices*): the slices are the cells, and the constant is the published sum.
+/// `Σ coefficient · cell = constant`. For a total and its parts: the parts minus the total are 0.
+/// For a published sum over elementary sums (*slices*): the slices are the cells, and the constant
+/// is the published sum.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relation {
     terms: Vec<(usize, i64)>,
@@ -15,7 +16,9 @@ pub struct Relation {
 // A constant may be a suppressed sum.
 impl std::fmt::Debug for Relation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Relation").field("terms", &self.terms).finish_non_exhaustive()
+        f.debug_struct("Relation")
+            .field("terms", &self.terms)
+            .finish_non_exhaustive()
     }
 }
 
@@ -32,13 +35,22 @@ impl Relation {
             }
         }
         joined.retain(|term| term.1 != 0);
-        assert!(joined.windows(2).all(|pair| pair[0].0 < pair[1].0), "each cell once, in order");
-        Relation { terms: joined, constant }
+        assert!(
+            joined.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            "each cell once, in order"
+        );
+        Relation {
+            terms: joined,
+            constant,
+        }
     }
 
     /// A total is the sum of its parts.
     pub fn total(total: usize, parts: impl IntoIterator<Item = usize>) -> Relation {
-        Relation::new(parts.into_iter().map(|part| (part, 1)).chain([(total, -1)]), 0)
+        Relation::new(
+            parts.into_iter().map(|part| (part, 1)).chain([(total, -1)]),
+            0,
+        )
     }
 
     /// The cells, each once and in order, with their coefficients.
@@ -53,8 +65,14 @@ impl Relation {
 
     /// The difference of the two sides for these numbers; 0 if the relation holds.
     pub fn gap(&self, values: &[i128]) -> BigInt {
-        assert!(self.terms.last().is_none_or(|term| term.0 < values.len()), "a value for each cell");
-        let terms = self.terms.iter().map(|&(cell, times)| BigInt::from(times) * values[cell]);
+        assert!(
+            self.terms.last().is_none_or(|term| term.0 < values.len()),
+            "a value for each cell"
+        );
+        let terms = self
+            .terms
+            .iter()
+            .map(|&(cell, times)| BigInt::from(times) * values[cell]);
         BigInt::from(self.constant) - terms.sum::<BigInt>()
     }
 }
@@ -74,10 +92,16 @@ impl SumSystem {
     /// If a relation names a cell that does not exist.
     pub fn new(cells: usize, relations: Vec<Relation>, range: Range) -> SumSystem {
         assert!(
-            relations.iter().all(|relation| relation.terms().iter().all(|&(cell, _)| cell < cells)),
+            relations
+                .iter()
+                .all(|relation| relation.terms().iter().all(|&(cell, _)| cell < cells)),
             "relations of cells that are there"
         );
-        SumSystem { cells, relations, range }
+        SumSystem {
+            cells,
+            relations,
+            range,
+        }
     }
 
     /// The number of cells.

@@ -1,12 +1,15 @@
-//! Whole numbers of two widths: 128 bits if they are enough, otherwise any number of digits. Every operation that can
-//! exceed 128 bits reports it, and the caller repeats the computation with big integers. Nothing is rounded.
+//! Whole numbers of two widths: 128 bits if they are enough, otherwise any number of digits. Every
+//! operation that can exceed 128 bits reports it, and the caller repeats the computation with big
+//! integers. Nothing is rounded.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 
 /// The result of a computation in 128 bits, or if that overflows with arbitrary precision.
 pub fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
-    narrow().or_else(wide).expect("big integers hold every number")
+    narrow()
+        .or_else(wide)
+        .expect("big integers hold every number")
 }
 
 /// A whole number that detects overflow.
@@ -57,7 +60,11 @@ impl WholeNumber for i128 {
     }
 
     fn divisor(&self, other: &i128) -> i128 {
-        if self.is_unit() || other.is_unit() { 1 } else { self.gcd(other) }
+        if self.is_unit() || other.is_unit() {
+            1
+        } else {
+            self.gcd(other)
+        }
     }
 
     fn over(&self, divisor: &i128) -> i128 {

@@ -6,7 +6,9 @@ use super::place::{FEED, HEADER, Place, counts, fits, people};
 
 /// Rows of the same age and sex.
 fn alike(numbers: std::ops::Range<u64>, age: u64) -> String {
-    numbers.map(|n| format!("Pq7person{n},{age},F,Sq7secret\n")).collect()
+    numbers
+        .map(|n| format!("Pq7person{n},{age},F,Sq7secret\n"))
+        .collect()
 }
 
 fn with(rows: &str) -> String {
@@ -17,9 +19,21 @@ fn with(rows: &str) -> String {
 type ExpectedEntry = (&'static str, Option<u64>, [u64; 7]);
 
 fn reported(entries: &[Json], expected: &[ExpectedEntry]) {
-    let names = ["rows", "added", "waiting", "withheld", "pending", "duplicate", "quarantined"];
+    let names = [
+        "rows",
+        "added",
+        "waiting",
+        "withheld",
+        "pending",
+        "duplicate",
+        "quarantined",
+    ];
     for (entry, (outcome, release, figures)) in entries.iter().zip(expected) {
-        assert_eq!((&entry["outcome"], &entry["release"]), (&json!(outcome), &json!(release)), "{entry}");
+        assert_eq!(
+            (&entry["outcome"], &entry["release"]),
+            (&json!(outcome), &json!(release)),
+            "{entry}"
+        );
         assert_eq!(&counts(entry, names), figures, "{entry}");
         assert_eq!(entry.as_object().map(serde_json::Map::len), Some(11));
     }
@@ -28,17 +42,23 @@ fn reported(entries: &[Json], expected: &[ExpectedEntry]) {
 
 #[test]
 fn outcomes_of_a_chain_under_blind() {
-    // The recoding of the first release has single years from 10 on, and younger people only as `0-9`.
+    // The recoding of the first release has single years from 10 on, and younger people only as
+    // `0-9`.
     let place = Place::new(&FEED.replace("k = 3\n", "k = 3\nmax_wait = 2\nmax_withheld = 0.25\n"));
     place.put("0.csv", HEADER);
     place.put("1.csv", with(&alike(0..2, 3)));
     place.put("2.csv", with(&(alike(2..4, 5) + &alike(10..13, 25))));
     place.put("3.csv", with(&(alike(20..22, 30) + &alike(0..1, 3))));
     place.put("4.csv", HEADER);
-    place.put("5.csv", with(&(alike(21..23, 30) + &alike(30..33, 3) + &alike(30..31, 3))));
+    place.put(
+        "5.csv",
+        with(&(alike(21..23, 30) + &alike(30..33, 3) + &alike(30..31, 3))),
+    );
     place.put("6.csv", with(&alike(40..41, 39)));
     place.put("7.csv", HEADER);
-    let entries = place.entries(&["0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "5.csv", "6.csv", "7.csv", "1.csv"]);
+    let entries = place.entries(&[
+        "0.csv", "1.csv", "2.csv", "3.csv", "4.csv", "5.csv", "6.csv", "7.csv", "1.csv",
+    ]);
     reported(
         &entries,
         &[
@@ -56,37 +76,68 @@ fn outcomes_of_a_chain_under_blind() {
     for (tick, entry) in entries[..8].iter().enumerate() {
         let verdict = place.json(&format!(".private/verdicts/{tick:06}.json"));
         fits("verdict", &verdict);
-        assert_eq!((&verdict["tick"], &verdict["answer"]), (&json!(tick), entry));
-        assert_eq!(verdict["verdict"].is_null(), entry["outcome"] != "published");
+        assert_eq!(
+            (&verdict["tick"], &verdict["answer"]),
+            (&json!(tick), entry)
+        );
+        assert_eq!(
+            verdict["verdict"].is_null(),
+            entry["outcome"] != "published"
+        );
     }
-    assert!(!place.out().join(".private/verdicts/000008.json").exists(), "a known input is no tick");
+    assert!(
+        !place.out().join(".private/verdicts/000008.json").exists(),
+        "a known input is no tick"
+    );
     // A person who has waited for two ticks is withheld, and a withheld person adds nothing.
     place.put("8.csv", with(&alike(40..41, 39)));
-    reported(&place.entries(&["8.csv"]), &[("waiting", None, [13, 0, 0, 1, 0, 1, 0])]);
+    reported(
+        &place.entries(&["8.csv"]),
+        &[("waiting", None, [13, 0, 0, 1, 0, 1, 0])],
+    );
 }
 
 #[test]
 fn the_last_one_held_is_not_done() {
     let place = Place::new(FEED);
     place.put("1.csv", with(&alike(0..2, 3)));
-    reported(&place.entries(&["1.csv"]), &[("held", None, [0, 0, 2, 0, 0, 0, 0])]);
+    reported(
+        &place.entries(&["1.csv"]),
+        &[("held", None, [0, 0, 2, 0, 0, 0, 0])],
+    );
     assert!(!place.out().join("1").exists() && !place.out().join("taxonomy").exists());
-    reported(&place.entries(&["1.csv"]), &[("known", None, [0, 0, 2, 0, 0, 0, 0])]);
+    reported(
+        &place.entries(&["1.csv"]),
+        &[("known", None, [0, 0, 2, 0, 0, 0, 0])],
+    );
 }
 
 /// A class that shares one diagnosis is not diverse: the chain ends, whatever is added.
 #[test]
 fn a_release_that_is_not_diverse_ends_the_chain() {
-    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n"));
+    let place = Place::new(&FEED.replace(
+        "k = 3\n",
+        "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n",
+    ));
     place.put("1.csv", with(&alike(0..4, 3)));
     place.put("2.csv", HEADER.to_owned() + &people(10..90));
     let entries = place.entries(&["1.csv", "2.csv"]);
-    let checks: Vec<&Json> =
-        entries[0]["reasons"].as_array().expect("reasons").iter().map(|reason| &reason["check"]).collect();
+    let checks: Vec<&Json> = entries[0]["reasons"]
+        .as_array()
+        .expect("reasons")
+        .iter()
+        .map(|reason| &reason["check"])
+        .collect();
     assert_eq!(checks, ["distinct_l", "alpha"], "{}", entries[0]);
-    assert!(entries.iter().all(|entry| entry["outcome"] == "stopped"), "{entries:?}");
+    assert!(
+        entries.iter().all(|entry| entry["outcome"] == "stopped"),
+        "{entries:?}"
+    );
     assert!(!place.out().join("1").exists());
-    let place = Place::new(&FEED.replace("k = 3\n", "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n"));
+    let place = Place::new(&FEED.replace(
+        "k = 3\n",
+        "k = 3\ndiversity = { distinct_l = 2, alpha = 0.9 }\n",
+    ));
     place.put("2.csv", HEADER.to_owned() + &people(10..90));
     assert_eq!(place.entries(&["2.csv"])[0]["outcome"], "published");
 }
@@ -108,7 +159,13 @@ fn a_release_above_max_loss_is_rejected_for_ever() {
     );
     let reason = &entries[0]["reasons"][0];
     assert_eq!(reason["check"], "utility");
-    assert!(reason["text"].as_str().expect("a text").contains("only a new chain"), "{reason}");
+    assert!(
+        reason["text"]
+            .as_str()
+            .expect("a text")
+            .contains("only a new chain"),
+        "{reason}"
+    );
     assert!(!place.out().join("1").exists(), "nothing of it is public");
     let verdict = place.json(".private/verdicts/000000.json");
     fits("verdict", &verdict);
@@ -122,8 +179,17 @@ fn bcf_holds_fewer_than_k_new_rows() {
     place.put("2.csv", with(&alike(10..12, 3)));
     place.put("3.csv", with(&alike(20..21, 3)));
     let entries = place.entries(&["1.csv", "2.csv"]);
-    reported(&entries, &[("published", Some(1), [4, 4, 0, 0, 0, 0, 0]), ("held", None, [4, 0, 2, 0, 0, 0, 0])]);
-    reported(&place.entries(&["3.csv"]), &[("published", Some(2), [7, 3, 0, 0, 0, 0, 0])]);
+    reported(
+        &entries,
+        &[
+            ("published", Some(1), [4, 4, 0, 0, 0, 0, 0]),
+            ("held", None, [4, 0, 2, 0, 0, 0, 0]),
+        ],
+    );
+    reported(
+        &place.entries(&["3.csv"]),
+        &[("published", Some(2), [7, 3, 0, 0, 0, 0, 0])],
+    );
 }
 
 #[test]
@@ -150,7 +216,8 @@ fn repeats_count_once_unless_the_policy_says_otherwise() {
     let rows = people(0..30);
     let twice = rows.clone() + &rows;
     for (policy, once) in [("ignore", true), ("dead-letter", true), ("none", false)] {
-        let place = Place::new(&FEED.replace("k = 3\n", &format!("k = 3\non_repeat = \"{policy}\"\n")));
+        let place =
+            Place::new(&FEED.replace("k = 3\n", &format!("k = 3\non_repeat = \"{policy}\"\n")));
         place.put("1.csv", with(&twice));
         place.put("2.csv", with(&rows));
         let entries = place.entries(&["1.csv", "2.csv"]);
@@ -164,7 +231,10 @@ fn repeats_count_once_unless_the_policy_says_otherwise() {
             .collect();
         assert_eq!(found, if once { [30, 30] } else { [60, 90] }, "{policy}");
     }
-    let place = Place::new(&FEED.replace("[[column]]\nname = \"patient\"\nrole = \"identifier\"\n", ""));
+    let place = Place::new(&FEED.replace(
+        "[[column]]\nname = \"patient\"\nrole = \"identifier\"\n",
+        "",
+    ));
     place.put("1.csv", with(&twice));
     let (entries, said) = place.answered(&mut place.command(&["1.csv"]), 1);
     assert_eq!(counts(&entries[0], ["rows", "duplicate"]), [60, 0]);

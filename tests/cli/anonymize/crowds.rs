@@ -1,5 +1,6 @@
-//! Tests chains of crowds from outside: published rows keep their labels, new ones are added as whole classes, every
-//! check is made, and only the operator learns who waits. No result depends on probabilities.
+//! Tests chains of crowds from outside: published rows keep their labels, new ones are added as
+//! whole classes, every check is made, and only the operator learns who waits. No result depends on
+//! probabilities.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +12,17 @@ use super::show_and_verify::asked;
 
 /// The feed with crowds, and more in its policy.
 fn feed(more: &str) -> String {
-    FEED.replace("k = 3\n", &format!("k = 3\nsearch = \"halves\"\nmin_solutions = 1\n{more}"))
+    FEED.replace(
+        "k = 3\n",
+        &format!("k = 3\nsearch = \"halves\"\nmin_solutions = 1\n{more}"),
+    )
 }
 
 fn guarded() -> String {
-    feed("m = 2\n").replace("role = \"sensitive\"\n", "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n")
+    feed("m = 2\n").replace(
+        "role = \"sensitive\"\n",
+        "role = \"sensitive\"\nguarded = [[\"Sq7secret1\"]]\n",
+    )
 }
 
 type Line = (String, String, String);
@@ -23,7 +30,9 @@ type Line = (String, String, String);
 /// How often each line occurs in a release.
 fn lines(place: &Place, release: u64) -> BTreeMap<Line, u64> {
     let mut lines = BTreeMap::new();
-    rows(place, release).into_iter().for_each(|line| *lines.entry(line).or_default() += 1);
+    rows(place, release)
+        .into_iter()
+        .for_each(|line| *lines.entry(line).or_default() += 1);
     lines
 }
 
@@ -52,11 +61,17 @@ fn a_release_is_the_one_before_it_and_crowds_of_new_rows() {
         let now = lines(&place, release);
         let mut new: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for ((age, sex, diagnosis), rows) in &now {
-            let earlier = before.get(&(age.clone(), sex.clone(), diagnosis.clone())).copied().unwrap_or(0);
+            let earlier = before
+                .get(&(age.clone(), sex.clone(), diagnosis.clone()))
+                .copied()
+                .unwrap_or(0);
             assert!(*rows >= earlier, "a row of release {} is gone", release - 1);
             *new.entry((age, sex)).or_default() += rows - earlier;
         }
-        assert!(before.keys().all(|line| now.contains_key(line)), "a row is gone");
+        assert!(
+            before.keys().all(|line| now.contains_key(line)),
+            "a row is gone"
+        );
         assert!(new.values().all(|&rows| rows == 0 || rows >= 3), "{new:?}");
         before = now;
     }
@@ -69,19 +84,44 @@ fn one_feed_with_guarded_values_makes_every_check() {
     place.put("a.csv", HEADER.to_owned() + &people(0..200));
     place.put("b.csv", HEADER.to_owned() + &people(200..300));
     let entries = place.entries(&["a.csv", "b.csv"]);
-    assert!(entries.iter().all(|entry| entry["outcome"] == "published"), "{entries:?}");
+    assert!(
+        entries.iter().all(|entry| entry["outcome"] == "published"),
+        "{entries:?}"
+    );
     for release in 1..=2 {
         let manifest = place.json(&format!("{release}/manifest.json"));
         let checks = manifest["checks"].as_array().expect("checks");
-        assert!(checks.iter().all(|check| check["made"] == true), "{checks:?}");
-        let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().expect("a name")).collect();
-        for name in ["form", "crowd", "growth", "atoms", "correspondence", "chain", "minimality", "refinement", "pages"]
-        {
+        assert!(
+            checks.iter().all(|check| check["made"] == true),
+            "{checks:?}"
+        );
+        let names: Vec<&str> = checks
+            .iter()
+            .map(|check| check["check"].as_str().expect("a name"))
+            .collect();
+        for name in [
+            "form",
+            "crowd",
+            "growth",
+            "atoms",
+            "correspondence",
+            "chain",
+            "minimality",
+            "refinement",
+            "pages",
+        ] {
             assert!(names.contains(&name), "{name} is not among {names:?}");
         }
-        let refinement = checks.iter().find(|check| check["check"] == "refinement").expect("it is made");
+        let refinement = checks
+            .iter()
+            .find(|check| check["check"] == "refinement")
+            .expect("it is made");
         assert_eq!(refinement["limit"], json!(100.0));
-        assert!(refinement["value"].as_f64().is_some_and(|factor| factor == 1.0 || factor == 4.0 || factor == 16.0));
+        assert!(
+            refinement["value"]
+                .as_f64()
+                .is_some_and(|factor| factor == 1.0 || factor == 4.0 || factor == 16.0)
+        );
     }
     // Classes of max(k, 2l') people.
     assert!(place.json("2/manifest.json")["smallest_class"].as_u64() >= Some(8));
@@ -94,7 +134,11 @@ fn files_gather_until_it_is_their_turn() {
     place.put("few.csv", HEADER.to_owned() + &people(0..2));
     for name in ["nobody.csv", "few.csv"] {
         let entry = &place.entries(&[name])[0];
-        assert_eq!([&entry["outcome"], &entry["rows"]], [&json!("held"), &json!(0)], "{name}");
+        assert_eq!(
+            [&entry["outcome"], &entry["rows"]],
+            [&json!("held"), &json!(0)],
+            "{name}"
+        );
     }
     assert_eq!(shown(&place)["halving"], json!({"ticks": 1, "sweep": 9}));
     place.put("a.csv", HEADER.to_owned() + &people(2..62));
@@ -117,14 +161,29 @@ fn the_operator_sees_what_readers_do_not() {
     let place = Place::new(&feed(""));
     // All people have one diagnosis.
     let line = |at: u32| format!("person{at},{},F,Sq7secret1\n", at % 40);
-    place.put("a.csv", HEADER.to_owned() + &(0..80).map(line).collect::<String>());
+    place.put(
+        "a.csv",
+        HEADER.to_owned() + &(0..80).map(line).collect::<String>(),
+    );
     place.entries(&["a.csv"]);
     let waiting = shown(&place);
     let rows = json!(80 - waiting["rows"].as_u64().expect("a count"));
-    assert_eq!(waiting["uniform"], json!({"column": "diagnosis", "rows": rows, "share": 1.0, "k": null}));
+    assert_eq!(
+        waiting["uniform"],
+        json!({"column": "diagnosis", "rows": rows, "share": 1.0, "k": null})
+    );
     let said = text(&asked(&place, "show", &[]).stdout);
-    for words in ["are divided into classes at the next tick", "in classes that show only one `diagnosis`"] {
-        assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{said}");
+    for words in [
+        "are divided into classes at the next tick",
+        "in classes that show only one `diagnosis`",
+    ] {
+        assert!(
+            said.split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(words),
+            "{said}"
+        );
     }
     assert!(!said.contains("Sq7secret1"));
     // The public page shows the detail that is left in columns, and nothing about waiting people.
@@ -138,10 +197,22 @@ fn the_operator_sees_what_readers_do_not() {
 fn a_check_of_the_feed_says_what_crowds_mean() {
     let place = Place::new(&feed("publish_every = 4\ndiversity = { distinct_l = 2 }\n"));
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    let output = command.arg("check").arg(place.path("feed.toml")).output().expect("the program starts");
-    let said = text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = command
+        .arg("check")
+        .arg(place.path("feed.toml"))
+        .output()
+        .expect("the program starts");
+    let said = text(&output.stdout)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     assert_eq!(output.status.code(), Some(0), "{said}");
-    for words in ["labels that they keep for ever", "One tick in 4 publishes", "by a factor of at most 64", "42.2 %"] {
+    for words in [
+        "labels that they keep for ever",
+        "One tick in 4 publishes",
+        "by a factor of at most 64",
+        "42.2 %",
+    ] {
         assert!(said.contains(words), "{words}: {said}");
     }
 }

@@ -1,5 +1,6 @@
-//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): no person's label changes, the new leaf is
-//! published once enough people have it, and every other change of a taxonomy is refused.
+//! A taxonomy that gets new leaves while its chain runs (CONTRACTS 1): no person's label changes,
+//! the new leaf is published once enough people have it, and every other change of a taxonomy is
+//! refused.
 
 use std::process::Command;
 
@@ -32,7 +33,11 @@ fn people(from: u64, wards: &[&str]) -> String {
 
 fn audited(place: &Place) {
     let mut audit = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    audit.args(["audit", "--json", "--dir"]).arg(place.out()).arg("--key").arg(place.path("a.key"));
+    audit
+        .args(["audit", "--json", "--dir"])
+        .arg(place.out())
+        .arg("--key")
+        .arg(place.path("a.key"));
     let output = audit.output().expect("the program starts");
     let verdict: Json = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(verdict["safe"], true, "{verdict}");
@@ -40,9 +45,12 @@ fn audited(place: &Place) {
 
 #[test]
 fn new_wards_open_while_the_chain_runs() {
-    for (kind, policy) in
-        [("", ""), ("", "rare = \"coarsen\"\n"), ("", "guarantee = \"bcf\"\n"), ("chain = \"disjoint\"\n", "")]
-    {
+    for (kind, policy) in [
+        ("", ""),
+        ("", "rare = \"coarsen\"\n"),
+        ("", "guarantee = \"bcf\"\n"),
+        ("chain = \"disjoint\"\n", ""),
+    ] {
         let place = Place::new(&feed(kind, policy));
         place.put("ward.csv", WARDS);
         place.put("1.csv", people(0, &["A1", "A2", "B1", "B2"]));
@@ -52,7 +60,10 @@ fn new_wards_open_while_the_chain_runs() {
         }
         place.put("ward.csv", MORE);
         place.put("3.csv", people(200, &["A0", "A2", "B15"]));
-        place.put("4.csv", people(300, &["C", "C", "A0", "B1"]) + "p400,B15,M,d1\n");
+        place.put(
+            "4.csv",
+            people(300, &["C", "C", "A0", "B1"]) + "p400,B15,M,d1\n",
+        );
         place.put("5.csv", people(500, &["A1"]));
         let entries = place.entries(&["1.csv", "3.csv", "4.csv", "5.csv"]);
         assert_eq!(entries[0]["outcome"], "known");
@@ -65,7 +76,10 @@ fn new_wards_open_while_the_chain_runs() {
         }
         if kind.is_empty() && policy.is_empty() {
             let manifest = place.json("5/manifest.json");
-            assert_eq!(strings(&manifest["recoding"]["ward"]), ["A0", "A1", "A2", "B1", "B15", "B2", "C"]);
+            assert_eq!(
+                strings(&manifest["recoding"]["ward"]),
+                ["A0", "A1", "A2", "B1", "B15", "B2", "C"]
+            );
         }
     }
 }
@@ -81,8 +95,14 @@ fn everything_else_about_a_taxonomy_is_frozen() {
         ("a leaf that is gone", "A1;A;*\nA2;A;*\nB1;B;*\n"),
         ("a leaf elsewhere", "A1;A;*\nA2;B;*\nB1;B;*\nB2;B;*\n"),
         ("another order", "A2;A;*\nA1;A;*\nB1;B;*\nB2;B;*\n"),
-        ("a new inner node", "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;C;*\n"),
-        ("a leaf that is an inner node", "A1x;A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n"),
+        (
+            "a new inner node",
+            "A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\nC1;C;*\n",
+        ),
+        (
+            "a leaf that is an inner node",
+            "A1x;A1;A;*\nA2;A;*\nB1;B;*\nB2;B;*\n",
+        ),
     ] {
         place.put("ward.csv", wards);
         let error = place.unchanged(&mut place.command(&["2.csv"]));

@@ -1,5 +1,5 @@
-//! Releases of halving: whatever is drawn, the people in them, those who wait, and that the gate rejects nothing in
-//! them. No result depends on probabilities.
+//! Releases of halving: whatever is drawn, the people in them, those who wait, and that the gate
+//! rejects nothing in them. No result depends on probabilities.
 
 use std::process::Command;
 
@@ -16,21 +16,41 @@ fn feed(more: &str) -> String {
 
 /// The result of a check, in the verdict of a tick and in the manifest of a release.
 fn check(place: &Place, (tick, release): (u32, u32), name: &str) -> [Json; 2] {
-    let files = [format!(".private/verdicts/{tick:06}.json"), format!("{release}/manifest.json")];
+    let files = [
+        format!(".private/verdicts/{tick:06}.json"),
+        format!("{release}/manifest.json"),
+    ];
     files.map(|file| {
         let file = place.json(&file);
-        let lists = [&file["checks"], &file["verdict"]["checks"], &file["judged"]["checks"]];
-        let checks = lists.iter().find_map(|list| list.as_array()).unwrap_or_else(|| panic!("{file}"));
-        checks.iter().find(|check| check["check"] == name).cloned().unwrap_or_else(|| panic!("{checks:?}"))
+        let lists = [
+            &file["checks"],
+            &file["verdict"]["checks"],
+            &file["judged"]["checks"],
+        ];
+        let checks = lists
+            .iter()
+            .find_map(|list| list.as_array())
+            .unwrap_or_else(|| panic!("{file}"));
+        checks
+            .iter()
+            .find(|check| check["check"] == name)
+            .cloned()
+            .unwrap_or_else(|| panic!("{checks:?}"))
     })
 }
 
 /// An audit: its exit code and its answer.
 fn audit(place: &Place, args: &[&str]) -> (Option<i32>, Json) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    command.current_dir(place.path("")).args(["audit", "--feed", "feed.toml", "--json"]).args(args);
+    command
+        .current_dir(place.path(""))
+        .args(["audit", "--feed", "feed.toml", "--json"])
+        .args(args);
     let output = command.output().expect("the program starts");
-    (output.status.code(), serde_json::from_slice(&output.stdout).expect("JSON"))
+    (
+        output.status.code(),
+        serde_json::from_slice(&output.stdout).expect("JSON"),
+    )
 }
 
 #[test]
@@ -43,19 +63,41 @@ fn each_person_is_published_once_in_a_crowd_or_waits() {
         let classes = classes(&rows, &mut came);
         assert!(classes.values().all(|&rows| rows >= 3), "{classes:?}");
         let checks = check(&place, (tick, tick + 1), "refinement");
-        assert!(checks.iter().all(|check| check["made"] == json!(true)), "{checks:?}");
+        assert!(
+            checks.iter().all(|check| check["made"] == json!(true)),
+            "{checks:?}"
+        );
         let bound = checks[1]["value"].as_f64().expect("a bound");
-        assert!([1.0, 4.0, 16.0, 64.0].contains(&bound), "a factor of four for each coin: {bound}");
+        assert!(
+            [1.0, 4.0, 16.0, 64.0].contains(&bound),
+            "a factor of four for each coin: {bound}"
+        );
     }
-    assert_eq!(came.len() as u64, entries[3]["waiting"].as_u64().expect("a number"), "the rest waits");
+    assert_eq!(
+        came.len() as u64,
+        entries[3]["waiting"].as_u64().expect("a number"),
+        "the rest waits"
+    );
     let (code, judged) = audit(&place, &["--dir", "out", "--key", "a.key"]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
     // Tables alone are checked, too, also with a feed file that names no search.
     for unnamed in [false, true] {
-        let tables = (1..=4).flat_map(|release| ["--release".to_owned(), format!("out/{release}/manifest.json")]);
+        let tables = (1..=4).flat_map(|release| {
+            [
+                "--release".to_owned(),
+                format!("out/{release}/manifest.json"),
+            ]
+        });
         let tables: Vec<String> = tables.collect();
-        let (code, judged) = audit(&place, &tables.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!((code, &judged["safe"], &judged["crowds"]), (Some(0), &json!(true), &json!(false)), "{judged}");
+        let (code, judged) = audit(
+            &place,
+            &tables.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+        assert_eq!(
+            (code, &judged["safe"], &judged["crowds"]),
+            (Some(0), &json!(true), &json!(false)),
+            "{judged}"
+        );
         if !unnamed {
             let text = std::fs::read_to_string(place.path("feed.toml")).expect("a feed file");
             place.put("feed.toml", text.replace("search = \"halves\"\n", ""));
@@ -70,10 +112,22 @@ fn people_of_one_region_come_out_as_soon_as_they_are_a_crowd() {
     place.put("b.csv", ages(10, &[(28, "F")]));
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "held");
     let entries = place.entries(&["b.csv"]);
-    assert_eq!([&entries[0]["outcome"], &entries[0]["rows"]], [&json!("published"), &json!(3)]);
-    // A class of ten values each is not divided any more: three of one value would be one set of rows.
-    let labels = rows(&place, 1).into_iter().map(|(age, ..)| age).collect::<Vec<_>>();
-    assert!(["20-29", "20-39", "*"].iter().any(|label| labels.iter().all(|age| age == label)), "{labels:?}");
+    assert_eq!(
+        [&entries[0]["outcome"], &entries[0]["rows"]],
+        [&json!("published"), &json!(3)]
+    );
+    // A class of ten values each is not divided any more: three of one value would be one set of
+    // rows.
+    let labels = rows(&place, 1)
+        .into_iter()
+        .map(|(age, ..)| age)
+        .collect::<Vec<_>>();
+    assert!(
+        ["20-29", "20-39", "*"]
+            .iter()
+            .any(|label| labels.iter().all(|age| age == label)),
+        "{labels:?}"
+    );
 }
 
 #[test]
@@ -97,7 +151,10 @@ fn what_is_drawn_later_is_not_foretold() {
     let output = asked(&place, "show", &["--json"]);
     let shown: Json = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(output.status.code(), Some(0), "{shown}");
-    assert_eq!([&shown["waiting"]["rows"], &shown["waiting"]["next"]], [&json!(2), &Json::Null]);
+    assert_eq!(
+        [&shown["waiting"]["rows"], &shown["waiting"]["next"]],
+        [&json!(2), &Json::Null]
+    );
     assert_eq!(shown["waiting"]["halving"]["ticks"], json!(1), "{shown}");
     assert_eq!(asked(&place, "show", &[]).status.code(), Some(0));
 }
@@ -112,7 +169,11 @@ fn what_does_not_go_with_a_coin_is_refused_by_name() {
     for (more, key) in refused {
         let place = Place::new(&feed(more));
         place.put("a.csv", ages(0, &[(5, "F"); 4]));
-        let output = place.plain(&["a.csv"]).arg("--json").output().expect("the program starts");
+        let output = place
+            .plain(&["a.csv"])
+            .arg("--json")
+            .output()
+            .expect("the program starts");
         let answer: Json = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(
             (output.status.code(), &answer["error"]["field"]),
@@ -130,25 +191,46 @@ fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
     // A check that is not asked for has no line.
     let checks = place.json("1/manifest.json")["checks"].clone();
-    assert!(checks.as_array().expect("checks").iter().all(|check| check["check"] != "refinement"), "{checks}");
+    assert!(
+        checks
+            .as_array()
+            .expect("checks")
+            .iter()
+            .all(|check| check["check"] != "refinement"),
+        "{checks}"
+    );
 }
 
 #[test]
 fn an_audit_reports_labels_that_halving_does_not_make() {
     let place = Place::new(&feed(""));
     let made = |name: &str, classes: &[(&str, u32)]| {
-        let row = |(labels, rows): &(&str, u32)| (0..*rows).map(|at| format!("{labels},d{at}\n")).collect::<String>();
-        place.put(name, "age,sex,diagnosis\n".to_owned() + &classes.iter().map(row).collect::<String>());
+        let row = |(labels, rows): &(&str, u32)| {
+            (0..*rows)
+                .map(|at| format!("{labels},d{at}\n"))
+                .collect::<String>()
+        };
+        place.put(
+            name,
+            "age,sex,diagnosis\n".to_owned() + &classes.iter().map(row).collect::<String>(),
+        );
         audit(&place, &["--release", name])
     };
     let (code, judged) = made("good.csv", &[("0-19,F", 3), ("20-29,M", 4), ("20-39,F", 3)]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
-    // Random thresholds lead to some labels, a random draw to more: a column may be rejected. Three people of one age
-    // and sex would leave one set of rows.
+    // Random thresholds lead to some labels, a random draw to more: a column may be rejected. Three
+    // people of one age and sex would leave one set of rows.
     let (code, judged) = made("coin.csv", &[("*,F", 3), ("20-39,*", 4), ("20-39,F", 3)]);
     assert_eq!((code, &judged["safe"]), (Some(0), &json!(true)), "{judged}");
     let (code, judged) = made("bad.csv", &[("5,F", 3)]);
-    assert_eq!((code, &judged["reasons"][0]["check"]), (Some(1), &json!("refinement")), "{judged}");
+    assert_eq!(
+        (code, &judged["reasons"][0]["check"]),
+        (Some(1), &json!("refinement")),
+        "{judged}"
+    );
     let text = judged["reasons"][0]["text"].as_str().expect("text");
-    assert!(text.contains("halving under this policy cannot produce"), "{text}");
+    assert!(
+        text.contains("halving under this policy cannot produce"),
+        "{text}"
+    );
 }

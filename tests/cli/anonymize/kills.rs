@@ -1,4 +1,5 @@
-//! A kill at any moment leaves whole releases only, and running the command again ends as if nothing had happened.
+//! A kill at any moment leaves whole releases only, and running the command again ends as if
+//! nothing had happened.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -16,7 +17,10 @@ const TOTALS: [&str; 4] = ["rows", "waiting", "withheld", "pending"];
 /// Six inputs with repeats between them, an empty one and one that forms no atom.
 fn place(feed: &str) -> Place {
     let place = Place::new(feed);
-    for (name, numbers) in INPUTS.iter().zip([0..90, 80..150, 0..0, 150..151, 151..300, 290..350]) {
+    for (name, numbers) in INPUTS
+        .iter()
+        .zip([0..90, 80..150, 0..0, 150..151, 151..300, 290..350])
+    {
         place.put(name, HEADER.to_owned() + &people(numbers));
     }
     place
@@ -24,7 +28,11 @@ fn place(feed: &str) -> Place {
 
 fn start(place: &Place) -> Child {
     let mut command = place.command(&INPUTS);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
 }
 
 /// The end of an undisturbed run.
@@ -42,7 +50,11 @@ impl Undisturbed {
         let takes = begin.elapsed();
         let entries = place.entries(&INPUTS);
         assert!(entries.iter().all(|entry| entry["outcome"] == "known"));
-        Undisturbed { releases: published(&place.out()), totals: counts(&entries[5], TOTALS), takes }
+        Undisturbed {
+            releases: published(&place.out()),
+            totals: counts(&entries[5], TOTALS),
+            takes,
+        }
     }
 
     /// Kills the command until it ends; returns how often it was killed.
@@ -51,7 +63,9 @@ impl Undisturbed {
         let (mut kills, mut least) = (0, 0);
         for _ in 0..draw.between(2, 6) {
             let mut child = start(&place);
-            sleep(Duration::from_micros(draw.between(0, self.takes.as_micros() as u64)));
+            sleep(Duration::from_micros(
+                draw.between(0, self.takes.as_micros() as u64),
+            ));
             child.kill().expect("it was started");
             let ended = child.wait().expect("it ends");
             kills += u32::from(ended.code().is_none());
@@ -62,8 +76,16 @@ impl Undisturbed {
         }
         let entries = place.entries(&INPUTS);
         assert_eq!(counts(&entries[5], TOTALS), self.totals);
-        assert!(published(&place.out()) == self.releases, "other releases than undisturbed");
-        assert!(place.entries(&INPUTS).iter().all(|entry| entry["outcome"] == "known"));
+        assert!(
+            published(&place.out()) == self.releases,
+            "other releases than undisturbed"
+        );
+        assert!(
+            place
+                .entries(&INPUTS)
+                .iter()
+                .all(|entry| entry["outcome"] == "known")
+        );
         kills
     }
 }
@@ -71,7 +93,11 @@ impl Undisturbed {
 #[test]
 fn kills_lose_nothing_and_count_nothing_twice() {
     let disjoint = FEED.replace("name = \"t\"", "name = \"t\"\nchain = \"disjoint\"");
-    let feeds = [FEED.to_owned(), disjoint, FEED.replace("k = 3\n", "k = 3\nguarantee = \"bcf\"\n")];
+    let feeds = [
+        FEED.to_owned(),
+        disjoint,
+        FEED.replace("k = 3\n", "k = 3\nguarantee = \"bcf\"\n"),
+    ];
     let undisturbed = feeds.each_ref().map(|feed| Undisturbed::of(feed));
     assert!(undisturbed.iter().all(|run| run.releases.len() > 2));
     let kills = std::sync::atomic::AtomicU32::new(0);

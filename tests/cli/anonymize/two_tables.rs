@@ -22,13 +22,18 @@ type Tables = (Vec<(String, String, i64)>, Vec<(i64, String)>);
 
 fn tables(place: &Place, release: u32) -> Tables {
     let open = |name: &str| {
-        SerializedFileReader::new(Bytes::from(place.bytes(&format!("{release}/{name}")))).expect("a table")
+        SerializedFileReader::new(Bytes::from(place.bytes(&format!("{release}/{name}"))))
+            .expect("a table")
     };
     let (quasi, sensitive) = (open("data.parquet"), open("sensitive.parquet"));
     let text = |row: &parquet::record::Row, at: usize| row.get_string(at).expect("text").clone();
     let quasi = quasi.get_row_iter(None).expect("rows").map(|row| {
         let row = row.expect("a row");
-        (text(&row, 0), text(&row, 1), row.get_long(2).expect("a number"))
+        (
+            text(&row, 0),
+            text(&row, 1),
+            row.get_long(2).expect("a number"),
+        )
     });
     let sensitive = sensitive.get_row_iter(None).expect("rows").map(|row| {
         let row = row.expect("a row");
@@ -39,7 +44,12 @@ fn tables(place: &Place, release: u32) -> Tables {
 
 fn asked(place: &Place, args: &[&str]) -> Output {
     let mut asked = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    asked.args(args).arg("--key").arg(place.path("a.key")).output().expect("the program starts")
+    asked
+        .args(args)
+        .arg("--key")
+        .arg(place.path("a.key"))
+        .output()
+        .expect("the program starts")
 }
 
 fn json_of(output: &Output) -> Json {
@@ -56,23 +66,36 @@ fn people_and_values_are_those_of_the_file() {
     for (release, numbers) in [(1, 0..60), (2, 60..100)] {
         let (quasi, sensitive) = tables(&place, release);
         let lines = people(numbers);
-        let fields: Vec<Vec<&str>> = lines.lines().map(|line| line.split(',').collect()).collect();
+        let fields: Vec<Vec<&str>> = lines
+            .lines()
+            .map(|line| line.split(',').collect())
+            .collect();
         // Ages and sexes are exactly those of the input; so are diagnoses.
-        let mut shown: Vec<(&str, &str)> = quasi.iter().map(|(age, sex, _)| (age.as_str(), sex.as_str())).collect();
+        let mut shown: Vec<(&str, &str)> = quasi
+            .iter()
+            .map(|(age, sex, _)| (age.as_str(), sex.as_str()))
+            .collect();
         let mut came: Vec<(&str, &str)> = fields.iter().map(|row| (row[1], row[2])).collect();
         shown.sort_unstable();
         came.sort_unstable();
         assert_eq!(shown, came);
         // Each class contains the values of its people, at least k of them.
-        let class: BTreeMap<(&str, &str), i64> =
-            quasi.iter().map(|(age, sex, class)| ((age.as_str(), sex.as_str()), *class)).collect();
-        let mut meant: Vec<(i64, String)> =
-            fields.iter().map(|row| (class[&(row[1], row[2])], row[3].to_owned())).collect();
+        let class: BTreeMap<(&str, &str), i64> = quasi
+            .iter()
+            .map(|(age, sex, class)| ((age.as_str(), sex.as_str()), *class))
+            .collect();
+        let mut meant: Vec<(i64, String)> = fields
+            .iter()
+            .map(|row| (class[&(row[1], row[2])], row[3].to_owned()))
+            .collect();
         meant.sort();
         assert_eq!(sensitive, meant, "by class, then by value");
         let most = quasi.last().expect("rows").2;
         for number in 1..=most {
-            assert!(sensitive.iter().filter(|(of, _)| *of == number).count() >= 3, "class {number}");
+            assert!(
+                sensitive.iter().filter(|(of, _)| *of == number).count() >= 3,
+                "class {number}"
+            );
         }
         let manifest = place.json(&format!("{release}/manifest.json"));
         assert_eq!(manifest["classes"], most);
@@ -87,24 +110,43 @@ fn folders_of_two_tables_are_audited_and_continued() {
     let out = place.out();
     let folder = out.to_str().expect("text");
     let audit = json_of(&asked(&place, &["audit", "--dir", folder, "--json"]));
-    assert_eq!((&audit["safe"], &audit["releases"][0]["rows"]), (&json!(true), &json!(60)), "{audit}");
+    assert_eq!(
+        (&audit["safe"], &audit["releases"][0]["rows"]),
+        (&json!(true), &json!(60)),
+        "{audit}"
+    );
     let manifest = place.json("1/manifest.json");
     for figure in ["classes", "loss", "discernibility", "recoding"] {
         assert_eq!(audit["releases"][0][figure], manifest[figure], "{figure}");
     }
-    assert_eq!(json_of(&asked(&place, &["verify", folder, "--json"]))["intact"], true);
+    assert_eq!(
+        json_of(&asked(&place, &["verify", folder, "--json"]))["intact"],
+        true
+    );
     assert!(text(&asked(&place, &["show", folder, "1"]).stdout).contains("In two tables"));
     place.people("b.csv", 60..100);
     let entries = place.entries(&["a.csv", "b.csv"]);
-    assert_eq!([&entries[0]["outcome"], &entries[1]["outcome"]], ["known", "published"]);
+    assert_eq!(
+        [&entries[0]["outcome"], &entries[1]["outcome"]],
+        ["known", "published"]
+    );
 
     // A missing table is noticed, and so is a changed one.
     for name in ["1/data.parquet", "1/sensitive.parquet"] {
         let (path, bytes) = (out.join(name), place.bytes(name));
         fs::write(&path, [&bytes[..], b" "].concat()).expect("a file");
-        assert_eq!(asked(&place, &["audit", "--dir", folder]).status.code(), Some(2), "{name}");
+        assert_eq!(
+            asked(&place, &["audit", "--dir", folder]).status.code(),
+            Some(2),
+            "{name}"
+        );
         let error = place.unchanged(&mut place.command(&["a.csv"]));
-        assert!(error["text"].as_str().is_some_and(|text| text.contains("missing or was changed")), "{error}");
+        assert!(
+            error["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("missing or was changed")),
+            "{error}"
+        );
         fs::write(&path, bytes).expect("a file");
     }
     assert_eq!(whole(&out), 2);
@@ -114,7 +156,10 @@ fn folders_of_two_tables_are_audited_and_continued() {
 fn values_of_a_class_that_are_too_alike_stop_the_chain() {
     let place = Place::new(&feed("diversity = { distinct_l = 2 }\n"));
     let alike = |n: u64| format!("Pq7person{n},5,F,Sq7secret\n");
-    place.put("a.csv", HEADER.to_owned() + &(0..5).map(alike).collect::<String>());
+    place.put(
+        "a.csv",
+        HEADER.to_owned() + &(0..5).map(alike).collect::<String>(),
+    );
     let entries = place.entries(&["a.csv"]);
     assert_eq!(entries[0]["outcome"], "stopped");
     assert!(!place.out().join("1").exists());
@@ -127,7 +172,12 @@ fn a_table_more_is_no_part_of_a_release_in_one() {
     place.entries(&["a.csv"]);
     fs::write(place.out().join("1/sensitive.parquet"), b"").expect("a file");
     let error = place.unchanged(&mut place.command(&["a.csv"]));
-    assert!(error["text"].as_str().is_some_and(|text| text.contains("does not belong to the release")), "{error}");
+    assert!(
+        error["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("does not belong to the release")),
+        "{error}"
+    );
 }
 
 #[test]
@@ -135,7 +185,15 @@ fn check_says_what_two_tables_disclose() {
     let place = Place::new(&feed(""));
     let path = place.path("feed.toml");
     let mut check = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    let said = text(&check.arg("check").arg(path).output().expect("it starts").stdout).replace(['\n', ' '], "");
+    let said = text(
+        &check
+            .arg("check")
+            .arg(path)
+            .output()
+            .expect("it starts")
+            .stdout,
+    )
+    .replace(['\n', ' '], "");
     for words in [
         "published unchanged",
         "membership is disclosed",
@@ -153,7 +211,13 @@ fn single_tables_are_not_checked_by_a_policy_of_two() {
     place.put("r.csv", "age,sex,diagnosis\n*,F,x\n*,F,y\n*,F,z\n");
     let (feed, table) = (place.path("feed.toml"), place.path("r.csv"));
     let mut audit = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    audit.arg("audit").arg("--feed").arg(feed).arg("--release").arg(table).arg("--json");
+    audit
+        .arg("audit")
+        .arg("--feed")
+        .arg(feed)
+        .arg("--release")
+        .arg(table)
+        .arg("--json");
     let error = place.refused(&mut audit);
     assert_eq!(error["field"], "policy.output");
 }
@@ -164,10 +228,21 @@ fn values_of_two_tables_are_masked() {
     let guarded = "role = \"sensitive\"\nguarded = [[\"HIV\"]]\n";
     let place = Place::new(&feed("m = 2\n").replace("role = \"sensitive\"\n", guarded));
     let row = |n: u64| {
-        let diagnosis = if n.is_multiple_of(2) { "HIV".to_owned() } else { format!("d{}", n % 7) };
-        format!("p{n},{},{},{diagnosis}\n", n % 40, ["F", "M"][(n / 2 % 2) as usize])
+        let diagnosis = if n.is_multiple_of(2) {
+            "HIV".to_owned()
+        } else {
+            format!("d{}", n % 7)
+        };
+        format!(
+            "p{n},{},{},{diagnosis}\n",
+            n % 40,
+            ["F", "M"][(n / 2 % 2) as usize]
+        )
     };
-    place.put("a.csv", HEADER.to_owned() + &(0..200).map(row).collect::<String>());
+    place.put(
+        "a.csv",
+        HEADER.to_owned() + &(0..200).map(row).collect::<String>(),
+    );
     assert_eq!(place.entries(&["a.csv"])[0]["outcome"], "published");
     let (quasi, sensitive) = tables(&place, 1);
     assert_eq!((quasi.len(), sensitive.len()), (200, 200));
@@ -176,8 +251,21 @@ fn values_of_two_tables_are_masked() {
         let counts = classes.entry(*class).or_default();
         *counts = [counts[0] + 1, counts[1] + usize::from(diagnosis == "HIV")];
     }
-    assert!(classes.values().all(|[people, shows]| *people >= 8 && shows * 4 <= *people), "{classes:?}");
+    assert!(
+        classes
+            .values()
+            .all(|[people, shows]| *people >= 8 && shows * 4 <= *people),
+        "{classes:?}"
+    );
     assert!(classes.values().any(|[_, shows]| *shows > 0), "{classes:?}");
-    let audit = json_of(&asked(&place, &["audit", "--dir", place.out().to_str().expect("text"), "--json"]));
+    let audit = json_of(&asked(
+        &place,
+        &[
+            "audit",
+            "--dir",
+            place.out().to_str().expect("text"),
+            "--json",
+        ],
+    ));
     assert_eq!(audit["safe"], true, "{audit}");
 }

@@ -1,5 +1,5 @@
-//! `tidegate audit` of releases whose classes have labels of their own: its section `refinement` equals the output of
-//! the attack.
+//! `tidegate audit` of releases whose classes have labels of their own: its section `refinement`
+//! equals the output of the attack.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -12,7 +12,10 @@ use crate::common::golden;
 
 fn called(folder: &Folder, files: &[(&str, &str)], more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    command.arg("audit").arg("--feed").arg(folder.path("audit.toml"));
+    command
+        .arg("audit")
+        .arg("--feed")
+        .arg(folder.path("audit.toml"));
     for (option, file) in files {
         command.arg(format!("--{option}")).arg(folder.path(file));
     }
@@ -33,18 +36,25 @@ fn audited(folder: &Folder, files: &[(&str, &str)]) -> Json {
     let found: Json = serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{printed}"));
     assert_eq!(code, Some(i32::from(found["safe"] != json!(true))));
     let schema = fs::read_to_string("schemas/v1/audit.schema.json").expect("a shipped schema");
-    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).expect("JSON")).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
+    let validator =
+        jsonschema::validator_for(&serde_json::from_str(&schema).expect("JSON")).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(&found)
+        .map(|error| error.to_string())
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
     found
 }
 
-/// A case whose feed file an audit can read: with the search, and without the sensitive column that no table has.
+/// A case whose feed file an audit can read: with the search, and without the sensitive column that
+/// no table has.
 fn case(name: &str, policy: &str) -> Folder {
     let folder = Folder::new();
     put(&folder, &golden(&format!("refinement/{name}.json")));
     let feed = fs::read_to_string(folder.path("feed.toml")).expect("a feed file");
-    let (feed, _) = feed.split_once("[[column]]\nname = \"s\"").expect("a sensitive column");
+    let (feed, _) = feed
+        .split_once("[[column]]\nname = \"s\"")
+        .expect("a sensitive column");
     let policy = format!("[policy]\nsearch = \"arx-lr\"\n{policy}");
     folder.put("audit.toml", &feed.replacen("[policy]\n", &policy, 1));
     folder
@@ -52,15 +62,31 @@ fn case(name: &str, policy: &str) -> Folder {
 
 #[test]
 fn the_audit_has_what_the_attack_prints() {
-    for name in ["dups_00", "medium_03_M2", "small_03", "small_08", "tie_10_orders_differ", "tie_11_orders_differ"] {
+    for name in [
+        "dups_00",
+        "medium_03_M2",
+        "small_03",
+        "small_08",
+        "tie_10_orders_differ",
+        "tie_11_orders_differ",
+    ] {
         let folder = case(name, "");
-        for files in [&[("release", "release.csv"), ("increment", "raw.csv")][..], &[("release", "release.csv")]] {
+        for files in [
+            &[("release", "release.csv"), ("increment", "raw.csv")][..],
+            &[("release", "release.csv")],
+        ] {
             let found = audited(&folder, files);
             let attack = folder.attack(files, &[]);
             assert_eq!(found["refinement"], attack, "{name}");
             let against = |of: &Json| of["reasons"].as_array().expect("reasons").len();
             let reported = found["reasons"].as_array().expect("reasons").iter();
-            assert_eq!(reported.filter(|reason| reason["check"] == "refinement").count(), against(&attack), "{name}");
+            assert_eq!(
+                reported
+                    .filter(|reason| reason["check"] == "refinement")
+                    .count(),
+                against(&attack),
+                "{name}"
+            );
         }
     }
 }
@@ -82,8 +108,17 @@ fn rows_of_other_people_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         let error = &said["error"];
         let reported = error["text"].as_str().expect("a text");
-        assert!(error["file"].as_str().is_some_and(|file| file.ends_with("other.csv")), "{error}");
-        assert!(reported.contains("the increments do not match the release") && reported.contains(words), "{reported}");
+        assert!(
+            error["file"]
+                .as_str()
+                .is_some_and(|file| file.ends_with("other.csv")),
+            "{error}"
+        );
+        assert!(
+            reported.contains("the increments do not match the release")
+                && reported.contains(words),
+            "{reported}"
+        );
         assert!(!reported.contains(first), "{reported}");
     }
 }
@@ -92,7 +127,10 @@ fn rows_of_other_people_are_refused() {
 fn several_releases_are_attacked_one_by_one() {
     let folder = case("small_03", "");
     let one = folder.attack(&[("release", "release.csv")], &[]);
-    let found = audited(&folder, &[("release", "release.csv"), ("release", "release.csv")]);
+    let found = audited(
+        &folder,
+        &[("release", "release.csv"), ("release", "release.csv")],
+    );
     let both = &found["refinement"];
     let marked = |key: &str, number: usize, moved: usize| {
         let list = one[key].as_array().expect("a list").iter().cloned();
@@ -110,9 +148,19 @@ fn several_releases_are_attacked_one_by_one() {
         let wanted = [marked(key, 0, 0), marked(key, 1, targets)].concat();
         assert_eq!(both[key], json!(wanted), "{key}");
     }
-    assert_eq!([&both["max_log10_ratio"], &both["joint"]], [&one["max_log10_ratio"], &Json::Null]);
-    let (_, words) = audit(&folder, &[("release", "release.csv"), ("release", "release.csv")], &[]);
-    assert!(words.contains("small classes that are certain\n  1  ") && words.contains("\n  2  "), "{words}");
+    assert_eq!(
+        [&both["max_log10_ratio"], &both["joint"]],
+        [&one["max_log10_ratio"], &Json::Null]
+    );
+    let (_, words) = audit(
+        &folder,
+        &[("release", "release.csv"), ("release", "release.csv")],
+        &[],
+    );
+    assert!(
+        words.contains("small classes that are certain\n  1  ") && words.contains("\n  2  "),
+        "{words}"
+    );
 }
 
 #[test]
@@ -120,30 +168,45 @@ fn a_table_that_the_search_does_not_make_is_a_reason() {
     let folder = Folder::new();
     let policy = "search = \"arx-lr\"\nk = 3\nmin_solutions = 1";
     let feed = feed(&[(0..=4).map(|edge| edge * 20).collect()], policy);
-    folder.put("audit.toml", feed.split_once("[[column]]\nname = \"s\"").expect("a sensitive column").0);
+    folder.put(
+        "audit.toml",
+        feed.split_once("[[column]]\nname = \"s\"")
+            .expect("a sensitive column")
+            .0,
+    );
     // Five people in two halves: one half has three, and would have been a class before.
-    folder.put("release.csv", &("q0\n".to_owned() + &"\"[0, 40[\"\n".repeat(5)));
+    folder.put(
+        "release.csv",
+        &("q0\n".to_owned() + &"\"[0, 40[\"\n".repeat(5)),
+    );
     let found = audited(&folder, &[("release", "release.csv")]);
     let section = &found["refinement"];
-    assert_eq!([&found["safe"], &section["safe"], &section["targets"]], [&json!(false), &json!(false), &json!([])]);
+    assert_eq!(
+        [&found["safe"], &section["safe"], &section["targets"]],
+        [&json!(false), &json!(false), &json!([])]
+    );
     for reasons in [&found["reasons"], &section["reasons"]] {
         let reasons = reasons.as_array().expect("a list");
         let reported = reasons[0]["text"].as_str().expect("a text");
         assert!(
-            reasons.len() == 1 && reported.contains("class (q0 = [0, 40[): no set of rows is possible"),
+            reasons.len() == 1
+                && reported.contains("class (q0 = [0, 40[): no set of rows is possible"),
             "{reasons:?}"
         );
     }
 }
 
-/// ARX-LR does not leave nine people over; if a failed check may have led to publishing the root, nothing says that it
-/// did.
+/// ARX-LR does not leave nine people over; if a failed check may have led to publishing the root,
+/// nothing says that it did.
 #[test]
 fn a_release_that_went_to_the_root_is_not_attacked() {
     let folder = Folder::new();
     let leaves = (0..=4).map(|edge| edge * 20).collect();
     let feed = feed(&[leaves], "search = \"arx-lr\"\nk = 3\nmin_solutions = 1");
-    let feed = feed.split_once("[[column]]\nname = \"s\"").expect("a sensitive column").0;
+    let feed = feed
+        .split_once("[[column]]\nname = \"s\"")
+        .expect("a sensitive column")
+        .0;
     folder.put("release.csv", &("q0\n".to_owned() + &"*\n".repeat(9)));
     for (on_unsafe, against) in [("stop", 1), ("coarsest", 0)] {
         let policy = format!("[policy]\non_unsafe = \"{on_unsafe}\"\n");
@@ -151,12 +214,23 @@ fn a_release_that_went_to_the_root_is_not_attacked() {
             folder.put(name, &feed.replacen("[policy]\n", &policy, 1));
         }
         let found = audited(&folder, &[("release", "release.csv")]);
-        assert_eq!(found["reasons"].as_array().map(Vec::len), Some(against), "{found}");
+        assert_eq!(
+            found["reasons"].as_array().map(Vec::len),
+            Some(against),
+            "{found}"
+        );
         assert_eq!(found["refinement"].is_null(), against == 0);
         let output = folder.call(&[("release", "release.csv")], &[]);
         let reported = text(&output.stderr);
-        assert!(reported.contains("no set of rows is possible for the outliers"), "{reported}");
-        assert_eq!(reported.contains("on_unsafe = \"coarsest\""), against == 0, "{reported}");
+        assert!(
+            reported.contains("no set of rows is possible for the outliers"),
+            "{reported}"
+        );
+        assert_eq!(
+            reported.contains("on_unsafe = \"coarsest\""),
+            against == 0,
+            "{reported}"
+        );
     }
 }
 

@@ -1,6 +1,6 @@
-//! Samples with several rows for a person (FHIR Encounters, admissions): `init` takes the person for the identifier, and
-//! no number of a person gets into a taxonomy, a table, a report or a manifest; `check --in` and `preview` warn of feed
-//! files that others wrote.
+//! Samples with several rows for a person (FHIR Encounters, admissions): `init` takes the person
+//! for the identifier, and no number of a person gets into a taxonomy, a table, a report or a
+//! manifest; `check --in` and `preview` warn of feed files that others wrote.
 
 use std::fmt::Write;
 use std::fs;
@@ -74,13 +74,20 @@ fn below(folder: &Path) -> Vec<u8> {
 }
 
 fn contains(bytes: &[u8], word: &str) -> bool {
-    bytes.windows(word.len()).any(|window| window == word.as_bytes())
+    bytes
+        .windows(word.len())
+        .any(|window| window == word.as_bytes())
 }
 
 /// Standard output of a command that succeeds, on one line.
 fn said(args: &[&str]) -> String {
     let output = tidegate(&args.iter().map(Path::new).collect::<Vec<_>>());
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).expect("text");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -94,7 +101,11 @@ fn no_patient_number_of_fhir_encounters_is_published() {
     let place = Place::new();
     let days = write_encounters(&place);
     let report = place.init(Some("all.jsonl"));
-    assert_eq!(role(&report, "subject_reference").0, "identifier", "{report}");
+    assert_eq!(
+        role(&report, "subject_reference").0,
+        "identifier",
+        "{report}"
+    );
     for column in ["id", "subject_display", "participant", "meta_lastUpdated"] {
         assert_eq!(role(&report, column).0, "dropped", "{column}: {report}");
     }
@@ -102,24 +113,46 @@ fn no_patient_number_of_fhir_encounters_is_published() {
     let (feed, out) = (place.path("feed/feed.toml"), place.path("releases"));
     let inputs: Vec<_> = days.iter().map(|day| place.path(day)).collect();
     let mut args = vec!["anonymize", "--feed", text(&feed), "--out", text(&out)];
-    inputs.iter().for_each(|input| args.extend(["--in", text(input)]));
+    inputs
+        .iter()
+        .for_each(|input| args.extend(["--in", text(input)]));
     said(&args);
     // The private state is sealed, and keys are drawn: neither holds a word.
-    let published = [below(&out), place.everything().into_bytes(), report.to_string().into_bytes()].concat();
+    let published = [
+        below(&out),
+        place.everything().into_bytes(),
+        report.to_string().into_bytes(),
+    ]
+    .concat();
     assert!(contains(&below(&out), "EMER"), "something was published");
     for word in ["PAT00", "Patient/", "enc-00"] {
         assert!(!contains(&published, word), "{word} is published");
     }
     let tables = readable(&out);
-    assert!(!contains(tables.as_bytes(), "PAT00"), "a table shows a patient");
+    assert!(
+        !contains(tables.as_bytes(), "PAT00"),
+        "a table shows a patient"
+    );
     // The feed of one day is the same.
     let place = Place::new();
     write_encounters(&place);
     let report = place.init(Some("day-0.jsonl"));
-    assert_eq!(role(&report, "subject_reference").0, "identifier", "{report}");
+    assert_eq!(
+        role(&report, "subject_reference").0,
+        "identifier",
+        "{report}"
+    );
     let inputs = ["--in", text(&place.path("all.jsonl"))].map(str::to_owned);
-    let checked = said(&["check", text(&place.path("feed/feed.toml")), &inputs[0], &inputs[1]]);
-    assert!(!checked.contains("key of a person") && !checked.contains("occur once"), "{checked}");
+    let checked = said(&[
+        "check",
+        text(&place.path("feed/feed.toml")),
+        &inputs[0],
+        &inputs[1],
+    ]);
+    assert!(
+        !checked.contains("key of a person") && !checked.contains("occur once"),
+        "{checked}"
+    );
 }
 
 /// All cells of text in the tables of releases.
@@ -132,11 +165,15 @@ fn readable(folder: &Path) -> String {
             all += &readable(&path);
         } else if path.extension().is_some_and(|end| end == "parquet") {
             let file = fs::File::open(&path).expect("a table");
-            let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).expect("a table");
+            let reader =
+                parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file)
+                    .expect("a table");
             for batch in reader.build().expect("a table") {
                 let batch = batch.expect("rows");
                 for column in batch.columns() {
-                    let Some(cells) = column.as_string_opt::<i32>() else { continue };
+                    let Some(cells) = column.as_string_opt::<i32>() else {
+                        continue;
+                    };
                     cells.iter().flatten().for_each(|cell| all.push_str(cell));
                 }
             }
@@ -145,12 +182,15 @@ fn readable(folder: &Path) -> String {
     all
 }
 
-/// What `init` wrote before, and others still write: the encounter is the person, and the person a quasi column.
+/// What `init` wrote before, and others still write: the encounter is the person, and the person a
+/// quasi column.
 #[test]
 fn a_list_of_patients_in_a_taxonomy_is_named() {
     let place = Place::new();
     write_encounters(&place);
-    let mut patients: Vec<String> = (0..DAYS * A_DAY).map(|at| format!("Patient/{};*", patient(at))).collect();
+    let mut patients: Vec<String> = (0..DAYS * A_DAY)
+        .map(|at| format!("Patient/{};*", patient(at)))
+        .collect();
     patients.sort();
     patients.dedup();
     assert_eq!(patients.len(), PATIENTS);
@@ -161,18 +201,51 @@ fn a_list_of_patients_in_a_taxonomy_is_named() {
     };
     let columns = [
         column("encounter", "identifier", "$.id", ""),
-        column("who", "quasi", "$.subject.reference", "taxonomy = { file = \"patients.csv\" }\nunknown = \"other\""),
-        column("class", "quasi", "$.class.code", "taxonomy = { flat = [\"IMP\", \"AMB\", \"EMER\"] }"),
-        column("end", "sensitive", "$.hospitalization.dischargeDisposition.text", ""),
+        column(
+            "who",
+            "quasi",
+            "$.subject.reference",
+            "taxonomy = { file = \"patients.csv\" }\nunknown = \"other\"",
+        ),
+        column(
+            "class",
+            "quasi",
+            "$.class.code",
+            "taxonomy = { flat = [\"IMP\", \"AMB\", \"EMER\"] }",
+        ),
+        column(
+            "end",
+            "sensitive",
+            "$.hospitalization.dischargeDisposition.text",
+            "",
+        ),
     ];
-    fs::write(&feed, format!("[feed]\nname = \"one\"\n[policy]\nk = 10\n{}", columns.concat())).expect("a feed file");
+    fs::write(
+        &feed,
+        format!(
+            "[feed]\nname = \"one\"\n[policy]\nk = 10\n{}",
+            columns.concat()
+        ),
+    )
+    .expect("a feed file");
     let sample = place.path("all.jsonl");
-    let named = "its taxonomy lists 1,351 leaves, of which this sample has 1,350 and 675 occur once";
-    for command in
-        [&["check", text(&feed), "--in"][..], &["preview", "--no-alternatives", "--feed", text(&feed), "--in"]]
-    {
+    let named =
+        "its taxonomy lists 1,351 leaves, of which this sample has 1,350 and 675 occur once";
+    for command in [
+        &["check", text(&feed), "--in"][..],
+        &[
+            "preview",
+            "--no-alternatives",
+            "--feed",
+            text(&feed),
+            "--in",
+        ],
+    ] {
         let said = said(&[command, &[text(&sample)]].concat());
-        assert!(said.contains(named) && said.contains("Releases publish every leaf"), "{said}");
+        assert!(
+            said.contains(named) && said.contains("Releases publish every leaf"),
+            "{said}"
+        );
         assert_eq!(said.matches("occur once").count(), 1, "{said}");
         assert!(!said.contains("PAT00") || command[0] == "check", "{said}");
         assert_eq!(
@@ -181,9 +254,18 @@ fn a_list_of_patients_in_a_taxonomy_is_named() {
             "{said}"
         );
     }
-    let shown = said(&["preview", "--json", "--no-alternatives", "--feed", text(&feed), "--in", text(&sample)]);
+    let shown = said(&[
+        "preview",
+        "--json",
+        "--no-alternatives",
+        "--feed",
+        text(&feed),
+        "--in",
+        text(&sample),
+    ]);
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
-    let list = serde_json::json!([{ "column": "who", "leaves": 1_351, "values": 1_350, "once": 675 }]);
+    let list =
+        serde_json::json!([{ "column": "who", "leaves": 1_351, "values": 1_350, "once": 675 }]);
     assert_eq!(shown["sample_lists"], list);
 }
 
@@ -203,7 +285,8 @@ fn where_admissions_are_the_identifier_k_is_said_in_people() {
         said(&["check", text(&feed), "--in", text(&sample)])
     };
     let identifier = |name: &str| {
-        let column = |name: &str, role: &str| format!("[[column]]\nname = \"{name}\"\nrole = \"{role}\"\n");
+        let column =
+            |name: &str, role: &str| format!("[[column]]\nname = \"{name}\"\nrole = \"{role}\"\n");
         let written = format!(
             "[feed]\nname = \"one\"\n[policy]\nk = 10\nsearch = \"top-down\"\n{}{}taxonomy = {{ flat = [\"F\", \"M\"] }}\n{}",
             column(name, "identifier"),
@@ -214,11 +297,23 @@ fn where_admissions_are_the_identifier_k_is_said_in_people() {
     };
     identifier("admission_id");
     let few = checked(&|at| if at < 40 { at % 6 } else { at });
-    assert!(few.contains("the 80 published rows of this sample are of 46 people"), "{few}");
-    assert!(few.contains("1 of 2 classes hold fewer than 10 people, the fewest 6"), "{few}");
-    assert!(few.contains("values of the identifier `admission_id`, not people") && !few.contains("Pq7"), "{few}");
+    assert!(
+        few.contains("the 80 published rows of this sample are of 46 people"),
+        "{few}"
+    );
+    assert!(
+        few.contains("1 of 2 classes hold fewer than 10 people, the fewest 6"),
+        "{few}"
+    );
+    assert!(
+        few.contains("values of the identifier `admission_id`, not people") && !few.contains("Pq7"),
+        "{few}"
+    );
     let enough = checked(&|at| at / 2);
-    assert!(enough.contains("each of 2 classes holds 10 people or more"), "{enough}");
+    assert!(
+        enough.contains("each of 2 classes holds 10 people or more"),
+        "{enough}"
+    );
     let alone = checked(&|at| at);
     assert!(!alone.contains("looks like the key of a person"), "{alone}");
     identifier("patient_id");
@@ -233,9 +328,18 @@ fn keys_of_people_are_no_list() {
     for at in 0..600 {
         // 220 keys that recur; 300 postal codes, 250 wards and 210 beds of 600 rows.
         let key = format!("Kq{:06x}", at * 7 % 220 * 1_931);
-        let (plz, ward, bed) =
-            (format!("{:05}", 1_000 + at % 300), format!("Wq{}x", at % 250), format!("B{:03}", at % 210));
-        writeln!(rows, "{key},{plz},{ward},{bed},{},d{}", 20 + at % 60, at % 4).expect("text");
+        let (plz, ward, bed) = (
+            format!("{:05}", 1_000 + at % 300),
+            format!("Wq{}x", at % 250),
+            format!("B{:03}", at % 210),
+        );
+        writeln!(
+            rows,
+            "{key},{plz},{ward},{bed},{},d{}",
+            20 + at % 60,
+            at % 4
+        )
+        .expect("text");
     }
     fs::write(place.path("sample.csv"), &rows).expect("the sample");
     let report = place.init(Some("sample.csv"));
@@ -245,24 +349,40 @@ fn keys_of_people_are_no_list() {
         assert_eq!(role(&report, column).0, "dropped", "{column}: {report}");
     }
     let reasons = report.to_string();
-    assert!(reasons.contains("A GUESS: its values look like keys of people"), "{reasons}");
-    assert!(reasons.contains("more than a third of its values in the sample are different"), "{reasons}");
+    assert!(
+        reasons.contains("A GUESS: its values look like keys of people"),
+        "{reasons}"
+    );
+    assert!(
+        reasons.contains("more than a third of its values in the sample are different"),
+        "{reasons}"
+    );
     assert!(!place.everything().contains("Kq") && !place.everything().contains("Wq"));
     // A third is not more than a third, and a small sample says little.
-    for (rows, wards, expected) in [(600, 200, "quasi"), (600, 201, "dropped"), (99, 60, "quasi")] {
+    for (rows, wards, expected) in [
+        (600, 200, "quasi"),
+        (600, 201, "dropped"),
+        (99, 60, "quasi"),
+    ] {
         let place = Place::new();
         let mut text = String::from("patient_id,ward,diagnosis\n");
         for at in 0..rows {
             writeln!(text, "P{at:05},Ward {},d{}", at % wards, at % 4).expect("text");
         }
         // Another column can be generalised, so that there is a feed in any case.
-        let text = text.replace(",Ward", &format!(",{},Ward", 30)).replacen("id,ward", "id,age,ward", 1);
+        let text =
+            text.replace(",Ward", &format!(",{},Ward", 30))
+                .replacen("id,ward", "id,age,ward", 1);
         let text: String = text
             .lines()
             .enumerate()
             .map(|(at, line)| line.replace(",30,", &format!(",{},", 20 + at % 50)) + "\n")
             .collect();
         fs::write(place.path("sample.csv"), text).expect("the sample");
-        assert_eq!(role(&place.init(Some("sample.csv")), "ward").0, expected, "{wards} of {rows}");
+        assert_eq!(
+            role(&place.init(Some("sample.csv")), "ward").0,
+            expected,
+            "{wards} of {rows}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The checks of every page: at the width of a phone and of a desktop, light and dark, and on paper.
+//! The checks of every page: at the width of a phone and of a desktop, light and dark, and on
+//! paper.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +20,8 @@ const VIEWS: [(u32, &str, &str); 5] = [
     (DESK, "screen", "dark"),
     (PAPER, "print", "light"),
 ];
-/// The violations that the checker finds, with their rules. Undecided cases (text on drawings) are not violations.
+/// The violations that the checker finds, with their rules. Undecided cases (text on drawings) are
+/// not violations.
 const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations'], RULES}).then(found => found.violations.map(one => \
     `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map(node => node.html).join(' ')} (${one.nodes.length})`))";
 /// The number of pixels by which the page is too wide, and the element that reaches farthest.
@@ -32,7 +34,10 @@ const SCROLLS: &str = "(() => { const wide = document.documentElement.clientWidt
 /// The script of the accessibility checker, from the Python package that contains it.
 pub fn checker(python: &Path) -> String {
     let find = "import importlib.util as u; print(u.find_spec('axe_playwright_python').submodule_search_locations[0])";
-    let output = Command::new(python).args(["-c", find]).output().expect("Python starts");
+    let output = Command::new(python)
+        .args(["-c", find])
+        .output()
+        .expect("Python starts");
     let folder = String::from_utf8(output.stdout).expect("text");
     let script = PathBuf::from(folder.trim()).join("axe.min.js");
     std::fs::read_to_string(&script).unwrap_or_else(|error| panic!("{}: {error}", script.display()))
@@ -47,13 +52,26 @@ pub fn defects(browser: &mut Browser, checker: &str, page: &Path, sheets: usize)
         browser.show(width, medium, colours);
         let view = format!("{width} pixels, {medium}, {colours}");
         // Colours and paper do not change the structure.
-        let rules = if (medium, colours) == ("screen", "light") { "" } else { "runOnly: ['color-contrast']" };
+        let rules = if (medium, colours) == ("screen", "light") {
+            ""
+        } else {
+            "runOnly: ['color-contrast']"
+        };
         let Json::Array(violations) = browser.value(&VIOLATIONS.replace("RULES", rules)) else {
             panic!("the checker gives a list")
         };
-        found.extend(violations.iter().map(|one| format!("{view}: {}", one.as_str().expect("text"))));
+        found.extend(
+            violations
+                .iter()
+                .map(|one| format!("{view}: {}", one.as_str().expect("text"))),
+        );
         let scrolls = browser.value(SCROLLS);
-        found.extend(scrolls.as_str().filter(|said| !said.is_empty()).map(|said| format!("{view}: {said}")));
+        found.extend(
+            scrolls
+                .as_str()
+                .filter(|said| !said.is_empty())
+                .map(|said| format!("{view}: {said}")),
+        );
     }
     let printed = printed_sheets(&browser.print());
     if printed > sheets {

@@ -1,5 +1,5 @@
-//! A writer that dies at every single write, before it or after it: the next one continues, and in the end everything
-//! is as if nothing had happened.
+//! A writer that dies at every single write, before it or after it: the next one continues, and in
+//! the end everything is as if nothing had happened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,11 @@ pub struct Dying {
 impl Dying {
     /// Whether this write happens, and whether the writer lives on.
     fn write(&self) -> (bool, bool) {
-        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| Some(left.saturating_sub(1)));
+        let left = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                Some(left.saturating_sub(1))
+            });
         match left.expect("always updated") {
             0 => (false, false),
             1 => (self.after, false),
@@ -53,19 +57,31 @@ impl ReadStore for Dying {
 impl Store for Dying {
     fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
         let (happens, lives) = self.write();
-        let created = if happens { self.store.create(path, bytes) } else { Dying::dead() };
+        let created = if happens {
+            self.store.create(path, bytes)
+        } else {
+            Dying::dead()
+        };
         if lives { created } else { Dying::dead() }
     }
 
     fn delete(&self, path: &str) -> Result<()> {
         let (happens, lives) = self.write();
-        let deleted = if happens { self.store.delete(path) } else { Dying::dead() };
+        let deleted = if happens {
+            self.store.delete(path)
+        } else {
+            Dying::dead()
+        };
         if lives { deleted } else { Dying::dead() }
     }
 
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let (happens, lives) = self.write();
-        let replaced = if happens { self.store.replace(path, bytes) } else { Dying::dead() };
+        let replaced = if happens {
+            self.store.replace(path, bytes)
+        } else {
+            Dying::dead()
+        };
         if lives { replaced } else { Dying::dead() }
     }
 }
@@ -75,13 +91,23 @@ fn published(public: &Memory) -> BTreeMap<String, Vec<u8>> {
     public
         .objects()
         .into_iter()
-        .filter(|(path, _)| ["data/", "sensitive/"].iter().any(|kind| path.starts_with(kind)))
+        .filter(|(path, _)| {
+            ["data/", "sensitive/"]
+                .iter()
+                .any(|kind| path.starts_with(kind))
+        })
         .collect()
 }
 
-/// Runs all ticks; each writer except the last dies after this many writes. Returns the number of writes of the last
-/// one.
-fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memory, private: &Memory) -> u64 {
+/// Runs all ticks; each writer except the last dies after this many writes. Returns the number of
+/// writes of the last one.
+fn run(
+    policy: &str,
+    ticks: &[Vec<Human>],
+    deaths: &[(u64, bool)],
+    public: &Memory,
+    private: &Memory,
+) -> u64 {
     let feed = feed(policy);
     let mut lives = deaths.iter().copied().map(Some).chain([None]);
     let mut seed = 0;
@@ -89,21 +115,35 @@ fn run(policy: &str, ticks: &[Vec<Human>], deaths: &[(u64, bool)], public: &Memo
         let death = lives.next().expect("the last writer does not die");
         let left = Arc::new(AtomicU64::new(death.map_or(u64::MAX, |(writes, _)| writes)));
         let after = death.is_some_and(|(_, after)| after);
-        let store = |of: &Memory| Arc::new(Dying { store: of.clone(), left: left.clone(), after });
+        let store = |of: &Memory| {
+            Arc::new(Dying {
+                store: of.clone(),
+                left: left.clone(),
+                after,
+            })
+        };
         seed += 1;
         let before = public.objects();
         let opened = open(&feed, store(private), store(public), seed, false);
         let done = opened.and_then(|mut writer| {
-            ticks.iter().enumerate().try_for_each(|(tick, people)| step(&mut writer, tick, people)).map(|()| writer)
+            ticks
+                .iter()
+                .enumerate()
+                .try_for_each(|(tick, people)| step(&mut writer, tick, people))
+                .map(|()| writer)
         });
         for (path, bytes) in before {
             let there = public.objects();
-            assert!(crate::common::is_advisory(&path) || there.get(&path) == Some(&bytes), "{path} never changes");
+            assert!(
+                crate::common::is_advisory(&path) || there.get(&path) == Some(&bytes),
+                "{path} never changes"
+            );
         }
         match (done, death) {
             (Ok(writer), _) => {
                 let people = writer.state().feed.people().len();
-                let all: std::collections::BTreeSet<u128> = ticks.iter().flatten().map(|human| human.0).collect();
+                let all: std::collections::BTreeSet<u128> =
+                    ticks.iter().flatten().map(|human| human.0).collect();
                 assert_eq!(people, all.len(), "no person is lost or taken in twice");
                 tossed(private);
                 return u64::MAX - left.load(Ordering::SeqCst);
@@ -122,14 +162,26 @@ fn tossed(private: &Memory) {
     for entry in read(private, &ring, 0, None).expect("a log") {
         match &entry.entry.body {
             EntryBody::Coins(coins) => drawn.push(coins.tick),
-            EntryBody::Closed(ClosedTick { turn: Some(_), skipped: false, tick, .. }) => {
-                assert_eq!(drawn.last(), Some(tick), "a tick was closed before its coins were drawn");
+            EntryBody::Closed(ClosedTick {
+                turn: Some(_),
+                skipped: false,
+                tick,
+                ..
+            }) => {
+                assert_eq!(
+                    drawn.last(),
+                    Some(tick),
+                    "a tick was closed before its coins were drawn"
+                );
                 closed.push(*tick);
             }
             _ => {}
         }
     }
-    assert_eq!(drawn, closed, "coins of one tick were drawn twice, or for nothing");
+    assert_eq!(
+        drawn, closed,
+        "coins of one tick were drawn twice, or for nothing"
+    );
 }
 
 #[test]
@@ -137,7 +189,11 @@ fn a_writer_may_die_at_every_write() {
     // In everyday runs at every second write, before one and after the next, chosen by the seed.
     let seed = random::seed();
     println!("a writer may die at every write; the same again: TIDEGATE_SEED={seed}");
-    for (at, policy) in POLICIES.into_iter().chain([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED]).enumerate() {
+    for (at, policy) in POLICIES
+        .into_iter()
+        .chain([TWO_TABLES, CARVED, HALVED, CROWDS, SUPPRESSED])
+        .enumerate()
+    {
         let (mut draw, mut known) = (Draw(5), 0);
         let ticks = match (at < 4, long()) {
             (true, true) => 6,
@@ -149,7 +205,10 @@ fn a_writer_may_die_at_every_write() {
         let writes = run(policy, &ticks, &[], &meant, &private);
         assert!(writes > 40, "{writes} writes");
         for at in (1..=writes).filter(|at| long() || at % 2 == seed % 2) {
-            for after in [false, true].into_iter().filter(|&after| long() || after == (at / 2 % 2 == 0)) {
+            for after in [false, true]
+                .into_iter()
+                .filter(|&after| long() || after == (at / 2 % 2 == 0))
+            {
                 let (public, private) = (Memory::default(), Memory::default());
                 run(policy, &ticks, &[(at, after)], &public, &private);
                 assert!(
@@ -164,15 +223,23 @@ fn a_writer_may_die_at_every_write() {
 #[test]
 fn writers_may_die_one_after_another() {
     for seed in 0..if long() { 64 } else { 14 } {
-        let policy = [&POLICIES[..], &[TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, SUPPRESSED]].concat()
-            [seed % (POLICIES.len() + 6)];
+        let policy = [
+            &POLICIES[..],
+            &[TWO_TABLES, CARVED, GROUPED, HALVED, CROWDS, SUPPRESSED],
+        ]
+        .concat()[seed % (POLICIES.len() + 6)];
         let (mut draw, mut known) = (Draw(seed as u64), 0);
         let ticks: Vec<Vec<Human>> = (0..8).map(|_| crowd(&mut draw, &mut known)).collect();
         let (meant, private) = (Memory::default(), Memory::default());
         run(policy, &ticks, &[], &meant, &private);
-        let deaths: Vec<(u64, bool)> = (0..12).map(|_| (1 + draw.below(30), draw.below(2) == 0)).collect();
+        let deaths: Vec<(u64, bool)> = (0..12)
+            .map(|_| (1 + draw.below(30), draw.below(2) == 0))
+            .collect();
         let (public, private) = (Memory::default(), Memory::default());
         run(policy, &ticks, &deaths, &public, &private);
-        assert!(drawn(policy) || published(&public) == published(&meant), "{policy}, seed {seed}");
+        assert!(
+            drawn(policy) || published(&public) == published(&meant),
+            "{policy}, seed {seed}"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Two writers begin a feed at the same moment: one of them has found no keys, and then finds a log that the other has
-//! begun meanwhile.
+//! Two writers begin a feed at the same moment: one of them has found no keys, and then finds a log
+//! that the other has begun meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -54,10 +54,20 @@ impl Store for Late {
 fn a_writer_that_begins_too_late_says_that_another_one_has() {
     for folder in ["keys", "log"] {
         let [store, public] = [(); 2].map(|()| Arc::new(Memory::default()));
-        let late = Late { store: Arc::clone(&store), public: Arc::clone(&public), folder, looks: AtomicU32::new(0) };
+        let late = Late {
+            store: Arc::clone(&store),
+            public: Arc::clone(&public),
+            folder,
+            looks: AtomicU32::new(0),
+        };
         let Err(error) = open(&feed("k = 3"), Arc::new(late), public, 1, false) else {
             panic!("{folder}: two have begun")
         };
-        assert!(error.text.contains("another tidegate has taken over this feed"), "{folder}: {error}");
+        assert!(
+            error
+                .text
+                .contains("another tidegate has taken over this feed"),
+            "{folder}: {error}"
+        );
     }
 }

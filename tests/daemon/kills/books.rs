@@ -1,5 +1,6 @@
-//! Each person is in one place, once: the log names the files that were read, the files name the people in them, and
-//! the published tables together with the output of `show` must contain the same people.
+//! Each person is in one place, once: the log names the files that were read, the files name the
+//! people in them, and the published tables together with the output of `show` must contain the
+//! same people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,17 +33,26 @@ pub struct Books {
 }
 
 fn number(value: &Json) -> u64 {
-    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The rows of a decided release; `before` are those of the previous one, and `left` those that it leaves out. If the
-/// table grows its part contains the new ones.
+/// The rows of a decided release; `before` are those of the previous one, and `left` those that it
+/// leaves out. If the table grows its part contains the new ones.
 fn rows(decision: &Json, before: u64, left: u64) -> u64 {
     let files = decision["files"].as_array().expect("files");
-    let grows =
-        files.iter().any(|file| file["stage"].as_str().is_some_and(|stage| stage.contains("-part-"))) || left > 0;
+    let grows = files.iter().any(|file| {
+        file["stage"]
+            .as_str()
+            .is_some_and(|stage| stage.contains("-part-"))
+    }) || left > 0;
     let new = |file: &&Json| file["span"].is_null() || file["span"]["last"] == decision["release"];
-    let new: u64 = files.iter().filter(new).filter_map(|file| file["rows"].as_u64()).sum();
+    let new: u64 = files
+        .iter()
+        .filter(new)
+        .filter_map(|file| file["rows"].as_u64())
+        .sum();
     if grows { before + new - left } else { new }
 }
 
@@ -57,25 +67,38 @@ impl Books {
                 "Chain" => (chain, books.begun) = (number(&body["chain"]), true),
                 "Ingest" => {
                     for part in body["parts"].as_array().expect("parts") {
-                        books.files.push(part["file"].as_str().expect("a name").to_owned());
+                        books
+                            .files
+                            .push(part["file"].as_str().expect("a name").to_owned());
                         books.kept += number(&part["kept"]);
                     }
                 }
                 "Retry" => books.moved += number(&body["kept"]) as i64,
                 "Erase" => {
                     books.moved -= number(&body["erased"]) as i64;
-                    // Erased published rows are in the newest release until the next one is published.
+                    // Erased published rows are in the newest release until the next one is
+                    // published.
                     leaves += body["rows"]["rows"].as_i64().unwrap_or(0);
                 }
                 "Decision" => match body["outcome"].as_str().expect("an outcome") {
                     "publish" => {
-                        let (before, left) =
-                            (books.rows.get(&chain).copied().unwrap_or(0), std::mem::take(&mut leaves));
+                        let (before, left) = (
+                            books.rows.get(&chain).copied().unwrap_or(0),
+                            std::mem::take(&mut leaves),
+                        );
                         let again = books.again.remove(&chain).unwrap_or(0);
-                        books.rows.insert(chain, rows(body, before, left as u64) + again);
+                        books
+                            .rows
+                            .insert(chain, rows(body, before, left as u64) + again);
                         books.moved += again as i64 - left;
                     }
-                    "hold" => held = rows(body, books.rows.get(&chain).copied().unwrap_or(0), leaves as u64),
+                    "hold" => {
+                        held = rows(
+                            body,
+                            books.rows.get(&chain).copied().unwrap_or(0),
+                            leaves as u64,
+                        )
+                    }
                     _ => {}
                 },
                 "Approve" => _ = books.rows.insert(chain, held),
@@ -94,7 +117,12 @@ impl Books {
             }
         }
         let distinct: BTreeSet<&String> = books.files.iter().collect();
-        assert_eq!(distinct.len(), books.files.len(), "a file was taken in twice: {:?}", books.files);
+        assert_eq!(
+            distinct.len(),
+            books.files.len(),
+            "a file was taken in twice: {:?}",
+            books.files
+        );
         books
     }
 
@@ -102,7 +130,8 @@ impl Books {
     fn people(&self, place: &Place) -> BTreeSet<String> {
         let mut people = BTreeSet::new();
         for file in &self.files {
-            let text = fs::read_to_string(place.path("in").join(file)).expect("a file that was offered");
+            let text =
+                fs::read_to_string(place.path("in").join(file)).expect("a file that was offered");
             for line in text.lines().skip(1) {
                 let cells: Vec<&str> = line.split(',').collect();
                 let number = cells[0].strip_prefix(PLANTED[0]).expect("a person");
@@ -114,24 +143,49 @@ impl Books {
         people
     }
 
-    /// Checks that the state is the fold of a first part of the input, and that each person of it is in one place.
-    /// `shown` is the output of `show` for this log, and `releases` are the visible ones.
+    /// Checks that the state is the fold of a first part of the input, and that each person of it
+    /// is in one place. `shown` is the output of `show` for this log, and `releases` are the
+    /// visible ones.
     pub fn balance(&self, place: &Place, shown: Option<&Json>, releases: &[Release]) {
         let offered = offered(place);
-        assert!(self.files.len() <= offered.len() && self.files == offered[..self.files.len()], "{:?}", self.files);
+        assert!(
+            self.files.len() <= offered.len() && self.files == offered[..self.files.len()],
+            "{:?}",
+            self.files
+        );
         let seen = releases.len() as u64 + notices(place);
-        assert!(seen >= self.published, "a release that the log calls visible is not");
+        assert!(
+            seen >= self.published,
+            "a release that the log calls visible is not"
+        );
         let Some(shown) = shown else {
             assert!(!self.begun, "nothing is shown of a feed that has begun");
             return;
         };
         let waiting = &shown["waiting"];
-        let elsewhere = [&waiting["rows"], &waiting["withheld"], &waiting["pending"], &shown["new"]].map(number);
+        let elsewhere = [
+            &waiting["rows"],
+            &waiting["withheld"],
+            &waiting["pending"],
+            &shown["new"],
+        ]
+        .map(number);
         let decided: u64 = self.rows.values().sum();
-        let kept = self.kept.checked_add_signed(self.moved).expect("no person is erased who has not come");
-        assert_eq!(decided + elsewhere.iter().sum::<u64>(), kept, "{self:?}; {elsewhere:?} elsewhere");
+        let kept = self
+            .kept
+            .checked_add_signed(self.moved)
+            .expect("no person is erased who has not come");
+        assert_eq!(
+            decided + elsewhere.iter().sum::<u64>(),
+            kept,
+            "{self:?}; {elsewhere:?} elsewhere"
+        );
         let people = self.people(place);
-        assert_eq!(self.kept, people.len() as u64, "so many rows count, and so many people are in its files");
+        assert_eq!(
+            self.kept,
+            people.len() as u64,
+            "so many rows count, and so many people are in its files"
+        );
         tables(&people, releases);
     }
 
@@ -139,9 +193,15 @@ impl Books {
     pub fn closed(&self, place: &Place, releases: &[Release]) {
         assert_eq!(self.files, offered(place), "everything is taken in");
         let mut visible = BTreeMap::new();
-        releases.iter().for_each(|release| _ = visible.insert(release.chain, release.rows));
+        releases
+            .iter()
+            .for_each(|release| _ = visible.insert(release.chain, release.rows));
         assert_eq!(self.rows, visible, "what was decided is visible");
-        assert_eq!(self.published, releases.len() as u64 + notices(place), "each release is published once");
+        assert_eq!(
+            self.published,
+            releases.len() as u64 + notices(place),
+            "each release is published once"
+        );
     }
 }
 
@@ -153,19 +213,36 @@ fn notices(place: &Place) -> u64 {
 
 /// Checks that no person is published twice, and none who is not in the input.
 fn tables(people: &BTreeSet<String>, releases: &[Release]) {
-    let newest: BTreeMap<u64, &Release> = releases.iter().map(|release| (release.chain, release)).collect();
-    let out: Vec<&String> = newest.values().flat_map(|release| &release.diagnoses).collect();
-    let distinct: BTreeSet<&str> = out.iter().map(|text| text.strip_prefix(PLANTED[1]).expect("a row")).collect();
+    let newest: BTreeMap<u64, &Release> = releases
+        .iter()
+        .map(|release| (release.chain, release))
+        .collect();
+    let out: Vec<&String> = newest
+        .values()
+        .flat_map(|release| &release.diagnoses)
+        .collect();
+    let distinct: BTreeSet<&str> = out
+        .iter()
+        .map(|text| text.strip_prefix(PLANTED[1]).expect("a row"))
+        .collect();
     assert_eq!(out.len(), distinct.len(), "a person is published twice");
     // A person who was set aside may have been accepted by a retry.
-    let stranger = distinct.iter().find(|one| !people.contains(**one) && **one != SET_ASIDE);
+    let stranger = distinct
+        .iter()
+        .find(|one| !people.contains(**one) && **one != SET_ASIDE);
     assert_eq!(stranger, None, "a person is published who has not come");
 }
 
 /// The files that were offered, by name.
 pub fn offered(place: &Place) -> Vec<String> {
     let names = fs::read_dir(place.path("in")).expect("a folder");
-    let names = names.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+    let names = names.map(|entry| {
+        entry
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("a name")
+    });
     let mut names: Vec<String> = names.collect();
     names.sort();
     names

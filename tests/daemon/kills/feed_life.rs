@@ -1,5 +1,5 @@
-//! The life of a feed, run once undisturbed: every scene has a folder to begin in, which is copied for the process that
-//! is killed or held up there.
+//! The life of a feed, run once undisturbed: every scene has a folder to begin in, which is copied
+//! for the process that is killed or held up there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,15 +37,21 @@ fn copy(from: &Place) -> Place {
 
 fn copied(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("a folder") {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).expect("an entry");
+        let (path, name) = entry
+            .map(|entry| (entry.path(), entry.file_name()))
+            .expect("an entry");
         let to = to.join(&name);
-        if ["points-", "said-"].iter().any(|ours| name.to_str().expect("text").starts_with(ours)) {
+        if ["points-", "said-"]
+            .iter()
+            .any(|ours| name.to_str().expect("text").starts_with(ours))
+        {
             continue;
         }
         if path.is_dir() {
             fs::create_dir_all(&to).expect("a folder");
             copied(&path, &to);
-            fs::set_permissions(&to, fs::metadata(&path).expect("a folder").permissions()).expect("it is ours");
+            fs::set_permissions(&to, fs::metadata(&path).expect("a folder").permissions())
+                .expect("it is ours");
         } else {
             fs::copy(&path, to).expect("a file");
         }
@@ -78,7 +84,12 @@ impl Life<'_> {
 
     /// Runs some of them.
     pub fn of<'a>(shim: &'a Shim, scenes: &[Scene]) -> Life<'a> {
-        let mut life = Life { shim, begin: BTreeMap::new(), did: BTreeMap::new(), end: BTreeMap::new() };
+        let mut life = Life {
+            shim,
+            begin: BTreeMap::new(),
+            did: BTreeMap::new(),
+            end: BTreeMap::new(),
+        };
         for scene in scenes {
             let place = match scene.from {
                 From::Nothing => Place::new(NEVER),
@@ -91,7 +102,11 @@ impl Life<'_> {
             assert!(matches!(code, Some(0 | 1)), "{}: {code:?}", scene.name);
             let did: Vec<Done> = records.into_iter().flat_map(|record| record.did).collect();
             let nameless = did.iter().find(|done| name(done).is_none());
-            assert_eq!(nameless, None, "{}: it has no name: enter it in points.rs", scene.name);
+            assert_eq!(
+                nameless, None,
+                "{}: it has no name: enter it in points.rs",
+                scene.name
+            );
             life.did.insert(scene.name, did);
             life.end.insert(scene.name, place);
         }
@@ -103,8 +118,13 @@ impl Life<'_> {
         let place = self.place(point.scene);
         let scene = scene(point.scene);
         let (code, records) = play(self.shim, &place, scene.does, Some((side, point)));
-        let died: Vec<_> = records.into_iter().filter_map(|record| record.died).collect();
-        let [(at, done)] = &died[..] else { panic!("it never comes by: exit code {code:?}, {died:?}") };
+        let died: Vec<_> = records
+            .into_iter()
+            .filter_map(|record| record.died)
+            .collect();
+        let [(at, done)] = &died[..] else {
+            panic!("it never comes by: exit code {code:?}, {died:?}")
+        };
         assert!(*at == side && point.is(done), "it died elsewhere: {done:?}");
         place
     }
@@ -129,7 +149,10 @@ impl Life<'_> {
             command.env("UNLOCK", "1");
         }
         let (code, answer) = answer(&command.output().expect("it starts"));
-        assert!(code < 2 || answer.to_string().contains("no release waits for approval"), "{args:?}: {answer}");
+        assert!(
+            code < 2 || answer.to_string().contains("no release waits for approval"),
+            "{args:?}: {answer}"
+        );
     }
 
     /// Checks that nothing visible has changed, and that each person is in one place, once.
@@ -144,7 +167,8 @@ impl Life<'_> {
     }
 }
 
-/// Checks that all input was read, that everything decided is visible, and that nothing is wrong with it.
+/// Checks that all input was read, that everything decided is visible, and that nothing is wrong
+/// with it.
 pub fn finished(life: &Life<'_>, place: &Place, kept: &mut Kept) {
     life.balance(place, kept);
     Books::of(&place.log()).closed(place, &releases(&place.public()));
@@ -159,9 +183,15 @@ pub fn at_each(places: &[(Side, &Point)], check: impl Fn(Side, &Point) + Sync) -
         while let Some(&(side, point)) = { next.lock().expect("no thread panics").next() } {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(side, point))) {
                 let text = panic.downcast_ref::<String>().cloned();
-                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-                let Point { name, nth, scene, .. } = point;
-                let about = format!("{side:?} {name} {nth} ({scene}): {}", text.unwrap_or_default());
+                let text =
+                    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+                let Point {
+                    name, nth, scene, ..
+                } = point;
+                let about = format!(
+                    "{side:?} {name} {nth} ({scene}): {}",
+                    text.unwrap_or_default()
+                );
                 wrong.lock().expect("no thread panics").push(about);
             }
         }
@@ -172,15 +202,27 @@ pub fn at_each(places: &[(Side, &Point)], check: impl Fn(Side, &Point) + Sync) -
 
 /// The scene of this name.
 pub fn scene(name: &str) -> &'static Scene {
-    SCENES.iter().find(|scene| scene.name == name).unwrap_or_else(|| panic!("there is no scene {name}"))
+    SCENES
+        .iter()
+        .find(|scene| scene.name == name)
+        .unwrap_or_else(|| panic!("there is no scene {name}"))
 }
 
 fn find(name: &str) -> &'static Point {
-    POINTS.iter().find(|point| point.name == name).unwrap_or_else(|| panic!("there is no point {name}"))
+    POINTS
+        .iter()
+        .find(|point| point.name == name)
+        .unwrap_or_else(|| panic!("there is no point {name}"))
 }
 
-/// Runs a scene: the exit code of its command, None if a process was killed, and the steps of each process.
-fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) -> (Option<i32>, Vec<Record>) {
+/// Runs a scene: the exit code of its command, None if a process was killed, and the steps of each
+/// process.
+fn play(
+    shim: &Shim,
+    place: &Place,
+    does: Does,
+    kill: Option<(Side, &Point)>,
+) -> (Option<i32>, Vec<Record>) {
     let (args, daemon) = match does {
         Does::Once => (&["run", "--once", "feed.toml"][..], false),
         Does::Asks(args) => (args, false),
@@ -188,26 +230,44 @@ fn play(shim: &Shim, place: &Place, does: Does, kill: Option<(Side, &Point)>) ->
     };
     let watched = |args: &[&str]| {
         let mut command = place.command(args);
-        let notes = Notes::of(shim, place, &mut command, kill.map(|(side, point)| (Ends::Killed, side, point)));
+        let notes = Notes::of(
+            shim,
+            place,
+            &mut command,
+            kill.map(|(side, point)| (Ends::Killed, side, point)),
+        );
         (command, notes)
     };
     let (mut command, notes) = watched(args);
     if !daemon {
         let output = command.output().expect("it starts");
         let (status, record) = (output.status, notes.read());
-        assert_eq!(status.signal() == Some(9), record.died.is_some(), "{status}: {output:?}");
+        assert_eq!(
+            status.signal() == Some(9),
+            record.died.is_some(),
+            "{status}: {output:?}"
+        );
         return (status.code(), vec![record]);
     }
     let (running, of_daemon) = watched(&["run", "feed.toml"]);
     let running = place.started(running);
     running.says("recovered", 1);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     let code = asked(place, child, running, || of_daemon.read().died.is_some());
     (code, vec![notes.read(), of_daemon.read()])
 }
 
 /// Waits for a command that asks a daemon. If the daemon dies, another one replaces it.
-fn asked(place: &Place, mut child: Child, mut daemon: Daemon, died: impl Fn() -> bool) -> Option<i32> {
+fn asked(
+    place: &Place,
+    mut child: Child,
+    mut daemon: Daemon,
+    died: impl Fn() -> bool,
+) -> Option<i32> {
     let mut again = false;
     let status = until(
         || "an answer",

@@ -1,6 +1,6 @@
-//! A writer is held up at each point of the list, another one takes over and continues, and then the first one
-//! continues as well: it finds what the other has appended, ends with an error that says so, and has done no harm. No
-//! lock keeps them apart.
+//! A writer is held up at each point of the list, another one takes over and continues, and then
+//! the first one continues as well: it finds what the other has appended, ends with an error that
+//! says so, and has done no harm. No lock keeps them apart.
 
 use std::fs;
 use std::io::Read;
@@ -42,11 +42,24 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
         Does::Asks(args) | Does::Asked(args) => args,
     };
     let mut command = place.command(&[args, &["--json"]].concat());
-    let notes = Notes::of(life.shim, &place, &mut command, Some((Ends::Held, side, point)));
-    let child = command.env("UNLOCK", "1").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let notes = Notes::of(
+        life.shim,
+        &place,
+        &mut command,
+        Some((Ends::Held, side, point)),
+    );
+    let child = command
+        .env("UNLOCK", "1")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     let mut held = Held(child);
     let (at, done) = until(|| "that it comes by", || notes.read().died);
-    assert!(at == side && point.is(&done), "it is held up elsewhere: {done:?}");
+    assert!(
+        at == side && point.is(&done),
+        "it is held up elsewhere: {done:?}"
+    );
     let before = place.log().len();
 
     place.offer("99.csv", people(1000..1040));
@@ -64,7 +77,11 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     lost(&mut held.0, status.code());
     assert_eq!(status.signal(), None);
     kept.check(&place.public());
-    assert_eq!(fs::read_to_string(place.public().join("LATEST")).unwrap_or_default(), after, "LATEST has gone back");
+    assert_eq!(
+        fs::read_to_string(place.public().join("LATEST")).unwrap_or_default(),
+        after,
+        "LATEST has gone back"
+    );
     life.done(&place, &["run", "--once", "feed.toml"], Who::Alone);
     finished(life, &place, &mut kept);
 }
@@ -72,13 +89,18 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
 /// Checks that it was taken over, or had nothing more to append.
 fn lost(child: &mut Child, code: Option<i32>) {
     let mut stdout = String::new();
-    child.stdout.take().expect("it is piped").read_to_string(&mut stdout).expect("text");
+    child
+        .stdout
+        .take()
+        .expect("it is piped")
+        .read_to_string(&mut stdout)
+        .expect("text");
     let lost = code == Some(2) && stdout.contains(LOST);
     assert!(lost || matches!(code, Some(0 | 1)), "{code:?}: {stdout}");
 }
 
-/// Writers are held up on this side of every step that they make without a request; everyday runs visit one point in
-/// this many, chosen by the seed.
+/// Writers are held up on this side of every step that they make without a request; everyday runs
+/// visit one point in this many, chosen by the seed.
 const EVERY: u64 = 6;
 
 fn everywhere(side: Side) {
@@ -87,12 +109,26 @@ fn everywhere(side: Side) {
     let begun = Instant::now();
     let seed = random::seed();
     let life = Life::play(&shim);
-    let places = POINTS.iter().filter(|point| !matches!(scene(point.scene).does, Does::Asked(_)));
-    let places = places.enumerate().filter(|(at, _)| is_long() || *at as u64 % EVERY == seed % EVERY);
+    let places = POINTS
+        .iter()
+        .filter(|point| !matches!(scene(point.scene).does, Does::Asked(_)));
+    let places = places
+        .enumerate()
+        .filter(|(at, _)| is_long() || *at as u64 % EVERY == seed % EVERY);
     let places: Vec<_> = places.map(|(_, point)| (side, point)).collect();
     let wrong = at_each(&places, |side, point| check(&life, side, point));
-    println!("held up at {} named places, {:?}; the same again: TIDEGATE_SEED={seed}", places.len(), begun.elapsed());
-    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
+    println!(
+        "held up at {} named places, {:?}; the same again: TIDEGATE_SEED={seed}",
+        places.len(),
+        begun.elapsed()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} are wrong:\n{}",
+        wrong.len(),
+        places.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Each point of the list is reached, the program is killed there, before and after, and continues as if nothing had
-//! happened. A real process each time: the daemon, or the command that does the work.
+//! Each point of the list is reached, the program is killed there, before and after, and continues
+//! as if nothing had happened. A real process each time: the daemon, or the command that does the
+//! work.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +33,10 @@ fn check(life: &Life<'_>, side: Side, point: &Point) {
     life.done(&place, &["run", "--once", "feed.toml"], Who::Alone);
     finished(life, &place, &mut kept);
     if !per_file(&place) {
-        let lost = tables(&life.end[point.scene]).difference(&tables(&place)).cloned().collect::<Vec<_>>();
+        let lost = tables(&life.end[point.scene])
+            .difference(&tables(&place))
+            .cloned()
+            .collect::<Vec<_>>();
         assert!(lost.is_empty(), "another table was published: {lost:?}");
     }
 }
@@ -43,20 +47,35 @@ fn untouched(place: &Place) {
     // Before the first entry there is nothing to read.
     let findings = verified["findings"].as_array().cloned().unwrap_or_default();
     // Objects that a killed writer has not named stay until the next start removes them.
-    let unnamed =
-        |finding: &Json| finding["text"].as_str().is_some_and(|text| text.contains("the next start removes it"));
+    let unnamed = |finding: &Json| {
+        finding["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("the next start removes it"))
+    };
     assert!(code == 2 || findings.iter().all(unnamed), "{verified}");
 }
 
 /// The names of tables, which contain their hashes.
 fn tables(place: &Place) -> BTreeSet<String> {
-    let folder = fs::read_dir(place.public().join("data")).into_iter().flatten();
-    folder.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect()
+    let folder = fs::read_dir(place.public().join("data"))
+        .into_iter()
+        .flatten();
+    folder
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("text")
+        })
+        .collect()
 }
 
 /// If each file is a tick, a file whose tick was lost by a kill joins the next file.
 fn per_file(place: &Place) -> bool {
-    fs::read_to_string(place.path("feed.toml")).expect("a feed file").contains("per_file")
+    fs::read_to_string(place.path("feed.toml"))
+        .expect("a feed file")
+        .contains("per_file")
 }
 
 #[test]
@@ -66,11 +85,22 @@ fn a_kill_at_any_named_place_does_no_harm() {
     let begun = Instant::now();
     let life = Life::play(&shim);
     // In everyday runs on one side of each: after a step is before the next one.
-    let sides = |at: usize| if is_long() { vec![Before, After] } else { vec![[Before, After][at / 2 % 2]] };
-    let places = POINTS.iter().enumerate().flat_map(|(at, point)| sides(at).into_iter().map(move |side| (side, point)));
+    let sides = |at: usize| {
+        if is_long() {
+            vec![Before, After]
+        } else {
+            vec![[Before, After][at / 2 % 2]]
+        }
+    };
+    let places = POINTS
+        .iter()
+        .enumerate()
+        .flat_map(|(at, point)| sides(at).into_iter().map(move |side| (side, point)));
     // In everyday runs at every second place, chosen by the seed.
     let seed = random::seed();
-    let places = places.enumerate().filter(|(at, _)| is_long() || *at as u64 % 2 == seed % 2);
+    let places = places
+        .enumerate()
+        .filter(|(at, _)| is_long() || *at as u64 % 2 == seed % 2);
     let places: Vec<_> = places.map(|(_, place)| place).collect();
     let wrong = at_each(&places, |side, point| check(&life, side, point));
     let taken = begun.elapsed();
@@ -79,16 +109,33 @@ fn a_kill_at_any_named_place_does_no_harm() {
         places.len(),
         POINTS.len()
     );
-    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} are wrong:\n{}",
+        wrong.len(),
+        places.len(),
+        wrong.join("\n")
+    );
 }
 
 /// The steps of a scene, by a command that needs no other process.
 fn steps(life: &Life<'_>) -> Vec<Point> {
     let mut steps = Vec::new();
-    for (&scene, did) in life.did.iter().filter(|(name, _)| !matches!(scene(name).does, Does::Asked(_))) {
+    for (&scene, did) in life
+        .did
+        .iter()
+        .filter(|(name, _)| !matches!(scene(name).does, Does::Asked(_)))
+    {
         for call in [Call::Link, Call::Rename, Call::Unlink] {
             let times = did.iter().filter(|done| done.call == call).count() as u64;
-            let step = |nth| Point { name: "any", call, path: "*", word: "-", scene, nth };
+            let step = |nth| Point {
+                name: "any",
+                call,
+                path: "*",
+                word: "-",
+                scene,
+                nth,
+            };
             steps.extend((1..=times).map(step));
         }
     }
@@ -110,8 +157,19 @@ fn a_kill_at_any_step_does_no_harm() {
     };
     let places: Vec<_> = (0..cases(10)).map(one).collect();
     let wrong = at_each(&places, |side, point| check(&life, side, point));
-    println!("{} kills at any of {} steps, {:?}", places.len(), all.len(), begun.elapsed());
-    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), places.len(), wrong.join("\n"));
+    println!(
+        "{} kills at any of {} steps, {:?}",
+        places.len(),
+        all.len(),
+        begun.elapsed()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} are wrong:\n{}",
+        wrong.len(),
+        places.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -119,8 +177,15 @@ fn every_kind_of_entry_has_a_name() {
     let schema = fs::read_to_string("schemas/v1/entry.schema.json").expect("a schema");
     let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
     let kinds = schema["oneOf"].as_array().expect("kinds").iter();
-    let kinds = kinds.map(|kind| kind["properties"]["kind"]["const"].as_str().expect("a kind"));
-    let named: BTreeSet<&str> = POINTS.iter().filter_map(|point| point.word.split(':').next()).collect();
+    let kinds = kinds.map(|kind| {
+        kind["properties"]["kind"]["const"]
+            .as_str()
+            .expect("a kind")
+    });
+    let named: BTreeSet<&str> = POINTS
+        .iter()
+        .filter_map(|point| point.word.split(':').next())
+        .collect();
     let missing: Vec<&str> = kinds.filter(|kind| !named.contains(kind)).collect();
     assert!(missing.is_empty(), "entries without a name: {missing:?}");
 }

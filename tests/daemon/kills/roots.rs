@@ -1,5 +1,5 @@
-//! Roots that two writers share: folders whose lock is open to both (`common/points.h`), or buckets of a server by
-//! other authors, which have none.
+//! Roots that two writers share: folders whose lock is open to both (`common/points.h`), or buckets
+//! of a server by other authors, which have none.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,25 +21,54 @@ pub struct Roots<'a> {
 
 enum Lie<'a> {
     Folders(&'a Shim),
-    Buckets { server: &'a Server, private: Arc<dyn Store>, public: Bucket },
+    Buckets {
+        server: &'a Server,
+        private: Arc<dyn Store>,
+        public: Bucket,
+    },
 }
 
 impl Roots<'_> {
     /// Roots in folders.
     pub fn folders(shim: &Shim, place: Place) -> Roots<'_> {
-        Roots { place, lie: Lie::Folders(shim) }
+        Roots {
+            place,
+            lie: Lie::Folders(shim),
+        }
     }
 
     /// Roots in folders of a bucket, which no other test uses.
     pub fn buckets(server: &Server, place: Place) -> Roots<'_> {
         let own = place.path("");
-        let own = own.file_name().and_then(|name| name.to_str()).expect("a name").trim_start_matches('.').to_owned();
+        let own = own
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("a name")
+            .trim_start_matches('.')
+            .to_owned();
         for root in ["private", "public"] {
-            place.edit(&format!("{root} = \"{root}\""), &format!("{root} = \"s3://bucket/{own}/{root}\""));
+            place.edit(
+                &format!("{root} = \"{root}\""),
+                &format!("{root} = \"s3://bucket/{own}/{root}\""),
+            );
         }
-        let open = |root: &str| bucket(server.address, &format!("{own}/{root}"), BucketTimeouts::default());
-        let (private, public): (Arc<dyn Store>, Bucket) = (Arc::new(open("private")), open("public"));
-        Roots { place, lie: Lie::Buckets { server, private, public } }
+        let open = |root: &str| {
+            bucket(
+                server.address,
+                &format!("{own}/{root}"),
+                BucketTimeouts::default(),
+            )
+        };
+        let (private, public): (Arc<dyn Store>, Bucket) =
+            (Arc::new(open("private")), open("public"));
+        Roots {
+            place,
+            lie: Lie::Buckets {
+                server,
+                private,
+                public,
+            },
+        }
     }
 
     /// A command about the feed.
@@ -47,15 +76,25 @@ impl Roots<'_> {
         let mut command = self.place.command(args);
         if let Lie::Buckets { server, .. } = &self.lie {
             let endpoint = format!("http://{}", server.address);
-            command.env("AWS_ENDPOINT_URL", endpoint).env("AWS_REGION", "us-east-1").env("NO_PROXY", "127.0.0.1");
-            command.env("AWS_ACCESS_KEY_ID", "somebody").env("AWS_SECRET_ACCESS_KEY", "something");
+            command
+                .env("AWS_ENDPOINT_URL", endpoint)
+                .env("AWS_REGION", "us-east-1")
+                .env("NO_PROXY", "127.0.0.1");
+            command
+                .env("AWS_ACCESS_KEY_ID", "somebody")
+                .env("AWS_SECRET_ACCESS_KEY", "something");
         }
         command
     }
 
     /// A command with `--json`: its exit code and its answer.
     pub fn json(&self, args: &[&str]) -> (i32, Json) {
-        answer(&self.command(&[args, &["--json"]].concat()).output().expect("it starts"))
+        answer(
+            &self
+                .command(&[args, &["--json"]].concat())
+                .output()
+                .expect("it starts"),
+        )
     }
 
     /// Another writer, whatever else is running.
@@ -63,7 +102,11 @@ impl Roots<'_> {
         let mut command = self.command(&["run", "--exit-on-halt", "feed.toml"]);
         if let Lie::Folders(shim) = &self.lie {
             let watched = self.place.path("").canonicalize().expect("it is there");
-            command.env("LD_PRELOAD", shim.path()).env("WATCHED", watched).env("TRACE", "/dev/null").env("UNLOCK", "1");
+            command
+                .env("LD_PRELOAD", shim.path())
+                .env("WATCHED", watched)
+                .env("TRACE", "/dev/null")
+                .env("UNLOCK", "1");
         }
         self.place.started(command)
     }
@@ -102,7 +145,10 @@ impl Roots<'_> {
 fn objects(store: &Bucket, prefix: &str) -> Vec<(String, Vec<u8>)> {
     let listed = store.list(prefix).expect("a listing");
     let read = |path: String| {
-        let bytes = store.read(&path).expect("a read").expect("an object that is listed");
+        let bytes = store
+            .read(&path)
+            .expect("a read")
+            .expect("an object that is listed");
         (path, bytes)
     };
     listed.into_iter().map(|listed| read(listed.path)).collect()

@@ -1,5 +1,6 @@
-//! The life of a feed in scenes: each begins where another one ended, or where a process was killed, and is one
-//! command, or the daemon and the command that asks it. Any of them can be run again from its beginning.
+//! The life of a feed in scenes: each begins where another one ended, or where a process was
+//! killed, and is one command, or the daemon and the command that asks it. Any of them can be run
+//! again from its beginning.
 
 use super::books::SET_ASIDE;
 use super::place::{NEVER, PER_FILE, PLANTED, Place, people, person};
@@ -85,65 +86,213 @@ pub enum Does {
 
 const MANUAL: &str = "every = \"9999d\"\napproval = \"manual\"\n";
 const ERASE_ROWS: Does = Does::Asks(&["erase", "feed.toml", "--rows", "--from", "gone.csv"]);
-const WITHDRAW: Does = Does::Asks(&["withdraw", "feed.toml", "2", "--republish", "--reason", "too early"]);
+const WITHDRAW: Does = Does::Asks(&[
+    "withdraw",
+    "feed.toml",
+    "2",
+    "--republish",
+    "--reason",
+    "too early",
+]);
 const ERASE: Does = Does::Asks(&["erase", "feed.toml", "--from", "gone.csv"]);
 
 const fn scene(name: &'static str, from: From, prepare: fn(&Place), does: Does) -> Scene {
-    Scene { name, from, prepare, does }
+    Scene {
+        name,
+        from,
+        prepare,
+        does,
+    }
 }
 
 /// All of them, each after the one that it begins with.
 pub const SCENES: &[Scene] = &[
     scene(BEGINS, From::Nothing, begins, Does::Once),
-    scene(GROWS, From::Scene(BEGINS), |place| files(place, true, 1..8), Does::Once),
-    scene(GROWS_ON, From::Scene(GROWS), |place| files(place, false, 8..15), Does::Once),
-    scene(PACKS, From::Scene(GROWS_ON), |place| files(place, false, 15..33), Does::Once),
-    scene(PACKS_ON, From::Scene(PACKS), |place| files(place, false, 100..118), Does::Once),
+    scene(
+        GROWS,
+        From::Scene(BEGINS),
+        |place| files(place, true, 1..8),
+        Does::Once,
+    ),
+    scene(
+        GROWS_ON,
+        From::Scene(GROWS),
+        |place| files(place, false, 8..15),
+        Does::Once,
+    ),
+    scene(
+        PACKS,
+        From::Scene(GROWS_ON),
+        |place| files(place, false, 15..33),
+        Does::Once,
+    ),
+    scene(
+        PACKS_ON,
+        From::Scene(PACKS),
+        |place| files(place, false, 100..118),
+        Does::Once,
+    ),
     scene(PACKS_ERASED, From::Scene(PACKS), gone, ERASE),
-    scene(RETRIES, From::Scene(GROWS), leaves, Does::Asks(&["quarantine", "feed.toml", "--retry"])),
+    scene(
+        RETRIES,
+        From::Scene(GROWS),
+        leaves,
+        Does::Asks(&["quarantine", "feed.toml", "--retry"]),
+    ),
     scene(WAITS, From::Scene(GROWS), waits, Does::Once),
     scene(ERASES, From::Scene(WAITS), gone, ERASE),
-    scene(ASKED, From::Scene(WAITS), gone, Does::Asked(&["erase", "feed.toml", "--from", "gone.csv"])),
-    scene(ASKED_IN_VAIN, From::Scene(WAITS), |_| {}, Does::Asked(&["withdraw", "feed.toml", "1", "--reason", "why"])),
+    scene(
+        ASKED,
+        From::Scene(WAITS),
+        gone,
+        Does::Asked(&["erase", "feed.toml", "--from", "gone.csv"]),
+    ),
+    scene(
+        ASKED_IN_VAIN,
+        From::Scene(WAITS),
+        |_| {},
+        Does::Asked(&["withdraw", "feed.toml", "1", "--reason", "why"]),
+    ),
     scene(STRANGE_NOTE, From::Scene(WAITS), strange, Does::Once),
     scene(HOLDS, From::Scene(BEGINS), holds, Does::Once),
-    scene(VOID_BY_TICK, From::Scene(HOLDS), |place| place.offer("31.csv", people(600..640)), Does::Once),
-    scene(VOID_BY_FILE, From::Scene(HOLDS), |place| place.edit(MANUAL, NEVER), Does::Once),
+    scene(
+        VOID_BY_TICK,
+        From::Scene(HOLDS),
+        |place| place.offer("31.csv", people(600..640)),
+        Does::Once,
+    ),
+    scene(
+        VOID_BY_FILE,
+        From::Scene(HOLDS),
+        |place| place.edit(MANUAL, NEVER),
+        Does::Once,
+    ),
     scene(VOID_BY_ERASURE, From::Scene(HOLDS), gone, ERASE),
-    scene(APPROVES, From::Scene(HOLDS), |_| {}, Does::Asks(&["approve", "feed.toml"])),
-    scene(REJECTS, From::Scene(HOLDS), |_| {}, Does::Asks(&["reject", "feed.toml"])),
-    scene(NEW_CHAIN, From::Scene(BEGINS), stricter, Does::Asks(&["new-chain", "feed.toml"])),
-    scene(REFUSED, From::Scene(NEW_CHAIN), |place| place.offer("40.csv", people(700..740)), Does::Once),
+    scene(
+        APPROVES,
+        From::Scene(HOLDS),
+        |_| {},
+        Does::Asks(&["approve", "feed.toml"]),
+    ),
+    scene(
+        REJECTS,
+        From::Scene(HOLDS),
+        |_| {},
+        Does::Asks(&["reject", "feed.toml"]),
+    ),
+    scene(
+        NEW_CHAIN,
+        From::Scene(BEGINS),
+        stricter,
+        Does::Asks(&["new-chain", "feed.toml"]),
+    ),
+    scene(
+        REFUSED,
+        From::Scene(NEW_CHAIN),
+        |place| place.offer("40.csv", people(700..740)),
+        Does::Once,
+    ),
     scene(FORGETS, From::Scene(BEGINS), forgets, Does::Once),
-    scene(SWEEPS_ROWS, From::Death(Before, "rows taken in"), |_| {}, Does::Once),
-    scene(SWEEPS_ATOMS, From::Death(Before, "a tick closed"), |_| {}, Does::Once),
-    scene(SWEEPS_COUNTS, From::Death(Before, "its counts"), |_| {}, Does::Once),
-    scene(SWEEPS_STAGE, From::Death(Before, "a decision to publish"), |_| {}, Does::Once),
-    scene(SWEEPS_TERMS, From::Death(Before, "the first chain"), |_| {}, Does::Once),
-    scene(SWEEPS_KEY, From::Death(Before, "a segment"), |_| {}, Does::Once),
-    scene(SIGNED_ANEW, From::Death(After, "a signature"), signs, Does::Once),
+    scene(
+        SWEEPS_ROWS,
+        From::Death(Before, "rows taken in"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_ATOMS,
+        From::Death(Before, "a tick closed"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_COUNTS,
+        From::Death(Before, "its counts"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_STAGE,
+        From::Death(Before, "a decision to publish"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_TERMS,
+        From::Death(Before, "the first chain"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_KEY,
+        From::Death(Before, "a segment"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        SIGNED_ANEW,
+        From::Death(After, "a signature"),
+        signs,
+        Does::Once,
+    ),
     scene(MASKS, From::Nothing, masks, Does::Once),
     scene(MASKS_HOLDS, From::Scene(MASKS), holds, Does::Once),
     scene(MASKS_ERASED, From::Scene(MASKS_HOLDS), gone, ERASE),
     scene(MASKS_FORGOTTEN, From::Scene(MASKS), forgets, Does::Once),
     scene(COINS, From::Nothing, coins, Does::Once),
-    scene(SWEEPS_COIN, From::Death(Before, "a drawn coin"), |_| {}, Does::Once),
+    scene(
+        SWEEPS_COIN,
+        From::Death(Before, "a drawn coin"),
+        |_| {},
+        Does::Once,
+    ),
     scene(CROWDS, From::Nothing, crowds, Does::Once),
-    scene(CROWDS_GROW, From::Scene(CROWDS), |place| place.offer("60.csv", people(900..940)), Does::Once),
+    scene(
+        CROWDS_GROW,
+        From::Scene(CROWDS),
+        |place| place.offer("60.csv", people(900..940)),
+        Does::Once,
+    ),
     scene(CROWDS_FORGOTTEN, From::Scene(CROWDS), forgets, Does::Once),
     scene(CROWDS_ERASED, From::Scene(CROWDS_GROW), gone, ERASE_ROWS),
     scene(CROWDS_LEAVE, From::Scene(CROWDS_ERASED), |_| {}, Does::Once),
     scene(WITHDRAWS, From::Scene(CROWDS_GROW), |_| {}, WITHDRAW),
     scene(PUBLISHES_AGAIN, From::Scene(WITHDRAWS), |_| {}, Does::Once),
-    scene(EXPIRES, From::Scene(CROWDS_GROW), |place| stays(place, "keep"), Does::Once),
-    scene(RETIRES, From::Scene(CROWDS_GROW), |place| stays(place, "retain"), Does::Once),
-    scene(SWEEPS_COINS, From::Death(Before, "the coins of a tick are drawn"), |_| {}, Does::Once),
-    scene(REKEYS, From::Scene(WAITS), another_key, Does::Asks(&["rekey", "feed.toml", "--to", "b.key"])),
+    scene(
+        EXPIRES,
+        From::Scene(CROWDS_GROW),
+        |place| stays(place, "keep"),
+        Does::Once,
+    ),
+    scene(
+        RETIRES,
+        From::Scene(CROWDS_GROW),
+        |place| stays(place, "retain"),
+        Does::Once,
+    ),
+    scene(
+        SWEEPS_COINS,
+        From::Death(Before, "the coins of a tick are drawn"),
+        |_| {},
+        Does::Once,
+    ),
+    scene(
+        REKEYS,
+        From::Scene(WAITS),
+        another_key,
+        Does::Asks(&["rekey", "feed.toml", "--to", "b.key"]),
+    ),
 ];
 
 fn begins(place: &Place) {
-    place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.5");
-    place.offer("00.csv", people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]));
+    place.edit(
+        "settle = \"0s\"",
+        "settle = \"0s\"\nmax_quarantine_share = 0.5",
+    );
+    place.offer(
+        "00.csv",
+        people(0..40) + &format!("{}{SET_ASIDE},5,C1,{}{SET_ASIDE}\n", PLANTED[0], PLANTED[1]),
+    );
 }
 
 /// A set is guarded that no person has a value of: people are distinguished by theirs.
@@ -154,17 +303,23 @@ fn masks(place: &Place) {
     place.edit(role, &format!("{role}guarded = [[\"nobody\"]]\n"));
 }
 
-/// Classes are larger than they have to be, so that there is a finer release; the random draw nearly always withholds
-/// it.
+/// Classes are larger than they have to be, so that there is a finer release; the random draw
+/// nearly always withholds it.
 fn coins(place: &Place) {
     masks(place);
-    place.edit("k = 3\n", "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n");
+    place.edit(
+        "k = 3\n",
+        "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n",
+    );
 }
 
 /// Every class is all new people, whatever is drawn: no part leaves enough possible sets of rows.
 fn crowds(place: &Place) {
     begins(place);
-    place.edit("search = \"top-down\"\n", "search = \"halves\"\nmin_solutions = 1000000000000000000\n");
+    place.edit(
+        "search = \"top-down\"\n",
+        "search = \"halves\"\nmin_solutions = 1000000000000000000\n",
+    );
 }
 
 /// Files, each a tick: after seven of them a checkpoint is due.
@@ -173,7 +328,10 @@ fn files(place: &Place, first: bool, files: std::ops::Range<u64>) {
         place.edit(NEVER, PER_FILE);
     }
     for file in files {
-        place.offer(&format!("{file:03}.csv"), people(file * 12 + 30..file * 12 + 44));
+        place.offer(
+            &format!("{file:03}.csv"),
+            people(file * 12 + 30..file * 12 + 44),
+        );
     }
 }
 
@@ -208,7 +366,10 @@ fn stricter(place: &Place) {
 }
 
 fn forgets(place: &Place) {
-    place.edit("[store]\n", "[store]\nkeep_raw = \"0s\"\nquarantine_days = 0\n");
+    place.edit(
+        "[store]\n",
+        "[store]\nkeep_raw = \"0s\"\nquarantine_days = 0\n",
+    );
     place.offer("50.csv", people(800..840));
 }
 

@@ -1,4 +1,5 @@
-//! The program under the shim (`common/points.h`), which records its steps by name and kills it on demand.
+//! The program under the shim (`common/points.h`), which records its steps by name and kills it on
+//! demand.
 
 use std::fs;
 use std::path::PathBuf;
@@ -71,15 +72,33 @@ pub struct Notes(PathBuf);
 
 impl Notes {
     /// Puts a command of a folder under the shim; it ends in this way when it reaches this point.
-    pub fn of(shim: &Shim, place: &Place, command: &mut Command, at: Option<(Ends, Side, &Point)>) -> Notes {
+    pub fn of(
+        shim: &Shim,
+        place: &Place,
+        command: &mut Command,
+        at: Option<(Ends, Side, &Point)>,
+    ) -> Notes {
         let serial = fs::read_dir(place.path("")).expect("a folder").count();
         let notes = place.put(&format!("points-{serial}"), "");
         let watched = place.path("").canonicalize().expect("it is there");
-        command.env("LD_PRELOAD", shim.path()).env("WATCHED", watched).env("TRACE", "/dev/null").env("POINTS", &notes);
+        command
+            .env("LD_PRELOAD", shim.path())
+            .env("WATCHED", watched)
+            .env("TRACE", "/dev/null")
+            .env("POINTS", &notes);
         if let Some((ends, side, point)) = at {
-            let Point { call, word, path, nth, .. } = point;
+            let Point {
+                call,
+                word,
+                path,
+                nth,
+                ..
+            } = point;
             let name = if ends == Ends::Killed { "KILL" } else { "HOLD" };
-            command.env(name, format!("{} {} {nth} {word} {path}", side.word(), call.word()));
+            command.env(
+                name,
+                format!("{} {} {nth} {word} {path}", side.word(), call.word()),
+            );
         }
         Notes(notes)
     }
@@ -89,7 +108,10 @@ impl Notes {
         let text = fs::read_to_string(&self.0).expect("notes");
         let mut record = Record::default();
         // A line without an end is being written.
-        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+        for line in text
+            .split_inclusive('\n')
+            .filter_map(|line| line.strip_suffix('\n'))
+        {
             let words: Vec<&str> = line.split(' ').collect();
             let (side, rest) = match words[..] {
                 ["did", ref rest @ ..] => (None, rest),
@@ -97,10 +119,18 @@ impl Notes {
                 ["died", "after", ref rest @ ..] => (Some(Side::After), rest),
                 _ => panic!("a line that the shim does not write: {line}"),
             };
-            let [call, path, word] = rest else { panic!("a line that the shim does not write: {line}") };
-            let call = [Call::Link, Call::Rename, Call::Unlink].into_iter().find(|known| known.word() == *call);
+            let [call, path, word] = rest else {
+                panic!("a line that the shim does not write: {line}")
+            };
+            let call = [Call::Link, Call::Rename, Call::Unlink]
+                .into_iter()
+                .find(|known| known.word() == *call);
             let (path, word) = ((*path).to_owned(), (*word).to_owned());
-            let done = Done { call: call.expect("a call that has a name"), path, word };
+            let done = Done {
+                call: call.expect("a call that has a name"),
+                path,
+                word,
+            };
             match side {
                 None => record.did.push(done),
                 Some(side) => record.died = Some((side, done)),

@@ -1,6 +1,7 @@
-//! Two running writers on the same roots, which only the log keeps apart (HOUSE 3, Append): one is killed at any moment
-//! and started again while the other lives, and files are added all the time. The one that is taken over finds what the
-//! other has appended, ends with an error that says so, and has done no harm.
+//! Two running writers on the same roots, which only the log keeps apart (HOUSE 3, Append): one is
+//! killed at any moment and started again while the other lives, and files are added all the time.
+//! The one that is taken over finds what the other has appended, ends with an error that says so,
+//! and has done no harm.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,8 +22,11 @@ use super::shim::Shim;
 use crate::common::wait::LIMIT;
 use crate::common::{cases, random, random::Draw};
 
-const POLICIES: [&str; 3] =
-    ["k = 3\n", "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n", "k = 3\nguarantee = \"bcf\"\n"];
+const POLICIES: [&str; 3] = [
+    "k = 3\n",
+    "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n",
+    "k = 3\nguarantee = \"bcf\"\n",
+];
 
 /// What happens to two writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,14 +67,20 @@ impl Pair<'_> {
     fn put(&mut self, new: Range<u64>, repeats: String) {
         self.came = new.end;
         let text = HEADER.to_owned() + &new.map(person).collect::<String>() + &repeats;
-        self.roots.place.offer(&format!("{:04}.csv", self.files), text);
+        self.roots
+            .place
+            .offer(&format!("{:04}.csv", self.files), text);
         self.files += 1;
     }
 
     /// A writer begins while the other is running, if it is; then something happens.
     fn round(&mut self, draw: &mut Draw, turn: usize) {
         self.ended();
-        let new = if self.writers[turn].is_none() { turn } else { 1 - turn };
+        let new = if self.writers[turn].is_none() {
+            turn
+        } else {
+            1 - turn
+        };
         if self.writers[new].is_some() {
             self.kill(new);
         }
@@ -101,14 +111,17 @@ impl Pair<'_> {
     }
 
     fn kill(&mut self, at: usize) {
-        let Some(mut daemon) = self.writers[at].take() else { return };
+        let Some(mut daemon) = self.writers[at].take() else {
+            return;
+        };
         match daemon.kill() {
             true => self.kills += 1,
             false => self.loses(daemon),
         }
     }
 
-    /// One of two ends by itself: the one that was taken over notices that with the next file at the latest.
+    /// One of two ends by itself: the one that was taken over notices that with the next file at
+    /// the latest.
     fn decided(&mut self) {
         let (begun, mut more) = (Instant::now(), 0);
         while self.writers.iter().all(Option::is_some) {
@@ -119,7 +132,13 @@ impl Pair<'_> {
                 self.put(new, String::new());
                 more += 1;
             }
-            let said = || self.writers.iter().flatten().map(Daemon::said).collect::<String>();
+            let said = || {
+                self.writers
+                    .iter()
+                    .flatten()
+                    .map(Daemon::said)
+                    .collect::<String>()
+            };
             assert!(begun.elapsed() < LIMIT, "both go on:\n{}", said());
             sleep(Duration::from_millis(10));
         }
@@ -128,7 +147,8 @@ impl Pair<'_> {
     /// Finds a writer that has ended by itself.
     fn ended(&mut self) {
         for at in 0..2 {
-            let over = |daemon: &Daemon| look(daemon, WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+            let over =
+                |daemon: &Daemon| look(daemon, WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
             if let Some(daemon) = self.writers[at].take_if(|daemon| over(daemon)) {
                 self.loses(daemon);
             }
@@ -138,7 +158,11 @@ impl Pair<'_> {
     /// Checks that a writer that ended by itself was taken over.
     fn loses(&mut self, mut daemon: Daemon) {
         assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
-        assert!(daemon.said().contains(LOST), "it does not say that it has lost: {}", daemon.said());
+        assert!(
+            daemon.said().contains(LOST),
+            "it does not say that it has lost: {}",
+            daemon.said()
+        );
         self.lost += 1;
     }
 
@@ -160,7 +184,11 @@ impl Pair<'_> {
         self.kept.check(&public);
         let (code, shown) = self.roots.json(&["show", "feed.toml"]);
         let books = Books::of(&self.roots.entries());
-        books.balance(&self.roots.place, (code == 0).then_some(&shown), &releases(&public));
+        books.balance(
+            &self.roots.place,
+            (code == 0).then_some(&shown),
+            &releases(&public),
+        );
     }
 
     /// Both are running, whichever was killed before: one of them is taken over.
@@ -185,9 +213,19 @@ impl Pair<'_> {
         let all = releases(&self.roots.public());
         Books::of(&self.roots.entries()).closed(&self.roots.place, &all);
         let tick = &answer["ticks"][0];
-        let elsewhere = ["waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
-        let out: BTreeSet<&String> = all.iter().next_back().into_iter().flat_map(|last| &last.diagnoses).collect();
-        assert_eq!(out.len() as u64 + elsewhere.iter().sum::<u64>(), self.came, "{tick}");
+        let elsewhere = ["waiting", "withheld", "pending", "new"]
+            .map(|name| tick[name].as_u64().expect("a number"));
+        let out: BTreeSet<&String> = all
+            .iter()
+            .next_back()
+            .into_iter()
+            .flat_map(|last| &last.diagnoses)
+            .collect();
+        assert_eq!(
+            out.len() as u64 + elsewhere.iter().sum::<u64>(),
+            self.came,
+            "{tick}"
+        );
         let (code, verified) = self.roots.json(&["verify", "feed.toml"]);
         assert_eq!((code, &verified["intact"]), (0, &true.into()), "{verified}");
         (self.kills, self.lost)
@@ -213,7 +251,11 @@ struct Much {
 }
 
 /// Feeds with two writers, one after the other, until this many were killed.
-fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::panic::RefUnwindSafe) {
+fn two<'a>(
+    name: &str,
+    much: &Much,
+    roots: impl Fn(Place) -> Roots<'a> + std::panic::RefUnwindSafe,
+) {
     in_memory();
     let (begun, at) = (Instant::now(), AtomicU32::new(0));
     let [kills, lost] = [AtomicU32::new(0), AtomicU32::new(0)];
@@ -225,7 +267,15 @@ fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::pa
         let schedule = much.schedules[at % much.schedules.len()];
         let place = Place::with(schedule, POLICIES[at / 2 % POLICIES.len()], "");
         let (writers, kept) = ([None, None], Kept::default());
-        let mut pair = Pair { roots: roots(place), writers, kept, came: 0, files: 0, kills: 0, lost: 0 };
+        let mut pair = Pair {
+            roots: roots(place),
+            writers,
+            kept,
+            came: 0,
+            files: 0,
+            kills: 0,
+            lost: 0,
+        };
         let mut turn = 0;
         while pair.kills < much.kills {
             pair.round(draw, turn);
@@ -236,7 +286,10 @@ fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::pa
         lost.fetch_add(of_feed.1, Ordering::Relaxed);
     });
     let [kills, lost] = [kills, lost].map(AtomicU32::into_inner);
-    println!("{name}: {kills} kills at work, {lost} writers lost, {:?}", begun.elapsed());
+    println!(
+        "{name}: {kills} kills at work, {lost} writers lost, {:?}",
+        begun.elapsed()
+    );
     let wanted = (cases(much.feeds) * much.kills).min(much.most);
     assert!(kills >= wanted, "{kills} kills at work only");
 }
@@ -244,14 +297,30 @@ fn two<'a>(name: &str, much: &Much, roots: impl Fn(Place) -> Roots<'a> + std::pa
 #[test]
 fn two_writers_on_folders_do_no_harm() {
     let Some(shim) = Shim::build() else { return };
-    let much = Much { feeds: 3, kills: 8, most: 500, schedules: &[PER_FILE, OFTEN] };
-    two("two writers on folders", &much, |place| Roots::folders(&shim, place));
+    let much = Much {
+        feeds: 3,
+        kills: 8,
+        most: 500,
+        schedules: &[PER_FILE, OFTEN],
+    };
+    two("two writers on folders", &much, |place| {
+        Roots::folders(&shim, place)
+    });
 }
 
 #[test]
 fn two_writers_on_buckets_do_no_harm() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     // A feed in a bucket looks for files every five seconds, and at each tick.
-    let much = Much { feeds: 1, kills: 6, most: 150, schedules: &[OFTEN] };
-    two("two writers on buckets", &much, |place| Roots::buckets(&server, place));
+    let much = Much {
+        feeds: 1,
+        kills: 6,
+        most: 150,
+        schedules: &[OFTEN],
+    };
+    two("two writers on buckets", &much, |place| {
+        Roots::buckets(&server, place)
+    });
 }

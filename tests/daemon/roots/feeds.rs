@@ -1,5 +1,5 @@
-//! Roots of feeds that read a folder: the program opens and verifies each as it was left, reads another file, and publishes
-//! the next release.
+//! Roots of feeds that read a folder: the program opens and verifies each as it was left, reads
+//! another file, and publishes the next release.
 
 use super::people::{People, read_people, read_texts};
 use super::published_releases::{Release, account_for_people, releases};
@@ -8,7 +8,8 @@ use super::root::Root;
 /// The new file is the last one of the folder.
 const NEXT: &str = "in/9999.csv";
 
-/// Asserts that `verify` and `show` say of the root what they said when it was stored, and that `show` reads every release.
+/// Asserts that `verify` and `show` say of the root what they said when it was stored, and that
+/// `show` reads every release.
 pub fn open_as_left(root: &Root) {
     let verified = root.run(&["verify", "feed.toml"]);
     root.assert_members(&root.expected["verify"], &verified);
@@ -18,7 +19,11 @@ pub fn open_as_left(root: &Root) {
     assert_eq!(verified["releases"], published, "{}: {verified}", root.name);
     for number in 1..=published {
         let shown = root.run(&["show", "feed.toml", &number.to_string()]);
-        assert_eq!(shown["manifest"]["release"], number, "{}: {shown}", root.name);
+        assert_eq!(
+            shown["manifest"]["release"], number,
+            "{}: {shown}",
+            root.name
+        );
     }
 }
 
@@ -26,17 +31,28 @@ pub fn open_as_left(root: &Root) {
 pub fn count_unpublished(root: &Root) -> u64 {
     let shown = root.run(&["show", "feed.toml"]);
     let counts = ["rows", "withheld", "pending"].map(|name| &shown["waiting"][name]);
-    counts.into_iter().chain([&shown["new"]]).map(|count| count.as_u64().expect("a number")).sum()
+    counts
+        .into_iter()
+        .chain([&shown["new"]])
+        .map(|count| count.as_u64().expect("a number"))
+        .sum()
 }
 
-/// Asserts that each person in the source files is in the releases or in the counts of `show`, once. Returns the releases.
+/// Asserts that each person in the source files is in the releases or in the counts of `show`,
+/// once. Returns the releases.
 fn account_for_all(root: &Root) -> Vec<Release> {
     let releases = releases(root);
-    account_for_people(root, &releases, count_unpublished(root), &read_people(root, &read_texts(root, "in")));
+    account_for_people(
+        root,
+        &releases,
+        count_unpublished(root),
+        &read_people(root, &read_texts(root, "in")),
+    );
     releases
 }
 
-/// Asserts that `verify` finds no fault in the log and the releases, and that `audit` finds the releases safe.
+/// Asserts that `verify` finds no fault in the log and the releases, and that `audit` finds the
+/// releases safe.
 pub fn verify_and_audit(root: &Root) {
     let verified = root.run(&["verify", "feed.toml"]);
     assert_eq!(
@@ -44,7 +60,11 @@ pub fn verify_and_audit(root: &Root) {
         (&true.into(), &releases(root).len().into()),
         "{verified}"
     );
-    assert_eq!(verified["signatures"], verified["releases"], "{}: {verified}", root.name);
+    assert_eq!(
+        verified["signatures"], verified["releases"],
+        "{}: {verified}",
+        root.name
+    );
     let judged = root.run(&["audit", "--feed", "feed.toml"]);
     assert_eq!(judged["safe"], true, "{}: {judged}", root.name);
     assert_eq!(judged, root.run(&["audit", "--dir", "."]), "{}", root.name);
@@ -54,14 +74,22 @@ pub fn verify_and_audit(root: &Root) {
 pub fn run_again(root: &Root) {
     let (before, public) = (count_unpublished(root), root.files("public"));
     let tick = &root.run(&["run", "--once", "feed.toml"])["ticks"][0];
-    assert!(["skipped", "idle"].contains(&tick["outcome"].as_str().expect("text")), "{}: {tick}", root.name);
-    assert!(public == root.files("public"), "{}: a public file changed without new rows", root.name);
+    assert!(
+        ["skipped", "idle"].contains(&tick["outcome"].as_str().expect("text")),
+        "{}: {tick}",
+        root.name
+    );
+    assert!(
+        public == root.files("public"),
+        "{}: a public file changed without new rows",
+        root.name
+    );
     assert_eq!(before, count_unpublished(root), "{}: {tick}", root.name);
     root.run(&["verify", "feed.toml"]);
 }
 
-/// Runs a tick with `next.csv`: new people, and repeats of people who have a row. The tick ends as it did under the
-/// version that stored the root, and each person keeps the row that they had.
+/// Runs a tick with `next.csv`: new people, and repeats of people who have a row. The tick ends as
+/// it did under the version that stored the root, and each person keeps the row that they had.
 fn take_next_file(root: &Root) -> Vec<Release> {
     let (before, public) = (releases(root), root.files("public"));
     root.put(NEXT, root.read("next.csv"));
@@ -71,12 +99,21 @@ fn take_next_file(root: &Root) -> Vec<Release> {
         false => root.assert_members(&root.expected["next"], tick),
     }
     let after = account_for_all(root);
-    assert_eq!(after.len(), before.len() + usize::from(tick["outcome"] == "published"), "{}: {tick}", root.name);
-    assert!(before.iter().eq(&after[..before.len()]), "{}: an earlier release changed", root.name);
+    assert_eq!(
+        after.len(),
+        before.len() + usize::from(tick["outcome"] == "published"),
+        "{}: {tick}",
+        root.name
+    );
+    assert!(
+        before.iter().eq(&after[..before.len()]),
+        "{}: an earlier release changed",
+        root.name
+    );
     let now = root.files("public");
-    let kept = public
-        .iter()
-        .all(|(path, bytes)| crate::common::is_advisory(&path.to_string_lossy()) || now.get(path) == Some(bytes));
+    let kept = public.iter().all(|(path, bytes)| {
+        crate::common::is_advisory(&path.to_string_lossy()) || now.get(path) == Some(bytes)
+    });
     assert!(kept, "{}: a published file changed or is gone", root.name);
     after
 }
@@ -90,17 +127,25 @@ pub fn continue_feed(root: &Root) {
     run_again(root);
 }
 
-/// Continues a chain that has made a random draw. Its `max_odds` stays within the limit of the policy.
+/// Continues a chain that has made a random draw. Its `max_odds` stays within the limit of the
+/// policy.
 pub fn draw_another_coin(root: &Root) {
     continue_feed(root);
     let odds = |release: usize| -> f64 {
         let shown = root.run(&["show", "feed.toml", &release.to_string()]);
         let checks = shown["manifest"]["checks"].as_array().expect("checks");
-        let odds = checks.iter().find(|check| check["check"] == "max_odds").expect("it is in every manifest");
+        let odds = checks
+            .iter()
+            .find(|check| check["check"] == "max_odds")
+            .expect("it is in every manifest");
         odds["value"].as_f64().expect("a figure")
     };
     let odds: Vec<f64> = (1..=releases(root).len()).map(odds).collect();
-    assert!(odds.is_sorted() && odds.iter().all(|odds| (1.0..=8.0).contains(odds)), "{}: {odds:?}", root.name);
+    assert!(
+        odds.is_sorted() && odds.iter().all(|odds| (1.0..=8.0).contains(odds)),
+        "{}: {odds:?}",
+        root.name
+    );
 }
 
 /// Approves the release that was held, and the next one.
@@ -108,11 +153,27 @@ pub fn approve(root: &Root) {
     open_as_left(root);
     let before = account_for_all(root).len();
     for release in [before + 1, before + 2] {
-        let answer = root.run(&["approve", "feed.toml", &release.to_string(), "--reason", "seen by the board"]);
-        assert_eq!((&answer["done"], &answer["release"]), (&true.into(), &release.into()), "{}: {answer}", root.name);
+        let answer = root.run(&[
+            "approve",
+            "feed.toml",
+            &release.to_string(),
+            "--reason",
+            "seen by the board",
+        ]);
+        assert_eq!(
+            (&answer["done"], &answer["release"]),
+            (&true.into(), &release.into()),
+            "{}: {answer}",
+            root.name
+        );
         assert_eq!(account_for_all(root).len(), release, "{}", root.name);
         if release == before + 1 {
-            assert_eq!(take_next_file(root).len(), release, "{}: another release waits for approval", root.name);
+            assert_eq!(
+                take_next_file(root).len(),
+                release,
+                "{}: another release waits for approval",
+                root.name
+            );
         }
     }
     verify_and_audit(root);
@@ -125,15 +186,48 @@ pub fn approve_with_key(root: &Root) {
     let before = account_for_all(root).len();
     for release in [before + 1, before + 2] {
         let number = release.to_string();
-        let (code, _) = root.json(&["approve", "feed.toml", &number, "--reason", "seen by the board"]);
-        assert_ne!(code, Some(0), "{}: a release was approved without a signature", root.name);
+        let (code, _) = root.json(&[
+            "approve",
+            "feed.toml",
+            &number,
+            "--reason",
+            "seen by the board",
+        ]);
+        assert_ne!(
+            code,
+            Some(0),
+            "{}: a release was approved without a signature",
+            root.name
+        );
         let shown = root.run(&["show", "feed.toml", "--candidate"]);
-        let seen = shown["digest"].as_str().unwrap_or_else(|| panic!("{}: {shown}", root.name)).to_owned();
-        let words = ["--seen", &seen, "--as", "board", "--key", "approver.key", "--reason", "seen by the board"];
+        let seen = shown["digest"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}: {shown}", root.name))
+            .to_owned();
+        let words = [
+            "--seen",
+            &seen,
+            "--as",
+            "board",
+            "--key",
+            "approver.key",
+            "--reason",
+            "seen by the board",
+        ];
         let answer = root.run(&[&["approve", "feed.toml", &number][..], &words].concat());
-        assert_eq!((&answer["done"], &answer["release"]), (&true.into(), &release.into()), "{}: {answer}", root.name);
+        assert_eq!(
+            (&answer["done"], &answer["release"]),
+            (&true.into(), &release.into()),
+            "{}: {answer}",
+            root.name
+        );
         if release == before + 1 {
-            assert_eq!(take_next_file(root).len(), release, "{}: another release waits for approval", root.name);
+            assert_eq!(
+                take_next_file(root).len(),
+                release,
+                "{}: another release waits for approval",
+                root.name
+            );
         }
     }
     verify_and_audit(root);
@@ -144,15 +238,31 @@ pub fn approve_with_key(root: &Root) {
 pub fn leave_erased_rows_out(root: &Root) {
     open_as_left(root);
     let before = releases(root).pop().expect("a release");
-    assert!(before.diagnoses().contains("case 0007"), "{}: published releases stay", root.name);
+    assert!(
+        before.diagnoses().contains("case 0007"),
+        "{}: published releases stay",
+        root.name
+    );
     root.put(NEXT, root.read("next.csv"));
     let tick = &root.run(&["run", "--once", "feed.toml"])["ticks"][0];
     assert_eq!(tick["outcome"], "published", "{}: {tick}", root.name);
-    let (after, erased) = (releases(root).pop().expect("a release"), &root.expected["erased_rows"]);
+    let (after, erased) = (
+        releases(root).pop().expect("a release"),
+        &root.expected["erased_rows"],
+    );
     let gone = before.diagnoses().difference(&after.diagnoses()).count();
-    assert!(!after.diagnoses().contains("case 0007") && *erased == gone, "{}: {gone} rows left", root.name);
+    assert!(
+        !after.diagnoses().contains("case 0007") && *erased == gone,
+        "{}: {gone} rows left",
+        root.name
+    );
     let people = read_people(root, &read_texts(root, "in")).len() as u64;
-    assert_eq!(after.len() as u64 + count_unpublished(root) + gone as u64, people, "{}", root.name);
+    assert_eq!(
+        after.len() as u64 + count_unpublished(root) + gone as u64,
+        people,
+        "{}",
+        root.name
+    );
     verify_with_notices(root);
     run_again(root);
 }
@@ -164,7 +274,12 @@ pub fn publish_withdrawn_rows_again(root: &Root) {
     let tick = &root.run(&["run", "--once", "feed.toml"])["ticks"][0];
     assert_eq!(tick["outcome"], "published", "{}: {tick}", root.name);
     let people = read_people(root, &read_texts(root, "in")).len() as u64;
-    assert_eq!(tick["rows"].as_u64().expect("a number") + count_unpublished(root), people, "{}: {tick}", root.name);
+    assert_eq!(
+        tick["rows"].as_u64().expect("a number") + count_unpublished(root),
+        people,
+        "{}: {tick}",
+        root.name
+    );
     verify_with_notices(root);
 }
 
@@ -172,36 +287,79 @@ pub fn publish_withdrawn_rows_again(root: &Root) {
 fn verify_with_notices(root: &Root) {
     let verified = root.run(&["verify", "feed.toml"]);
     assert_eq!(verified["intact"], true, "{}: {verified}", root.name);
-    assert_eq!(root.run(&["audit", "--feed", "feed.toml"])["safe"], true, "{}", root.name);
+    assert_eq!(
+        root.run(&["audit", "--feed", "feed.toml"])["safe"],
+        true,
+        "{}",
+        root.name
+    );
 }
 
-/// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was erased: they are in no
-/// release, and a new row of theirs counts as new.
+/// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was
+/// erased: they are in no release, and a new row of theirs counts as new.
 pub fn keep_erased_people_out(root: &Root) {
     continue_feed(root);
     let newest = |root: &Root| releases(root).pop().expect("a release");
     let (rows, before) = (newest(root).len(), count_unpublished(root));
-    assert!(newest(root).diagnoses().contains("case 0007"), "published rows stay");
-    assert!(!newest(root).diagnoses().contains("case 0900"), "the erased row is not published");
-    root.put("in/99991.csv", "patient,age,ward,diagnosis\nP0007,1,A1,case 0007 again\nP0900,35,B2,case 0900 again\n");
+    assert!(
+        newest(root).diagnoses().contains("case 0007"),
+        "published rows stay"
+    );
+    assert!(
+        !newest(root).diagnoses().contains("case 0900"),
+        "the erased row is not published"
+    );
+    root.put(
+        "in/99991.csv",
+        "patient,age,ward,diagnosis\nP0007,1,A1,case 0007 again\nP0900,35,B2,case 0900 again\n",
+    );
     root.run(&["run", "--once", "feed.toml"]);
-    assert_eq!((newest(root).len(), count_unpublished(root)), (rows, before + 1), "one of them counts as new");
+    assert_eq!(
+        (newest(root).len(), count_unpublished(root)),
+        (rows, before + 1),
+        "one of them counts as new"
+    );
     root.run(&["verify", "feed.toml"]);
 }
 
-/// Adds a leaf to the taxonomy and retries the quarantine: rows of the new ward count, the other messages stay.
+/// Adds a leaf to the taxonomy and retries the quarantine: rows of the new ward count, the other
+/// messages stay.
 pub fn offer_quarantine_again(root: &Root) {
     open_as_left(root);
     account_for_all(root);
-    let aside = || root.run(&["quarantine", "feed.toml"])["messages"].as_u64().expect("a number");
-    assert_eq!(aside(), 10, "six of an unknown ward, one without an age, three repeats");
+    let aside = || {
+        root.run(&["quarantine", "feed.toml"])["messages"]
+            .as_u64()
+            .expect("a number")
+    };
+    assert_eq!(
+        aside(),
+        10,
+        "six of an unknown ward, one without an age, three repeats"
+    );
     root.put("ward.csv", root.read("ward.csv") + "C1;B;*\n");
-    let answer = root.run(&["quarantine", "feed.toml", "--retry", "--reason", "ward added"]);
-    assert_eq!((&answer["count"], &answer["changed"]), (&10.into(), &6.into()), "{}: {answer}", root.name);
+    let answer = root.run(&[
+        "quarantine",
+        "feed.toml",
+        "--retry",
+        "--reason",
+        "ward added",
+    ]);
+    assert_eq!(
+        (&answer["count"], &answer["changed"]),
+        (&10.into(), &6.into()),
+        "{}: {answer}",
+        root.name
+    );
     assert_eq!(aside(), 4, "{}", root.name);
     account_for_all(root);
     take_next_file(root);
-    assert_eq!(aside(), 5, "{}: a repeat of the new file is set aside", root.name);
+    assert_eq!(
+        aside(),
+        5,
+        "{}: a repeat of the new file is set aside",
+        root.name
+    );
     verify_and_audit(root);
     run_again(root);
 }
@@ -210,41 +368,77 @@ pub fn offer_quarantine_again(root: &Root) {
 pub fn open_under_new_key_only(root: &Root) {
     let (code, answer) = root.json(&["verify", "feed.toml", "--key", "operator.key"]);
     let text = answer["error"]["text"].as_str().expect("a text");
-    assert!(code == Some(2) && text.contains("does not open the private root"), "{}: {answer}", root.name);
+    assert!(
+        code == Some(2) && text.contains("does not open the private root"),
+        "{}: {answer}",
+        root.name
+    );
     continue_feed(root);
 }
 
-/// The gate rejected a release for its loss. A new chain that permits more loss publishes the people of that release.
+/// The gate rejected a release for its loss. A new chain that permits more loss publishes the
+/// people of that release.
 pub fn publish_rejected_people_in_new_chain(root: &Root) {
     open_as_left(root);
     let rejected = read_people(root, &read_texts(root, "in"));
-    assert!(account_for_all(root).is_empty() && !rejected.is_empty(), "{}", root.name);
+    assert!(
+        account_for_all(root).is_empty() && !rejected.is_empty(),
+        "{}",
+        root.name
+    );
     root.edit("feed.toml", "max_loss = 0.5\n", "max_loss = 0.9\n");
     let published = publish_in_new_chain(root);
-    assert!(contains_people(&published, &rejected), "{}: the new chain publishes the rejected people", root.name);
+    assert!(
+        contains_people(&published, &rejected),
+        "{}: the new chain publishes the rejected people",
+        root.name
+    );
 }
 
-/// A check on sensitive values stopped a chain. A new chain publishes other people; those of the stopped tick count as
-/// published for ever, so that a new row of theirs is a repeat.
+/// A check on sensitive values stopped a chain. A new chain publishes other people; those of the
+/// stopped tick count as published for ever, so that a new row of theirs is a repeat.
 pub fn publish_others_in_new_chain(root: &Root) {
     open_as_left(root);
     account_for_all(root);
     publish_in_new_chain(root);
-    root.put("in/99991.csv", "patient,age,ward,diagnosis\nP0901,30,B1,case 0901 again\n");
+    root.put(
+        "in/99991.csv",
+        "patient,age,ward,diagnosis\nP0901,30,B1,case 0901 again\n",
+    );
     run_again(root);
 }
 
 fn publish_in_new_chain(root: &Root) -> Release {
     if !root.read("feed.toml").contains("search = ") {
-        // A new chain halves by default, and refuses a file that asks for something else without naming it.
-        let (code, refused) = root.json(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
+        // A new chain halves by default, and refuses a file that asks for something else without
+        // naming it.
+        let (code, refused) = root.json(&[
+            "new-chain",
+            "feed.toml",
+            "--reason",
+            "the chain cannot go on",
+        ]);
         let text = refused["text"].as_str().expect("words");
         let names = text.contains("`policy.max_wait`") && text.contains("search = \"top-down\"");
         assert!(code == Some(1) && names, "{refused}");
-        root.edit("feed.toml", "[policy]\n", "[policy]\nsearch = \"top-down\"\n");
+        root.edit(
+            "feed.toml",
+            "[policy]\n",
+            "[policy]\nsearch = \"top-down\"\n",
+        );
     }
-    let answer = root.run(&["new-chain", "feed.toml", "--reason", "the chain cannot go on"]);
-    assert_eq!((&answer["done"], &answer["chain"]), (&true.into(), &2.into()), "{}: {answer}", root.name);
+    let answer = root.run(&[
+        "new-chain",
+        "feed.toml",
+        "--reason",
+        "the chain cannot go on",
+    ]);
+    assert_eq!(
+        (&answer["done"], &answer["chain"]),
+        (&true.into(), &2.into()),
+        "{}: {answer}",
+        root.name
+    );
     let newest = take_next_file(root).pop().expect("a release");
     assert_eq!(newest.chain, 2, "{}", root.name);
     verify_and_audit(root);
@@ -253,18 +447,32 @@ fn publish_in_new_chain(root: &Root) -> Release {
 }
 
 fn contains_people(release: &Release, people: &People) -> bool {
-    people.values().all(|person| release.diagnoses().contains(person.diagnosis.as_str()))
+    people
+        .values()
+        .all(|person| release.diagnoses().contains(person.diagnosis.as_str()))
 }
 
-/// The program was killed between the decision on a release and its publication. The next start publishes the release.
+/// The program was killed between the decision on a release and its publication. The next start
+/// publishes the release.
 pub fn finish_decided_release(root: &Root) {
     open_as_left(root);
     let before = releases(root);
-    let (manifest, rows) = ("public/manifest/0000000002.json", read_people(root, &read_texts(root, "in")));
-    assert!(before.len() == 1 && !root.path(manifest).exists(), "{}: release 2 is not public yet", root.name);
+    let (manifest, rows) = (
+        "public/manifest/0000000002.json",
+        read_people(root, &read_texts(root, "in")),
+    );
+    assert!(
+        before.len() == 1 && !root.path(manifest).exists(),
+        "{}: release 2 is not public yet",
+        root.name
+    );
     root.run(&["run", "--once", "feed.toml"]);
     let after = account_for_all(root);
-    assert!(after.len() == 2 && before[0] == after[0] && contains_people(&after[1], &rows), "{}", root.name);
+    assert!(
+        after.len() == 2 && before[0] == after[0] && contains_people(&after[1], &rows),
+        "{}",
+        root.name
+    );
     take_next_file(root);
     verify_and_audit(root);
     run_again(root);

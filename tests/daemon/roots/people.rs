@@ -16,22 +16,33 @@ pub struct Person {
 /// People by identifier.
 pub type People = BTreeMap<String, Person>;
 
-/// Reads the people of these CSV texts, oldest text first. Rows that the feed cannot decode are left out, and people
-/// who will be in no release.
+/// Reads the people of these CSV texts, oldest text first. Rows that the feed cannot decode are
+/// left out, and people who will be in no release.
 pub fn read_people(root: &Root, texts: &[String]) -> People {
-    let wards: BTreeSet<String> =
-        root.read("ward.csv").lines().map(|line| line.split(';').next().expect("a ward").to_owned()).collect();
+    let wards: BTreeSet<String> = root
+        .read("ward.csv")
+        .lines()
+        .map(|line| line.split(';').next().expect("a ward").to_owned())
+        .collect();
     let mut people = People::new();
     for row in texts.iter().flat_map(|text| text.lines().skip(1)) {
         let cells: Vec<&str> = row.split(',').collect();
-        let [patient, age, ward, diagnosis] = cells[..4] else { panic!("{}: {row}", root.name) };
+        let [patient, age, ward, diagnosis] = cells[..4] else {
+            panic!("{}: {row}", root.name)
+        };
         if age.parse::<u32>().is_ok() && wards.contains(ward) {
             let [age, ward, diagnosis] = [age, ward, diagnosis].map(str::to_owned);
-            people.entry(patient.to_owned()).or_insert(Person { age, ward, diagnosis });
+            people.entry(patient.to_owned()).or_insert(Person {
+                age,
+                ward,
+                diagnosis,
+            });
         }
     }
     for gone in root.expected["never_published"].as_array().expect("a list") {
-        people.remove(gone.as_str().expect("an identifier")).expect("a row of theirs");
+        people
+            .remove(gone.as_str().expect("an identifier"))
+            .expect("a row of theirs");
     }
     people
 }
@@ -39,5 +50,8 @@ pub fn read_people(root: &Root, texts: &[String]) -> People {
 /// Reads the files in a folder of the root, in the order of their names.
 pub fn read_texts(root: &Root, folder: &str) -> Vec<String> {
     let files = root.files(folder);
-    files.keys().map(|path| fs::read_to_string(path).expect("text")).collect()
+    files
+        .keys()
+        .map(|path| fs::read_to_string(path).expect("text"))
+        .collect()
 }

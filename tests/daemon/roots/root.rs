@@ -1,4 +1,5 @@
-//! A copy of a stored root in a temporary folder, for the program to work on. No test changes the stored root.
+//! A copy of a stored root in a temporary folder, for the program to work on. No test changes the
+//! stored root.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,14 +18,22 @@ pub struct Version(u32, u32);
 
 impl Version {
     pub fn parse(text: &str) -> Version {
-        let (major, minor) = text.split_once('.').unwrap_or_else(|| panic!("`{text}` is no version"));
-        let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("`{text}` is no number of a version"));
+        let (major, minor) = text
+            .split_once('.')
+            .unwrap_or_else(|| panic!("`{text}` is no version"));
+        let number = |text: &str| {
+            text.parse()
+                .unwrap_or_else(|_| panic!("`{text}` is no number of a version"))
+        };
         Version(number(major), number(minor))
     }
 
     /// All versions that have stored roots, oldest first.
     pub fn all() -> Vec<Version> {
-        let mut found: Vec<Version> = folders(Path::new(STORED)).iter().map(|name| Version::parse(name)).collect();
+        let mut found: Vec<Version> = folders(Path::new(STORED))
+            .iter()
+            .map(|name| Version::parse(name))
+            .collect();
         found.sort();
         found
     }
@@ -52,8 +61,12 @@ impl fmt::Display for Version {
 
 fn folders(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let entries = entries.map(|entry| entry.expect("an entry")).filter(|entry| entry.path().is_dir());
-    entries.map(|entry| entry.file_name().into_string().expect("text")).collect()
+    let entries = entries
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.path().is_dir());
+    entries
+        .map(|entry| entry.file_name().into_string().expect("text"))
+        .collect()
 }
 
 /// A copy of a stored root.
@@ -66,9 +79,12 @@ pub struct Root {
 }
 
 impl Root {
-    /// Copies of the roots of this name, one for each version that has stored it and whose format is read.
+    /// Copies of the roots of this name, one for each version that has stored it and whose format
+    /// is read.
     pub fn copies(name: &str) -> Vec<Root> {
-        let versions = Version::all().into_iter().filter(|version| !version.is_refused());
+        let versions = Version::all()
+            .into_iter()
+            .filter(|version| !version.is_refused());
         let versions = versions.filter(|version| version.path().join(name).is_dir());
         versions.map(|version| Root::copy(version, name)).collect()
     }
@@ -76,7 +92,10 @@ impl Root {
     /// Copies of the roots of versions whose format is not read any more.
     pub fn refused() -> Vec<Root> {
         let mut found = Vec::new();
-        for version in Version::all().into_iter().filter(|version| version.is_refused()) {
+        for version in Version::all()
+            .into_iter()
+            .filter(|version| version.is_refused())
+        {
             found.extend(version.names().iter().map(|name| Root::copy(version, name)));
         }
         found
@@ -91,7 +110,11 @@ impl Root {
         }
         let expected = fs::read(folder.path().join("expected.json")).expect("what is expected");
         let expected = serde_json::from_slice(&expected).expect("JSON");
-        Root { name: format!("{name} of version {version}"), expected, folder }
+        Root {
+            name: format!("{name} of version {version}"),
+            expected,
+            folder,
+        }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -99,7 +122,8 @@ impl Root {
     }
 
     pub fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{}: {name}: {error}", self.name))
+        fs::read_to_string(self.path(name))
+            .unwrap_or_else(|error| panic!("{}: {name}: {error}", self.name))
     }
 
     pub fn put(&self, name: &str, content: impl AsRef<[u8]>) {
@@ -108,17 +132,29 @@ impl Root {
 
     pub fn edit(&self, name: &str, old: &str, new: &str) {
         let text = self.read(name);
-        assert!(text.contains(old), "{}: `{old}` is not in {name}", self.name);
+        assert!(
+            text.contains(old),
+            "{}: `{old}` is not in {name}",
+            self.name
+        );
         self.put(name, text.replace(old, new));
     }
 
     /// A command with `--json` in the folder of the root: its exit code and its answer.
     pub fn json(&self, words: &[&str]) -> (Option<i32>, Json) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-        command.current_dir(self.folder.path()).args(words).arg("--json").stdin(Stdio::null());
+        command
+            .current_dir(self.folder.path())
+            .args(words)
+            .arg("--json")
+            .stdin(Stdio::null());
         let output = command.output().expect("the program starts");
         let answer = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-            panic!("{}: {words:?}: {error}: {}", self.name, String::from_utf8_lossy(&output.stderr))
+            panic!(
+                "{}: {words:?}: {error}: {}",
+                self.name,
+                String::from_utf8_lossy(&output.stderr)
+            )
         });
         (output.status.code(), answer)
     }
@@ -130,7 +166,8 @@ impl Root {
         answer
     }
 
-    /// Asserts that each member of an expected object has the same value in another object, which may have more members.
+    /// Asserts that each member of an expected object has the same value in another object, which
+    /// may have more members.
     pub fn assert_members(&self, expected: &Json, found: &Json) {
         let Some(members) = expected.as_object() else {
             assert_eq!(expected, found, "{}", self.name);
@@ -139,7 +176,11 @@ impl Root {
         for (member, expected) in members {
             match expected.is_object() {
                 true => self.assert_members(expected, &found[member]),
-                false => assert_eq!(expected, &found[member], "{}: `{member}` of {found}", self.name),
+                false => assert_eq!(
+                    expected, &found[member],
+                    "{}: `{member}` of {found}",
+                    self.name
+                ),
             }
         }
     }
@@ -161,7 +202,8 @@ impl Root {
     }
 }
 
-/// Copies a folder. Git does not store modes, so private folders and keys get those that the program requires.
+/// Copies a folder. Git does not store modes, so private folders and keys get those that the
+/// program requires.
 fn copy(from: &Path, to: &Path, private: bool) {
     for entry in fs::read_dir(from).expect("a stored folder") {
         let entry = entry.expect("an entry");
@@ -174,7 +216,11 @@ fn copy(from: &Path, to: &Path, private: bool) {
             if private { 0o700 } else { 0o755 }
         } else {
             fs::copy(&from, &to).expect("a file");
-            if private || name.ends_with(".key") { 0o600 } else { 0o644 }
+            if private || name.ends_with(".key") {
+                0o600
+            } else {
+                0o644
+            }
         };
         fs::set_permissions(&to, Permissions::from_mode(mode)).expect("a mode");
     }

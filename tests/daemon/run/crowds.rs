@@ -1,5 +1,6 @@
-//! A running feed whose classes keep their labels: the report of a tick that publishes nothing, a release that waits
-//! for a person, and how a chain with one list of labels is followed by one of crowds.
+//! A running feed whose classes keep their labels: the report of a tick that publishes nothing, a
+//! release that waits for a person, and how a chain with one list of labels is followed by one of
+//! crowds.
 
 use serde_json::{Value as Json, json};
 
@@ -9,12 +10,17 @@ use super::public::releases;
 const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\n";
 
 fn number(tick: &Json, what: &str) -> u64 {
-    tick[what].as_u64().unwrap_or_else(|| panic!("{what}: {tick}"))
+    tick[what]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{what}: {tick}"))
 }
 
 /// Diagnoses of the newest release; each person has a different one.
 fn newest(place: &Place) -> Vec<String> {
-    let mut diagnoses = releases(&place.public()).pop().expect("a release").diagnoses;
+    let mut diagnoses = releases(&place.public())
+        .pop()
+        .expect("a release")
+        .diagnoses;
     diagnoses.sort_unstable();
     diagnoses
 }
@@ -27,16 +33,31 @@ fn people_gather_until_it_is_their_turn() {
     let first = newest(&place);
     place.offer("1.csv", people(60..120));
     let tick = place.once();
-    assert_eq!([&tick["outcome"], &tick["new"]], [&json!("skipped"), &json!(60)], "{tick}");
+    assert_eq!(
+        [&tick["outcome"], &tick["new"]],
+        [&json!("skipped"), &json!(60)],
+        "{tick}"
+    );
     let shown = place.done(&["show", "feed.toml"]);
     assert_eq!(shown["waiting"]["halving"], json!({"ticks": 1, "sweep": 7}));
-    let ages = shown["waiting"]["ages"].as_array().expect("ages").iter().map(|age| number(age, "rows")).sum::<u64>();
-    assert_eq!(ages, number(&shown["waiting"], "rows") + number(&shown, "new"));
+    let ages = shown["waiting"]["ages"]
+        .as_array()
+        .expect("ages")
+        .iter()
+        .map(|age| number(age, "rows"))
+        .sum::<u64>();
+    assert_eq!(
+        ages,
+        number(&shown["waiting"], "rows") + number(&shown, "new")
+    );
     // A tick without new rows still divides waiting people when it is its turn.
     let tick = place.once();
     assert_eq!(tick["outcome"], "published", "{tick}");
     let second = newest(&place);
-    assert!(first.iter().all(|diagnosis| second.contains(diagnosis)), "a row is gone");
+    assert!(
+        first.iter().all(|diagnosis| second.contains(diagnosis)),
+        "a row is gone"
+    );
     place.verified();
 }
 
@@ -55,14 +76,21 @@ fn crowds_of_a_release_that_a_person_rejected_come_with_the_next() {
     place.offer("2.csv", people(120..180));
     assert_eq!(place.once()["outcome"], "approval");
     let approved = place.output(&["approve", "feed.toml"]);
-    assert!(approved.status.success() && String::from_utf8_lossy(&approved.stderr).contains("without --seen"));
+    assert!(
+        approved.status.success()
+            && String::from_utf8_lossy(&approved.stderr).contains("without --seen")
+    );
     let shown = place.done(&["show", "feed.toml"]);
     let published = newest(&place);
-    assert_eq!(published.len() as u64 + number(&shown["waiting"], "rows"), 179);
+    assert_eq!(
+        published.len() as u64 + number(&shown["waiting"], "rows"),
+        179
+    );
     place.verified();
 }
 
-/// Halving derives labels from a whole taxonomy: a new leaf requires a new chain, even if it is the only change.
+/// Halving derives labels from a whole taxonomy: a new leaf requires a new chain, even if it is the
+/// only change.
 #[test]
 fn a_new_leaf_asks_for_a_new_chain() {
     let place = Place::with(NEVER, CROWDS, "");
@@ -72,7 +100,11 @@ fn a_new_leaf_asks_for_a_new_chain() {
     assert_eq!(place.once()["outcome"], "published");
     place.put("ward.csv", format!("{ward}D1;D;*\nD2;D;*\n"));
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert_eq!((code, &answer["error"]["field"]), (2, &json!("column.ward.taxonomy")), "{answer}");
+    assert_eq!(
+        (code, &answer["error"]["field"]),
+        (2, &json!("column.ward.taxonomy")),
+        "{answer}"
+    );
     place.done(&["new-chain", "feed.toml"]);
     place.offer("1.csv", people(60..120));
     assert_eq!(place.once()["outcome"], "published");
@@ -95,20 +127,35 @@ fn rows_of_a_crowd_are_erased() {
     // The next tick makes a release without the whole class, though there are no new people.
     assert_eq!(place.once()["outcome"], "published");
     let after = newest(&place);
-    let gone: Vec<&String> = before.iter().filter(|diagnosis| !after.contains(diagnosis)).collect();
+    let gone: Vec<&String> = before
+        .iter()
+        .filter(|diagnosis| !after.contains(diagnosis))
+        .collect();
     assert_eq!(gone.len() as u64, rows);
     assert!(gone.contains(&&format!("{}7", PLANTED[1])), "{gone:?}");
     place.verified();
     let audit = place.done(&["audit", "--dir", "."]);
-    assert_eq!([&audit["safe"], &audit["chain"]["exact"]], [&json!(true), &json!(true)], "{audit}");
-    let erased: Vec<u64> =
-        audit["releases"].as_array().expect("releases").iter().map(|release| number(release, "erased")).collect();
+    assert_eq!(
+        [&audit["safe"], &audit["chain"]["exact"]],
+        [&json!(true), &json!(true)],
+        "{audit}"
+    );
+    let erased: Vec<u64> = audit["releases"]
+        .as_array()
+        .expect("releases")
+        .iter()
+        .map(|release| number(release, "erased"))
+        .collect();
     // Manifests of releases that contain the rows are removed, so no reader misses them.
     assert_eq!(erased, [0]);
     // No person of it is published again.
     place.offer("2.csv", people(0..60));
     place.once();
-    assert!(newest(&place).iter().all(|diagnosis| !gone.contains(&diagnosis)));
+    assert!(
+        newest(&place)
+            .iter()
+            .all(|diagnosis| !gone.contains(&diagnosis))
+    );
 }
 
 #[test]
@@ -116,20 +163,32 @@ fn a_chain_goes_over_to_crowds() {
     let place = Place::with(NEVER, "k = 3\n", "");
     place.offer("0.csv", people(0..60));
     assert_eq!(place.once()["outcome"], "published");
-    let labels = |place: &Place| place.done(&["show", "feed.toml"])["releases"].as_array().expect("releases").clone();
+    let labels = |place: &Place| {
+        place.done(&["show", "feed.toml"])["releases"]
+            .as_array()
+            .expect("releases")
+            .clone()
+    };
     let coarse = labels(&place).pop().expect("a release");
     let one_list = "k = 3\nsearch = \"top-down\"\n";
     place.edit(one_list, CROWDS);
     // The error names the changed key, not one that follows from it.
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.search")), "{answer}");
+    assert_eq!(
+        (code, &answer["error"]["field"]),
+        (2, &json!("policy.search")),
+        "{answer}"
+    );
     let answer = place.done(&["new-chain", "feed.toml"]);
     assert_eq!(answer["chain"], 2, "{answer}");
     place.offer("1.csv", people(60..240));
     assert_eq!(place.once()["outcome"], "published");
     let fine = labels(&place).pop().expect("a release");
     assert_eq!([&fine["release"], &fine["chain"]], [&json!(2), &json!(2)]);
-    assert!(fine["loss"].as_f64() < coarse["loss"].as_f64(), "{fine}, {coarse}");
+    assert!(
+        fine["loss"].as_f64() < coarse["loss"].as_f64(),
+        "{fine}, {coarse}"
+    );
     // And back: the next chain has one list of labels again.
     place.edit(CROWDS, one_list);
     place.done(&["new-chain", "feed.toml"]);
@@ -138,10 +197,14 @@ fn a_chain_goes_over_to_crowds() {
     place.verified();
 }
 
-/// A feed file that names no search stands for the search that its chain was begun with; new chains halve.
+/// A feed file that names no search stands for the search that its chain was begun with; new chains
+/// halve.
 #[test]
 fn a_chain_continues_with_the_search_that_it_began_with() {
-    let (policy, unnamed) = ("k = 3\nmax_wait = 3\nsearch = \"top-down\"\n", "k = 3\nmax_wait = 3\n");
+    let (policy, unnamed) = (
+        "k = 3\nmax_wait = 3\nsearch = \"top-down\"\n",
+        "k = 3\nmax_wait = 3\n",
+    );
     let place = Place::with(NEVER, policy, "");
     place.offer("0.csv", people(0..60));
     assert_eq!(place.once()["outcome"], "published");
@@ -151,13 +214,25 @@ fn a_chain_continues_with_the_search_that_it_began_with() {
     assert_eq!(place.done(&["audit", "--dir", "."])["crowds"], false);
     // No chain can begin under it, and the error names the conflicting key.
     let (code, answer) = place.json(&["check", "feed.toml"]);
-    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");
-    assert!(answer["error"]["text"].as_str().is_some_and(|text| text.contains("search = \"top-down\"")), "{answer}");
+    assert_eq!(
+        (code, &answer["error"]["field"]),
+        (2, &json!("policy.max_wait")),
+        "{answer}"
+    );
+    assert!(
+        answer["error"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("search = \"top-down\"")),
+        "{answer}"
+    );
     let (code, answer) = place.json(&["new-chain", "feed.toml"]);
     assert_eq!((code, &answer["done"]), (1, &json!(false)), "{answer}");
     place.edit(unnamed, "k = 3\n");
     // One of the keys of the chain that runs was changed.
-    assert_eq!(place.json(&["run", "--once", "feed.toml"]).1["error"]["field"], "policy.max_wait");
+    assert_eq!(
+        place.json(&["run", "--once", "feed.toml"]).1["error"]["field"],
+        "policy.max_wait"
+    );
     place.done(&["new-chain", "feed.toml"]);
     place.offer("2.csv", people(120..240));
     assert_eq!(place.once()["outcome"], "published");
@@ -168,7 +243,11 @@ fn a_chain_continues_with_the_search_that_it_began_with() {
     // Settings that crowds do not allow cannot be added to a file that names no search.
     place.edit("k = 3\nsearch = \"halves\"\n", "k = 3\nmax_wait = 8\n");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
-    assert_eq!((code, &answer["error"]["field"]), (2, &json!("policy.max_wait")), "{answer}");
+    assert_eq!(
+        (code, &answer["error"]["field"]),
+        (2, &json!("policy.max_wait")),
+        "{answer}"
+    );
     place.edit("k = 3\nmax_wait = 8\n", "k = 3\n");
     place.verified();
 }

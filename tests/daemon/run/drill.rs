@@ -1,6 +1,6 @@
-//! The drill of the guide (operations, section 10): a feed is copied while files arrive, its machine is lost, and the
-//! copy continues elsewhere: files since the copy are read again, erasures since the copy are requested again, and the
-//! next release contains each person once.
+//! The drill of the guide (operations, section 10): a feed is copied while files arrive, its
+//! machine is lost, and the copy continues elsewhere: files since the copy are read again, erasures
+//! since the copy are requested again, and the next release contains each person once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,12 @@ use super::public::releases;
 
 /// Copies a folder with its modes, as an operator does.
 fn copy(from: &Path, to: &Path) {
-    let ended = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp");
+    let ended = Command::new("cp")
+        .arg("-a")
+        .arg(from)
+        .arg(to)
+        .status()
+        .expect("cp");
     assert!(ended.success());
 }
 
@@ -36,7 +41,9 @@ fn a_copy_under_load_continues_elsewhere() {
     until(|| daemon.said().contains("19.csv"), || daemon.said());
     drop(daemon);
     // The machine is lost. Two people of a file after the copy were erased meanwhile.
-    let gone = [19 * 40, 19 * 40 + 1].map(|number| format!("{}{number}\n", PLANTED[0])).concat();
+    let gone = [19 * 40, 19 * 40 + 1]
+        .map(|number| format!("{}{number}\n", PLANTED[0]))
+        .concat();
     for root in ["private", "public"] {
         std::fs::remove_dir_all(place.path(root)).expect("a folder");
         std::fs::rename(place.path(&format!("copy-of-{root}")), place.path(root)).expect("a copy");
@@ -56,10 +63,22 @@ fn a_copy_under_load_continues_elsewhere() {
     let newest = all.last().expect("a release");
     assert_eq!(tick["rows"], newest.rows, "{tick}");
     let distinct: BTreeSet<&String> = newest.diagnoses.iter().collect();
-    assert_eq!(distinct.len(), newest.diagnoses.len(), "no person is there twice");
-    let elsewhere = ["waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
+    assert_eq!(
+        distinct.len(),
+        newest.diagnoses.len(),
+        "no person is there twice"
+    );
+    let elsewhere = ["waiting", "withheld", "pending", "new"]
+        .map(|name| tick[name].as_u64().expect("a number"));
     let came = 40 + 19 * 7 - 2;
-    assert_eq!(newest.diagnoses.len() as u64 + elsewhere.iter().sum::<u64>(), came, "{tick}");
+    assert_eq!(
+        newest.diagnoses.len() as u64 + elsewhere.iter().sum::<u64>(),
+        came,
+        "{tick}"
+    );
     let gone = [19 * 40, 19 * 40 + 1].map(|number| format!("{}{number}", PLANTED[1]));
-    assert!(gone.iter().all(|gone| !distinct.contains(gone)), "who was erased is in no release");
+    assert!(
+        gone.iter().all(|gone| !distinct.contains(gone)),
+        "who was erased is in no release"
+    );
 }

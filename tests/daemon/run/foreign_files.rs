@@ -1,5 +1,5 @@
-//! Links, pipes and other things in a public root that are no published files (CONTRACTS 3): `verify` names each of
-//! them, and no command reads through them.
+//! Links, pipes and other things in a public root that are no published files (CONTRACTS 3):
+//! `verify` names each of them, and no command reads through them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -33,7 +33,10 @@ fn verified(place: &Place) -> (i32, Json) {
 fn named(place: &Place, file: &str) -> String {
     let texts = |answer: &Json| -> Vec<String> {
         let findings = answer["findings"].as_array().expect("findings").iter();
-        findings.filter(|one| one["file"] == file).map(|one| one["text"].as_str().expect("a text").to_owned()).collect()
+        findings
+            .filter(|one| one["file"] == file)
+            .map(|one| one["text"].as_str().expect("a text").to_owned())
+            .collect()
     };
     let (code, answer) = verified(place);
     assert_eq!(code, 1, "{file}: {answer}");
@@ -41,7 +44,10 @@ fn named(place: &Place, file: &str) -> String {
     assert_eq!(code, 1, "{file}: {of_feed}");
     // The log knows as well which manifests there were.
     let (found, of_feed) = (texts(&answer), texts(&of_feed));
-    assert!(!found.is_empty() && found.iter().all(|text| of_feed.contains(text)), "{file}: {found:?} {of_feed:?}");
+    assert!(
+        !found.is_empty() && found.iter().all(|text| of_feed.contains(text)),
+        "{file}: {found:?} {of_feed:?}"
+    );
     found.join("; ")
 }
 
@@ -59,8 +65,15 @@ fn newest(place: &Place) -> std::path::PathBuf {
 
 /// The newest manifest, and the path of a table in it.
 fn listed(place: &Place) -> (Manifest, String) {
-    let manifest = Manifest::parse(&fs::read(newest(place)).expect("a manifest")).expect("a manifest");
-    let table = manifest.files.iter().find(|file| file.rows.is_some()).expect("a table").path.clone();
+    let manifest =
+        Manifest::parse(&fs::read(newest(place)).expect("a manifest")).expect("a manifest");
+    let table = manifest
+        .files
+        .iter()
+        .find(|file| file.rows.is_some())
+        .expect("a table")
+        .path
+        .clone();
     (manifest, table)
 }
 
@@ -74,14 +87,23 @@ fn a_link_to_a_forged_manifest_is_damage() {
     let (mut forged, _) = listed(&place);
     forged.release = 9;
     place.put("forged.json", forged.bytes());
-    symlink(place.path("forged.json"), place.public().join("manifest/0000000009.json")).expect("a link");
+    symlink(
+        place.path("forged.json"),
+        place.public().join("manifest/0000000009.json"),
+    )
+    .expect("a link");
     assert!(named(&place, "manifest/0000000009.json").starts_with("a symbolic link"));
     // Readers do not see it.
     assert_eq!(place.done(&["query", "public"])["release"], 2);
     assert_eq!(place.done(&["path", "public"])["release"], 2);
-    assert!(refused(&place, &["query", "public", "--release", "9"]).contains("must not contain a link"));
+    assert!(
+        refused(&place, &["query", "public", "--release", "9"]).contains("must not contain a link")
+    );
     let manifest = "public/manifest/0000000009.json";
-    let audited = refused(&place, &["audit", "--feed", "feed.toml", "--release", manifest]);
+    let audited = refused(
+        &place,
+        &["audit", "--feed", "feed.toml", "--release", manifest],
+    );
     assert!(audited.contains("must not contain a link"), "{audited}");
 }
 
@@ -91,7 +113,12 @@ fn a_table_behind_a_link_is_not_read() {
     let (_, table) = listed(&place);
     let table = place.public().join(&table);
     let folder = table.parent().expect("a folder").to_owned();
-    let inside = |path: &Path| path.strip_prefix(place.public()).expect("below it").display().to_string();
+    let inside = |path: &Path| {
+        path.strip_prefix(place.public())
+            .expect("below it")
+            .display()
+            .to_string()
+    };
     // The table itself, and a folder on the way to it.
     for moved in [&table, &folder] {
         fs::rename(moved, place.path("elsewhere")).expect("a move");
@@ -100,7 +127,10 @@ fn a_table_behind_a_link_is_not_read() {
         assert!(refused(&place, &["query", "public"]).contains("must not contain a link"));
         assert!(refused(&place, &["path", "public"]).contains("a link or a pipe is in its place"));
         let manifest = "public/manifest/0000000002.json";
-        let audited = refused(&place, &["audit", "--feed", "feed.toml", "--release", manifest]);
+        let audited = refused(
+            &place,
+            &["audit", "--feed", "feed.toml", "--release", manifest],
+        );
         assert!(audited.contains("must not contain a link"), "{audited}");
         refused(&place, &["audit", "--feed", "feed.toml"]);
         fs::remove_file(moved).expect("a link");
@@ -124,7 +154,10 @@ fn no_command_waits_for_a_pipe() {
         fs::rename(&path, place.path("elsewhere")).expect("a move");
         fifo(&path);
         assert!(named(&place, file).contains("a pipe"));
-        assert!(refused(&place, &["query", "public", "--release", "2"]).contains("must not contain a link"));
+        assert!(
+            refused(&place, &["query", "public", "--release", "2"])
+                .contains("must not contain a link")
+        );
         fs::remove_file(&path).expect("a pipe");
         fs::rename(place.path("elsewhere"), &path).expect("a move");
     }
@@ -158,18 +191,34 @@ fn a_path_that_leaves_the_root_is_damage() {
     let place = published();
     let (manifest, _) = listed(&place);
     place.put("x", "");
-    let table = manifest.files.iter().position(|file| file.rows.is_some()).expect("a table");
+    let table = manifest
+        .files
+        .iter()
+        .position(|file| file.rows.is_some())
+        .expect("a table");
     for path in ["../x", "/dev/zero", "data/../../x", ".new/x", ""] {
         let mut forged = manifest.clone();
         path.clone_into(&mut forged.files[table].path);
         fs::write(newest(&place), forged.bytes()).expect("a manifest");
-        assert!(named(&place, "manifest/0000000002.json").contains("leads out of the root"), "{path}");
+        assert!(
+            named(&place, "manifest/0000000002.json").contains("leads out of the root"),
+            "{path}"
+        );
         for reader in [
             &["query", "public"][..],
             &["path", "public"],
-            &["audit", "--feed", "feed.toml", "--release", "public/manifest/0000000002.json"],
+            &[
+                "audit",
+                "--feed",
+                "feed.toml",
+                "--release",
+                "public/manifest/0000000002.json",
+            ],
         ] {
-            assert!(refused(&place, reader).contains("leads out of the root"), "{path}: {reader:?}");
+            assert!(
+                refused(&place, reader).contains("leads out of the root"),
+                "{path}: {reader:?}"
+            );
         }
     }
 }

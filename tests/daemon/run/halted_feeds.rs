@@ -1,6 +1,6 @@
-//! Halts as an operator sees them: feeds of one process halt in many ways. Each is visible in health, metrics, `show`
-//! and notifications while the process and the other feeds continue, and each continues when its cause is gone, without
-//! a row lost or read twice.
+//! Halts as an operator sees them: feeds of one process halt in many ways. Each is visible in
+//! health, metrics, `show` and notifications while the process and the other feeds continue, and
+//! each continues when its cause is gone, without a row lost or read twice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,17 +62,29 @@ impl Feed<'_> {
     }
 
     fn heal(&self, folder: &str) {
-        replace(&first(&self.path(folder)), &fs::read(self.path("whole")).expect("a file"));
+        replace(
+            &first(&self.path(folder)),
+            &fs::read(self.path("whole")).expect("a file"),
+        );
     }
 }
 
 /// The first file below a folder.
 fn first(folder: &Path) -> PathBuf {
-    let mut names: Vec<_> =
-        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     names.sort();
-    let first = names.into_iter().find(|path| !path.ends_with("_delta_log")).expect("something in it");
-    if first.is_dir() { self::first(&first) } else { first }
+    let first = names
+        .into_iter()
+        .find(|path| !path.ends_with("_delta_log"))
+        .expect("something in it");
+    if first.is_dir() {
+        self::first(&first)
+    } else {
+        first
+    }
 }
 
 /// Readers see the old file or the new one.
@@ -85,8 +97,20 @@ fn replace(path: &Path, bytes: &[u8]) {
 const WAYS: [Way; 13] = [
     Way {
         name: "manifest",
-        breaks: |feed| fs::rename(feed.path("public/manifest/0000000001.json"), feed.path("whole")).expect("a file"),
-        mends: |feed| fs::rename(feed.path("whole"), feed.path("public/manifest/0000000001.json")).expect("a file"),
+        breaks: |feed| {
+            fs::rename(
+                feed.path("public/manifest/0000000001.json"),
+                feed.path("whole"),
+            )
+            .expect("a file")
+        },
+        mends: |feed| {
+            fs::rename(
+                feed.path("whole"),
+                feed.path("public/manifest/0000000001.json"),
+            )
+            .expect("a file")
+        },
         says: "is missing",
     },
     Way {
@@ -99,9 +123,13 @@ const WAYS: [Way; 13] = [
         name: "stranger",
         breaks: |feed| {
             let manifest = feed.path("public/manifest/0000000001.json");
-            fs::copy(manifest, feed.path("public/manifest/0000000007.json")).map(drop).expect("a file");
+            fs::copy(manifest, feed.path("public/manifest/0000000007.json"))
+                .map(drop)
+                .expect("a file");
         },
-        mends: |feed| fs::remove_file(feed.path("public/manifest/0000000007.json")).expect("a file"),
+        mends: |feed| {
+            fs::remove_file(feed.path("public/manifest/0000000007.json")).expect("a file")
+        },
         says: "is newer than the private root",
     },
     Way {
@@ -179,7 +207,8 @@ const WAYS: [Way; 13] = [
 /// The feeds, each with one release, and one beside them that never halts.
 fn begun(place: &Place, operator: &Listener) -> Vec<String> {
     let own = ["key", "readable"];
-    own.iter().for_each(|name| drop(place.put(&format!("{name}.key"), "0123456789abcdef".repeat(4))));
+    own.iter()
+        .for_each(|name| drop(place.put(&format!("{name}.key"), "0123456789abcdef".repeat(4))));
     let names = WAYS.iter().map(|way| way.name).chain(["fenced"]);
     let files: Vec<String> = names
         .map(|name| {
@@ -194,9 +223,13 @@ fn begun(place: &Place, operator: &Listener) -> Vec<String> {
             feed.file()
         })
         .collect();
-    own.iter().for_each(|name| Feed { name, place }.edit("file:a.key", &format!("file:{name}.key")));
+    own.iter()
+        .for_each(|name| Feed { name, place }.edit("file:a.key", &format!("file:{name}.key")));
     let files: Vec<String> = files.into_iter().chain(["feed.toml".to_owned()]).collect();
-    let args: Vec<&str> = ["run", "--once"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let args: Vec<&str> = ["run", "--once"]
+        .into_iter()
+        .chain(files.iter().map(String::as_str))
+        .collect();
     place.done(&args);
     files
 }
@@ -211,7 +244,11 @@ fn health(daemon: &Daemon) -> Json {
 
 fn halted(health: &Json) -> Vec<&str> {
     let feeds = health["feeds"].as_object().expect("feeds");
-    feeds.iter().filter(|(_, state)| *state == "halted").map(|(name, _)| name.as_str()).collect()
+    feeds
+        .iter()
+        .filter(|(_, state)| *state == "halted")
+        .map(|(name, _)| name.as_str())
+        .collect()
 }
 
 /// The answer of `show` about a halt, if the feed can be read.
@@ -230,11 +267,18 @@ fn words(place: &Place, file: &str) -> String {
 #[track_caller]
 fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&str, &str)) {
     let why = health(daemon)["halted"][name].clone();
-    let [reason, todo] = ["reason", "what_to_do"].map(|key| why[key].as_str().unwrap_or_default().to_owned());
+    let [reason, todo] =
+        ["reason", "what_to_do"].map(|key| why[key].as_str().unwrap_or_default().to_owned());
     assert!(reason.contains(says) && !todo.is_empty(), "{name}: {why}");
     let metrics = daemon.page("/metrics");
-    for series in ["tidegate_halted{feed=\"F\"} 1.0", "tidegate_halts_total{feed=\"F\"} 1"] {
-        assert!(metrics.contains(&series.replace('F', name)), "{name}: {metrics}");
+    for series in [
+        "tidegate_halted{feed=\"F\"} 1.0",
+        "tidegate_halts_total{feed=\"F\"} 1",
+    ] {
+        assert!(
+            metrics.contains(&series.replace('F', name)),
+            "{name}: {metrics}"
+        );
     }
     let file = format!("{name}.toml");
     let words = match shown(place, &file) {
@@ -242,9 +286,15 @@ fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&
         // The cause of its halt also prevents reading it.
         None => words(place, &file),
     };
-    assert!(words.contains(&todo) && words.contains(says), "{name}: {words}");
+    assert!(
+        words.contains(&todo) && words.contains(says),
+        "{name}: {words}"
+    );
     let key = format!("{name}/halted/{}", why["since"].as_str().expect("a time"));
-    until(|| operator.keys().contains(&key), || format!("{key}: {:?}", operator.keys()));
+    until(
+        || operator.keys().contains(&key),
+        || format!("{key}: {:?}", operator.keys()),
+    );
     let all = format!("{why}{words}");
     assert!(PLANTED.iter().all(|word| !all.contains(word)), "{all}");
 }
@@ -253,10 +303,16 @@ fn is_seen(place: &Place, daemon: &Daemon, operator: &Listener, (name, says): (&
 fn halts_are_seen_and_repaired() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
     let files = begun(&place, &operator);
-    let feed = |name| Feed { name, place: &place };
+    let feed = |name| Feed {
+        name,
+        place: &place,
+    };
     let ports = Ports::take(1);
     let bind = format!("bind = \"127.0.0.1:{}\"", ports.first());
-    WAYS.iter().map(|way| way.name).chain(["fenced"]).for_each(|name| feed(name).edit("bind = \"127.0.0.1:0\"", &bind));
+    WAYS.iter()
+        .map(|way| way.name)
+        .chain(["fenced"])
+        .for_each(|name| feed(name).edit("bind = \"127.0.0.1:0\"", &bind));
     place.edit("bind = \"127.0.0.1:0\"", &bind);
     WAYS.iter().for_each(|way| (way.breaks)(&feed(way.name)));
     let daemon = place.start_with(&files.iter().map(String::as_str).collect::<Vec<_>>());
@@ -269,8 +325,14 @@ fn halts_are_seen_and_repaired() {
     until(|| halted(&health(&daemon)).len() == all, || daemon.said());
     assert!(daemon.page("/health/live").contains(" 200 "));
     assert!(words(&place, "source.toml").contains("Halted since 2"));
-    WAYS.iter().for_each(|way| is_seen(&place, &daemon, &operator, (way.name, way.says)));
-    is_seen(&place, &daemon, &operator, ("fenced", "another tidegate has taken over"));
+    WAYS.iter()
+        .for_each(|way| is_seen(&place, &daemon, &operator, (way.name, way.says)));
+    is_seen(
+        &place,
+        &daemon,
+        &operator,
+        ("fenced", "another tidegate has taken over"),
+    );
 
     // The feed that never halted has continued, and the others do when the causes are gone.
     place.offer("1.csv", people(40..80));
@@ -283,14 +345,29 @@ fn halts_are_seen_and_repaired() {
     for way in &WAYS {
         daemon.says(&format!("published feed={}", way.name), 1);
         let resumed = |key: &String| key.starts_with(&format!("{}/resumed/", way.name));
-        until(|| operator.keys().iter().any(resumed), || format!("{:?}", operator.keys()));
-        assert_eq!(shown(&place, &format!("{}.toml", way.name)), Some(Json::Null));
+        until(
+            || operator.keys().iter().any(resumed),
+            || format!("{:?}", operator.keys()),
+        );
+        assert_eq!(
+            shown(&place, &format!("{}.toml", way.name)),
+            Some(Json::Null)
+        );
         let metrics = daemon.page("/metrics");
-        assert!(metrics.contains(&format!("tidegate_halted{{feed=\"{}\"}} 0.0", way.name)), "{metrics}");
+        assert!(
+            metrics.contains(&format!("tidegate_halted{{feed=\"{}\"}} 0.0", way.name)),
+            "{metrics}"
+        );
     }
-    // A writer that was taken over does not take the feed back: it waits for a person, and continues at a start.
+    // A writer that was taken over does not take the feed back: it waits for a person, and
+    // continues at a start.
     assert_eq!(halted(&health(&daemon)), ["fenced"]);
-    assert_eq!(daemon.said().matches("fence_appended feed=fenced").count(), 1, "{}", daemon.said());
+    assert_eq!(
+        daemon.said().matches("fence_appended feed=fenced").count(),
+        1,
+        "{}",
+        daemon.said()
+    );
     daemon.term();
     assert_eq!(
         {
@@ -308,21 +385,30 @@ fn halts_are_seen_and_repaired() {
     keys.sort();
     assert_eq!(keys.len(), 2 * all, "each is told once: {keys:?}");
     for name in WAYS.iter().map(|way| way.name).chain(["fenced"]) {
-        let reported: Vec<_> = keys.iter().filter(|key| key.starts_with(&format!("{name}/"))).collect();
+        let reported: Vec<_> = keys
+            .iter()
+            .filter(|key| key.starts_with(&format!("{name}/")))
+            .collect();
         assert!(
-            reported.len() == 2 && reported[0].contains("/halted/") && reported[1].contains("/resumed/"),
+            reported.len() == 2
+                && reported[0].contains("/halted/")
+                && reported[1].contains("/resumed/"),
             "{reported:?}"
         );
         let published = releases(&feed(name).path("public"));
         let mut came = published.last().expect("a release").diagnoses.clone();
         came.sort();
         came.dedup();
-        assert_eq!((published.len(), came.len()), (2, 80), "{name}: each person is there once");
+        assert_eq!(
+            (published.len(), came.len()),
+            (2, 80),
+            "{name}: each person is there once"
+        );
     }
 }
 
-/// A process that is killed leaves its halt for `show` and for the next process; and no log is begun in a private root
-/// that is being restored.
+/// A process that is killed leaves its halt for `show` and for the next process; and no log is
+/// begun in a private root that is being restored.
 #[test]
 fn a_halt_outlasts_its_process_and_a_restore() {
     let (place, operator) = (Place::new(PER_FILE), Listener::new(200));
@@ -335,22 +421,35 @@ fn a_halt_outlasts_its_process_and_a_restore() {
         let mut daemon = place.start();
         until(|| operator.keys().len() == starts, || daemon.said());
         assert!(daemon.kill());
-        assert_eq!(shown(&place, "feed.toml").expect("it can be looked at")["since"], since(&operator)[0]);
+        assert_eq!(
+            shown(&place, "feed.toml").expect("it can be looked at")["since"],
+            since(&operator)[0]
+        );
     }
     assert_eq!(since(&operator)[0], since(&operator)[1], "it is one halt");
     place.offer("0.csv", people(0..40));
     let daemon = place.start();
     daemon.says("resumed feed=t", 1);
     until(|| operator.keys().len() == 3, || daemon.said());
-    assert_eq!(operator.keys()[2], format!("t/resumed/{}", since(&operator)[0].as_str().expect("a time")));
+    assert_eq!(
+        operator.keys()[2],
+        format!(
+            "t/resumed/{}",
+            since(&operator)[0].as_str().expect("a time")
+        )
+    );
     assert_eq!(shown(&place, "feed.toml"), Some(Json::Null));
 
-    // While it is halted the private root is removed, restored from long ago, and then restored exactly.
+    // While it is halted the private root is removed, restored from long ago, and then restored
+    // exactly.
     place.offer("0a.csv", people(200..210).replace("ward", "word"));
     daemon.says("halted feed=t", 1);
     fs::rename(place.path("private"), place.path("newest")).expect("a folder");
     daemon.says("the private root no longer exists", 1);
-    assert!(!place.path("private").exists(), "nothing is begun where a log was");
+    assert!(
+        !place.path("private").exists(),
+        "nothing is begun where a log was"
+    );
     fs::rename(place.path("older"), place.path("private")).expect("a folder");
     daemon.says("was restored from an older copy", 1);
     fs::rename(place.path("private"), place.path("older")).expect("a folder");
@@ -365,5 +464,9 @@ fn a_halt_outlasts_its_process_and_a_restore() {
 
 /// The time of the halt in each notification.
 fn since(operator: &Listener) -> Vec<Json> {
-    operator.reported().iter().map(|reported| reported.what["time"].clone()).collect()
+    operator
+        .reported()
+        .iter()
+        .map(|reported| reported.what["time"].clone())
+        .collect()
 }

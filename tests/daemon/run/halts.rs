@@ -1,5 +1,5 @@
-//! Causes of a halt: an error that names the place and what to do and contains no person's data; exit code 2 if a halt
-//! ends the process. Another feed of the same process continues.
+//! Causes of a halt: an error that names the place and what to do and contains no person's data;
+//! exit code 2 if a halt ends the process. Another feed of the same process continues.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,8 @@ fn begun() -> Place {
     place
 }
 
-/// It ends with 2 in every way of asking, and its error contains all of these texts and no planted one.
+/// It ends with 2 in every way of asking, and its error contains all of these texts and no planted
+/// one.
 fn halts(place: &Place, says: &[&str]) {
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
@@ -63,7 +64,10 @@ fn a_manifest_that_is_missing_or_was_changed() {
         let whole = fs::read(path(release)).expect("a manifest");
         fs::remove_file(path(release)).expect("a manifest");
         let named = format!("manifest/{release:010}.json");
-        halts(&place, &[&named, "is missing", "Restore it", "tidegate verify"]);
+        halts(
+            &place,
+            &[&named, "is missing", "Restore it", "tidegate verify"],
+        );
         let mut changed = whole.clone();
         *changed.last_mut().expect("a byte") = b' ';
         fs::write(path(release), changed).expect("a manifest");
@@ -77,7 +81,10 @@ fn a_manifest_that_is_missing_or_was_changed() {
     fs::remove_file(path(2)).expect("a manifest");
     place.offer("2.csv", people(80..120));
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
-    check(&daemon.said(), &["halted feed=t", "manifest of release 2", "is missing"]);
+    check(
+        &daemon.said(),
+        &["halted feed=t", "manifest of release 2", "is missing"],
+    );
     assert_eq!(releases(&place.public()).len(), 1);
     fs::write(path(2), whole).expect("a manifest");
     // The file that was read before has its tick now.
@@ -92,12 +99,26 @@ fn a_manifest_that_is_missing_or_was_changed() {
 fn a_damaged_file() {
     let whole = people(100..140);
     for (damaged, says) in [
-        (whole.replace("patient,age,ward", "patient,age,word"), "ward"),
-        (whole.replacen("Pq7person105,", "\"Pq7person105,", 1), "quote"),
+        (
+            whole.replace("patient,age,ward", "patient,age,word"),
+            "ward",
+        ),
+        (
+            whole.replacen("Pq7person105,", "\"Pq7person105,", 1),
+            "quote",
+        ),
     ] {
         let place = begun();
         place.offer("1.csv", damaged);
-        halts(&place, &["1.csv", says, "Nothing of this file was accepted", "begin with `_`"]);
+        halts(
+            &place,
+            &[
+                "1.csv",
+                says,
+                "Nothing of this file was accepted",
+                "begin with `_`",
+            ],
+        );
         assert_eq!(releases(&place.public()).len(), 1);
         place.verified();
     }
@@ -106,18 +127,43 @@ fn a_damaged_file() {
 #[test]
 fn too_much_is_set_aside() {
     let place = Place::new(NEVER);
-    let bad = |number: u64| person(number).replace(",A", ",Pq7personA").replace(",B", ",Sq7secretB");
-    let rows = (0..1200).map(|number| if number % 20 == 0 { bad(number) } else { person(number) });
+    let bad = |number: u64| {
+        person(number)
+            .replace(",A", ",Pq7personA")
+            .replace(",B", ",Sq7secretB")
+    };
+    let rows = (0..1200).map(|number| {
+        if number % 20 == 0 {
+            bad(number)
+        } else {
+            person(number)
+        }
+    });
     place.offer("0.csv", HEADER.to_owned() + &rows.collect::<String>());
     let mut daemon = place.start_until_halt();
     assert_eq!(daemon.ended(), Some(2), "{}", daemon.said());
-    check(&daemon.said(), &["60 of 1200", "max_quarantine_share", "tidegate quarantine", "--retry"]);
+    check(
+        &daemon.said(),
+        &[
+            "60 of 1200",
+            "max_quarantine_share",
+            "tidegate quarantine",
+            "--retry",
+        ],
+    );
     halts(&place, &["60 of 1200", "max_quarantine_share"]);
     assert!(releases(&place.public()).is_empty());
     // The advice in the message works.
-    place.edit("settle = \"0s\"", "settle = \"0s\"\nmax_quarantine_share = 0.1");
+    place.edit(
+        "settle = \"0s\"",
+        "settle = \"0s\"\nmax_quarantine_share = 0.1",
+    );
     let tick = place.once();
-    assert_eq!((&tick["outcome"], &tick["rows"]), (&"published".into(), &1140.into()), "{tick}");
+    assert_eq!(
+        (&tick["outcome"], &tick["rows"]),
+        (&"published".into(), &1140.into()),
+        "{tick}"
+    );
 }
 
 #[test]
@@ -128,7 +174,10 @@ fn another_process_is_at_work() {
     halts(&place, &["private", "tidegate"]);
     let second = place.start();
     second.says("halted feed=t", 1);
-    assert!(!place.path("private/halted.json").exists(), "the feed has not halted, it works elsewhere");
+    assert!(
+        !place.path("private/halted.json").exists(),
+        "the feed has not halted, it works elsewhere"
+    );
     assert_eq!(first.end(), Some(0));
     second.says("resumed feed=t", 1);
     assert_eq!(second.end(), Some(0));
@@ -144,7 +193,8 @@ fn a_policy_that_changed() {
 #[test]
 fn a_private_root_that_others_may_read() {
     let place = begun();
-    fs::set_permissions(place.path("private"), fs::Permissions::from_mode(0o750)).expect("it is ours");
+    fs::set_permissions(place.path("private"), fs::Permissions::from_mode(0o750))
+        .expect("it is ours");
     halts(&place, &["private", "chmod 700"]);
 }
 
@@ -155,7 +205,13 @@ fn a_log_with_a_hole() {
     let entry = |at: u64| log.join(format!("{at:020}.json"));
     assert!(entry(5).exists());
     fs::remove_file(entry(4)).expect("an entry");
-    halts(&place, &["log/0/00000000000000000004.json", "restore the whole private root"]);
+    halts(
+        &place,
+        &[
+            "log/0/00000000000000000004.json",
+            "restore the whole private root",
+        ],
+    );
 }
 
 #[test]
@@ -166,7 +222,14 @@ fn a_private_root_put_back_from_an_older_copy() {
     assert_eq!(place.once()["release"], 2);
     fs::rename(place.path("private"), place.path("newest")).expect("a folder");
     fs::rename(place.path("older"), place.path("private")).expect("a folder");
-    halts(&place, &["manifest/0000000002.json", "older copy", "restore the newest private root"]);
+    halts(
+        &place,
+        &[
+            "manifest/0000000002.json",
+            "older copy",
+            "restore the newest private root",
+        ],
+    );
     fs::remove_dir_all(place.path("private")).expect("a folder");
     fs::rename(place.path("newest"), place.path("private")).expect("a folder");
     assert_eq!(place.start().end(), Some(0), "it was restored");
@@ -182,7 +245,8 @@ pub fn copy(from: &Path, to: &Path) {
             false => _ = fs::copy(entry.path(), to).expect("a file"),
         }
     }
-    fs::set_permissions(to, fs::metadata(from).expect("a folder").permissions()).expect("it is ours");
+    fs::set_permissions(to, fs::metadata(from).expect("a folder").permissions())
+        .expect("it is ours");
 }
 
 /// A closed terminal, or a tool that wants files to be read again, ends no feed.
@@ -191,7 +255,8 @@ fn a_hangup_ends_nothing() {
     let place = Place::new(OFTEN);
     let daemon = place.start();
     daemon.says("recovered", 1);
-    rustix::process::kill_process(daemon.pid(), rustix::process::Signal::HUP).expect("it was started");
+    rustix::process::kill_process(daemon.pid(), rustix::process::Signal::HUP)
+        .expect("it was started");
     place.offer("0.csv", people(0..20));
     daemon.says("published", 1);
     assert_eq!(daemon.end(), Some(0));
@@ -206,7 +271,11 @@ fn a_neighbour_continues() {
     place.offer("1.csv", HEADER.replace("ward", "word") + &person(50));
     daemon.says("halted", 1);
     for more in 0..3u64 {
-        fs::write(place.path("b-in").join(format!("{more}.tmp")), people(more * 20..more * 20 + 20)).expect("a file");
+        fs::write(
+            place.path("b-in").join(format!("{more}.tmp")),
+            people(more * 20..more * 20 + 20),
+        )
+        .expect("a file");
         let file = |end: &str| place.path("b-in").join(format!("{more}.{end}"));
         fs::rename(file("tmp"), file("csv")).expect("a file");
         daemon.says("published feed=b", more as usize + 1);
@@ -217,30 +286,51 @@ fn a_neighbour_continues() {
     assert_eq!(releases(&place.path("b-public")).len(), 3);
 }
 
-/// A decided release that cannot be published is reported with its rows, so that all rows are in one place.
+/// A decided release that cannot be published is reported with its rows, so that all rows are in
+/// one place.
 #[test]
 fn a_release_that_is_stuck_is_reported() {
     let place = begun();
     let shown = place.done(&["show", "feed.toml"]);
-    assert_eq!((&shown["decided"], &shown["releases"][0]["rows"]), (&serde_json::Value::Null, &40.into()));
+    assert_eq!(
+        (&shown["decided"], &shown["releases"][0]["rows"]),
+        (&serde_json::Value::Null, &40.into())
+    );
     let (reports, aside) = (place.public().join("report"), place.path("reports"));
     fs::rename(&reports, &aside).expect("a folder");
     fs::write(&reports, "in the way").expect("a file");
     place.offer("1.csv", people(40..80));
     halts(&place, &["report"]);
     let shown = place.done(&["show", "feed.toml"]);
-    assert_eq!(shown["releases"].as_array().expect("a list").len(), 1, "readers see one");
-    assert_eq!((&shown["decided"]["release"], &shown["decided"]["rows"]), (&2.into(), &80.into()), "{shown}");
-    let waiting = ["rows", "withheld", "pending"].map(|name| shown["waiting"][name].as_u64().expect("a number"));
-    assert_eq!(waiting.iter().sum::<u64>() + shown["new"].as_u64().expect("a number"), 0, "{shown}");
+    assert_eq!(
+        shown["releases"].as_array().expect("a list").len(),
+        1,
+        "readers see one"
+    );
+    assert_eq!(
+        (&shown["decided"]["release"], &shown["decided"]["rows"]),
+        (&2.into(), &80.into()),
+        "{shown}"
+    );
+    let waiting = ["rows", "withheld", "pending"]
+        .map(|name| shown["waiting"][name].as_u64().expect("a number"));
+    assert_eq!(
+        waiting.iter().sum::<u64>() + shown["new"].as_u64().expect("a number"),
+        0,
+        "{shown}"
+    );
     fs::remove_file(&reports).expect("a file");
     fs::rename(&aside, &reports).expect("a folder");
     assert_eq!(place.start().end(), Some(0), "nothing is in the way");
     let shown = place.done(&["show", "feed.toml"]);
-    assert_eq!((&shown["decided"], &shown["releases"][1]["rows"]), (&serde_json::Value::Null, &80.into()));
+    assert_eq!(
+        (&shown["decided"], &shown["releases"][1]["rows"]),
+        (&serde_json::Value::Null, &80.into())
+    );
 }
 
-/// Each attempt to continue appends a fence, and a halt may last for days: the next attempt reads none of them.
+/// Each attempt to continue appends a fence, and a halt may last for days: the next attempt reads
+/// none of them.
 #[test]
 fn a_halt_that_lasts_leaves_little_to_read() {
     let place = Place::new(PER_FILE);
@@ -252,10 +342,16 @@ fn a_halt_that_lasts_leaves_little_to_read() {
         // A process that another test starts holds the lock too, for a moment.
         let free = || root_opening::roots(&feed).expect("roots");
         let roots = wait::until(|| "the lock".to_owned(), free);
-        root_opening::writer(&feed, &roots, "2026-01-01T00:00:00Z").expect("a feed").1.read
+        root_opening::writer(&feed, &roots, "2026-01-01T00:00:00Z")
+            .expect("a feed")
+            .1
+            .read
     };
     let read: Vec<u64> = (0..130).map(|_| tries()).collect();
-    assert!(read[129] > 129, "each try reads what the others left: {read:?}");
+    assert!(
+        read[129] > 129,
+        "each try reads what the others left: {read:?}"
+    );
     halted();
     assert_eq!(tries(), 0, "entries are read");
     place.verified();

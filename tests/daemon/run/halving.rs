@@ -1,4 +1,5 @@
-//! A running feed whose releases are halved: whatever is drawn, no person is lost, and an attacker finds nothing.
+//! A running feed whose releases are halved: whatever is drawn, no person is lost, and an attacker
+//! finds nothing.
 
 use serde_json::{Value as Json, json};
 
@@ -9,7 +10,9 @@ const DISJOINT: &str = "chain = \"disjoint\"\n";
 const POLICY: &str = "k = 3\nsearch = \"halves\"\n";
 
 fn number(tick: &Json, what: &str) -> u64 {
-    tick[what].as_u64().unwrap_or_else(|| panic!("{what}: {tick}"))
+    tick[what]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{what}: {tick}"))
 }
 
 #[test]
@@ -30,11 +33,34 @@ fn releases_are_made_one_after_the_other_and_nothing_is_found_in_them() {
     for release in ["1", "2", "3"] {
         let shown = place.done(&["show", "feed.toml", release]);
         assert_eq!(shown["verdict"]["repairs"], json!([]), "{shown}");
-        let table = format!("public/{}", shown["manifest"]["files"][0]["path"].as_str().expect("a path"));
-        let attacked = place.done(&["attack", "refinement", "--feed", "feed.toml", "--release", &table]);
+        let table = format!(
+            "public/{}",
+            shown["manifest"]["files"][0]["path"]
+                .as_str()
+                .expect("a path")
+        );
+        let attacked = place.done(&[
+            "attack",
+            "refinement",
+            "--feed",
+            "feed.toml",
+            "--release",
+            &table,
+        ]);
         let targets = attacked["targets"].as_array().expect("targets");
-        assert!(attacked["max_bound"].as_u64().is_some_and(|bound| bound <= 64), "{attacked}");
-        assert!(!targets.is_empty() && attacked["max_log10_ratio"] == json!(0.0), "{attacked}");
-        assert!(targets.iter().all(|target| target["cra"] == target["lr"]), "{attacked}");
+        assert!(
+            attacked["max_bound"]
+                .as_u64()
+                .is_some_and(|bound| bound <= 64),
+            "{attacked}"
+        );
+        assert!(
+            !targets.is_empty() && attacked["max_log10_ratio"] == json!(0.0),
+            "{attacked}"
+        );
+        assert!(
+            targets.iter().all(|target| target["cra"] == target["lr"]),
+            "{attacked}"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! A running feed is killed at any moment, again and again, while files appear: each person in the folder is accounted
-//! for exactly once, and no published file ever changes.
+//! A running feed is killed at any moment, again and again, while files appear: each person in the
+//! folder is accounted for exactly once, and no published file ever changes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -91,7 +91,11 @@ impl Feed {
             assert_eq!(daemon.ended(), Some(0), "{}", daemon.said());
             false
         } else {
-            sleep(Duration::from_micros(if gently { draw.between(0, 20_000) } else { 0 }));
+            sleep(Duration::from_micros(if gently {
+                draw.between(0, 20_000)
+            } else {
+                0
+            }));
             daemon.kill()
         };
         self.kept.check(&self.place.public());
@@ -107,30 +111,62 @@ impl Feed {
         let tick = self.place.once();
         self.kept.check(&self.place.public());
         let releases = releases(&self.place.public());
-        let newest = releases.iter().rev().take(if self.disjoint { usize::MAX } else { 1 });
+        let newest = releases
+            .iter()
+            .rev()
+            .take(if self.disjoint { usize::MAX } else { 1 });
         let out: Vec<&String> = newest.flat_map(|release| &release.diagnoses).collect();
         let distinct: BTreeSet<&String> = out.iter().copied().collect();
         assert_eq!(out.len(), distinct.len(), "a person is published twice");
-        let known: BTreeSet<String> = self.came.iter().map(|number| format!("{}{number}", PLANTED[1])).collect();
-        assert!(distinct.iter().all(|one| known.contains(*one)), "the row of a person who had come before");
-        let elsewhere = ["waiting", "withheld", "pending", "new"].map(|name| tick[name].as_u64().expect("a number"));
+        let known: BTreeSet<String> = self
+            .came
+            .iter()
+            .map(|number| format!("{}{number}", PLANTED[1]))
+            .collect();
+        assert!(
+            distinct.iter().all(|one| known.contains(*one)),
+            "the row of a person who had come before"
+        );
+        let elsewhere = ["waiting", "withheld", "pending", "new"]
+            .map(|name| tick[name].as_u64().expect("a number"));
         let all = out.len() as u64 + elsewhere.iter().sum::<u64>();
-        assert_eq!(all, self.came.len() as u64, "{} published; {tick}", out.len());
-        assert_eq!(tick["rows"], releases.last().map_or(0, |release| release.rows));
+        assert_eq!(
+            all,
+            self.came.len() as u64,
+            "{} published; {tick}",
+            out.len()
+        );
+        assert_eq!(
+            tick["rows"],
+            releases.last().map_or(0, |release| release.rows)
+        );
         assert_eq!(self.place.verified()["releases"], releases.len());
         releases.len() as u32
     }
 }
 
-/// One feed that is killed again and again; returns how often it was killed while running, and its number of releases.
+/// One feed that is killed again and again; returns how often it was killed while running, and its
+/// number of releases.
 fn killed(at: u32, mut draw: Draw, kills: u32) -> [u32; 2] {
     let (policy, more) = POLICIES[at as usize % POLICIES.len()];
     // Each policy is run with both schedules.
     let per_file = (at + at / POLICIES.len() as u32).is_multiple_of(2);
-    let (schedule, longest) = if per_file { (PER_FILE, 200) } else { (OFTEN, 500) };
+    let (schedule, longest) = if per_file {
+        (PER_FILE, 200)
+    } else {
+        (OFTEN, 500)
+    };
     let (place, came) = (Place::with(schedule, policy, more), BTreeSet::new());
     let disjoint = !more.is_empty();
-    let mut feed = Feed { place, kept: Kept::default(), files: 0, came, disjoint, schedule, longest };
+    let mut feed = Feed {
+        place,
+        kept: Kept::default(),
+        files: 0,
+        came,
+        disjoint,
+        schedule,
+        longest,
+    };
     let mut done = 0;
     while done < kills {
         done += u32::from(feed.disturbed(&mut draw));
@@ -147,10 +183,18 @@ fn kills_lose_no_person_and_count_none_twice() {
             return;
         }
         let one = |draw: Draw| killed(at.fetch_add(1, Ordering::Relaxed), draw, kills);
-        let draws: Vec<Draw> = (0..FEEDS).map(|feed| Draw::new(draw.between(0, u64::MAX - 1), feed.into())).collect();
+        let draws: Vec<Draw> = (0..FEEDS)
+            .map(|feed| Draw::new(draw.between(0, u64::MAX - 1), feed.into()))
+            .collect();
         let done: Vec<[u32; 2]> = std::thread::scope(|scope| {
-            let feeds: Vec<_> = draws.into_iter().map(|draw| scope.spawn(|| one(draw))).collect();
-            feeds.into_iter().map(|feed| feed.join().expect("a feed")).collect()
+            let feeds: Vec<_> = draws
+                .into_iter()
+                .map(|draw| scope.spawn(|| one(draw)))
+                .collect();
+            feeds
+                .into_iter()
+                .map(|feed| feed.join().expect("a feed"))
+                .collect()
         });
         for [kills, releases] in done {
             all.fetch_add(kills, Ordering::Relaxed);
@@ -159,6 +203,12 @@ fn kills_lose_no_person_and_count_none_twice() {
     });
     let (all, published) = (all.into_inner(), published.into_inner());
     println!("{all} kills at work, {published} releases");
-    assert!(all >= (crate::common::cases(TIMES) * FEEDS * kills).min(MOST), "{all} kills at work only");
-    assert!(published >= all / 14, "{published} releases: the feeds were killed before they did anything");
+    assert!(
+        all >= (crate::common::cases(TIMES) * FEEDS * kills).min(MOST),
+        "{all} kills at work only"
+    );
+    assert!(
+        published >= all / 14,
+        "{published} releases: the feeds were killed before they did anything"
+    );
 }

@@ -1,5 +1,6 @@
-//! A feed with a measure (SCIENCE 7): every aggregate is that of its people, computed by the test, across joined files,
-//! erasures, withdrawals and kills; and no number of a person can be computed from all releases ever published.
+//! A feed with a measure (SCIENCE 7): every aggregate is that of its people, computed by the test,
+//! across joined files, erasures, withdrawals and kills; and no number of a person can be computed
+//! from all releases ever published.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +17,7 @@ use crate::common::measures::{Aggregate, Shown, cost, is_sensitive};
 use crate::common::needs;
 use crate::common::random::{self, Draw};
 
-const POLICY: &str =
-    "k = 3\nsearch = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
+const POLICY: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
 const MEASURE: &str = "\n[[column]]\nname = \"cost\"\nrole = \"measure\"\n";
 const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
 
@@ -26,7 +26,11 @@ fn people(numbers: impl IntoIterator<Item = u64>) -> String {
         let cost = cost(number).map_or_else(String::new, |units| format!("{}e-6", units));
         format!("{},{cost}\n", person(number).trim_end())
     };
-    format!("{},cost\n{}", HEADER.trim_end(), numbers.into_iter().map(row).collect::<String>())
+    format!(
+        "{},cost\n{}",
+        HEADER.trim_end(),
+        numbers.into_iter().map(row).collect::<String>()
+    )
 }
 
 fn place(schedule: &str, policy: &str) -> Place {
@@ -40,7 +44,8 @@ fn place(schedule: &str, policy: &str) -> Place {
 struct Ever(BTreeSet<(Vec<u64>, i128)>);
 
 impl Ever {
-    /// Checks the newest release against its people's numbers; returns how many sums it shows, and how many not.
+    /// Checks the newest release against its people's numbers; returns how many sums it shows, and
+    /// how many not.
     fn look(&mut self, place: &Place) -> [usize; 2] {
         let shown = Shown::newest(&place.public());
         for (label, people) in &shown.people {
@@ -53,16 +58,32 @@ impl Ever {
         shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]))
     }
 
-    /// Whether the number of some person follows from all of these sums: linear algebra over one cell for each person,
-    /// and one for each sum.
+    /// Whether the number of some person follows from all of these sums: linear algebra over one
+    /// cell for each person, and one for each sum.
     fn gives_a_person_away(&self) -> bool {
-        let all_people: Vec<u64> =
-            self.0.iter().flat_map(|(people, _)| people).copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let all_people: Vec<u64> = self
+            .0
+            .iter()
+            .flat_map(|(people, _)| people)
+            .copied()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let cell = |person: &u64| all_people.binary_search(person).expect("one of them");
         let sums = self.0.iter().enumerate();
-        let relations = sums.map(|(at, (people, _))| Relation::total(all_people.len() + at, people.iter().map(cell)));
-        let system = SumSystem::new(all_people.len() + self.0.len(), relations.collect(), Range::Free);
-        let published = all_people.iter().map(|_| None).chain(self.0.iter().map(|(_, sum)| Some(*sum))).collect();
+        let relations = sums.map(|(at, (people, _))| {
+            Relation::total(all_people.len() + at, people.iter().map(cell))
+        });
+        let system = SumSystem::new(
+            all_people.len() + self.0.len(),
+            relations.collect(),
+            Range::Free,
+        );
+        let published = all_people
+            .iter()
+            .map(|_| None)
+            .chain(self.0.iter().map(|(_, sum)| Some(*sum)))
+            .collect();
         let attack = SumsAttack::new(&system, published);
         (0..all_people.len()).any(|person| attack.derivation(&[(person, 1)]).is_some())
     }
@@ -70,15 +91,22 @@ impl Ever {
 
 /// If people join the classes of earlier releases.
 impl Ever {
-    /// Checks the shown figures of the newest release against its people's numbers; returns how many classes show their
-    /// sum, and how many do not.
+    /// Checks the shown figures of the newest release against its people's numbers; returns how
+    /// many classes show their sum, and how many do not.
     fn look_at_classes(&mut self, place: &Place, counts: &mut BTreeSet<Vec<u64>>) -> [usize; 2] {
         place.verified();
         let shown = Shown::newest(&place.public());
-        assert!(shown.people.keys().eq(shown.measures.keys()), "both tables show the same labels");
+        assert!(
+            shown.people.keys().eq(shown.measures.keys()),
+            "both tables show the same labels"
+        );
         let mut reported = [0, 0];
         for (label, people) in &shown.people {
-            let numbers: BTreeSet<u64> = people.iter().copied().filter(|&person| cost(person).is_some()).collect();
+            let numbers: BTreeSet<u64> = people
+                .iter()
+                .copied()
+                .filter(|&person| cost(person).is_some())
+                .collect();
             let numbers: Vec<u64> = numbers.into_iter().collect();
             let (count, sum) = shown.measures[label];
             reported[usize::from(sum.is_none())] += 1;
@@ -87,31 +115,57 @@ impl Ever {
                 counts.insert(numbers.clone());
             }
             if let Some(sum) = sum {
-                assert_eq!(sum, numbers.iter().filter_map(|&person| cost(person)).map(i128::from).sum::<i128>());
+                assert_eq!(
+                    sum,
+                    numbers
+                        .iter()
+                        .filter_map(|&person| cost(person))
+                        .map(i128::from)
+                        .sum::<i128>()
+                );
                 self.0.insert((numbers, sum));
             }
         }
         reported
     }
 
-    /// Checks that the difference of two of these sums is never a sum that may not be shown, that of two counts is
-    /// never small, and that no number follows from all.
+    /// Checks that the difference of two of these sums is never a sum that may not be shown, that
+    /// of two counts is never small, and that no number follows from all.
     fn are_safe(&self, policy: &str, counts: &BTreeSet<Vec<u64>>) {
         let less = |all: &[u64], some: &[u64]| -> Option<Vec<i64>> {
             let is_part = some.iter().all(|person| all.binary_search(person).is_ok());
-            let rest = all.iter().filter(|person| some.binary_search(person).is_err());
+            let rest = all
+                .iter()
+                .filter(|person| some.binary_search(person).is_err());
             is_part.then(|| rest.filter_map(|&person| cost(person)).collect())
         };
         for (all, _) in &self.0 {
-            for rest in self.0.iter().filter_map(|(some, _)| less(all, some)).filter(|rest| !rest.is_empty()) {
-                assert!(rest.len() >= 3 && !is_sensitive(&rest, [6, 1]), "{policy}: a difference of sums is {rest:?}");
+            for rest in self
+                .0
+                .iter()
+                .filter_map(|(some, _)| less(all, some))
+                .filter(|rest| !rest.is_empty())
+            {
+                assert!(
+                    rest.len() >= 3 && !is_sensitive(&rest, [6, 1]),
+                    "{policy}: a difference of sums is {rest:?}"
+                );
             }
         }
         for all in counts {
-            let few = counts.iter().filter_map(|some| less(all, some)).find(|rest| (1..3).contains(&rest.len()));
-            assert!(few.is_none(), "{policy}: a difference of counts is that of {few:?}");
+            let few = counts
+                .iter()
+                .filter_map(|some| less(all, some))
+                .find(|rest| (1..3).contains(&rest.len()));
+            assert!(
+                few.is_none(),
+                "{policy}: a difference of counts is that of {few:?}"
+            );
         }
-        assert!(!self.gives_a_person_away(), "{policy}: a number follows from sums that were published");
+        assert!(
+            !self.gives_a_person_away(),
+            "{policy}: a number follows from sums that were published"
+        );
     }
 }
 
@@ -129,7 +183,10 @@ fn aggregates_are_those_of_their_people() {
         publish(&place, at, at * 40..at * 40 + 40);
         found = ever.look(&place);
     }
-    assert!(found[0] > 20 && found[1] > 5, "{found:?} labels show their sum and do not");
+    assert!(
+        found[0] > 20 && found[1] > 5,
+        "{found:?} labels show their sum and do not"
+    );
     let log = fs::read_dir(place.public().join("measures/1/_delta_log")).expect("a log");
     assert!(log.count() > 9, "a version for each release");
     assert!(versions(&place.public(), 1).len() > 10, "files became one");
@@ -139,10 +196,24 @@ fn aggregates_are_those_of_their_people() {
     publish(&place, 9, 360..400);
     ever.look(&place);
     let shown = Shown::newest(&place.public());
-    assert!(shown.people.values().flatten().all(|person| ![7, 130].contains(person)), "they are erased");
+    assert!(
+        shown
+            .people
+            .values()
+            .flatten()
+            .all(|person| ![7, 130].contains(person)),
+        "they are erased"
+    );
     // A withdrawn release is removed, and published again unchanged.
     publish(&place, 10, 400..440);
-    place.done(&["withdraw", "feed.toml", "11", "--reason", "wrong", "--republish"]);
+    place.done(&[
+        "withdraw",
+        "feed.toml",
+        "11",
+        "--reason",
+        "wrong",
+        "--republish",
+    ]);
     ever.look(&place);
     publish(&place, 11, 440..480);
     ever.look(&place);
@@ -155,12 +226,19 @@ fn aggregates_are_those_of_their_people() {
     publish(&place, 13, 520..560);
     ever.look(&place);
     let left = Shown::newest(&place.public());
-    assert!(left.measures.keys().all(|(_, release)| *release >= 13), "sums of old releases are shown");
-    assert!(!ever.gives_a_person_away(), "a number follows from sums that were published");
+    assert!(
+        left.measures.keys().all(|(_, release)| *release >= 13),
+        "sums of old releases are shown"
+    );
+    assert!(
+        !ever.gives_a_person_away(),
+        "a number follows from sums that were published"
+    );
     // It would follow if the people of an atom without one of them had been shown again.
     let (atom, sum) = ever.0.iter().next().cloned().expect("a sum");
     let (one, rest) = atom.split_first().expect("people");
-    ever.0.insert((rest.to_vec(), sum - i128::from(cost(*one).unwrap_or(0))));
+    ever.0
+        .insert((rest.to_vec(), sum - i128::from(cost(*one).unwrap_or(0))));
     assert!(ever.gives_a_person_away());
 }
 
@@ -173,7 +251,12 @@ fn a_disjoint_chain_shows_the_measures_of_its_new_people() {
         let shown = Shown::newest(&place.public());
         let found = shown.check(cost, |numbers| is_sensitive(numbers, [6, 1]));
         assert!(found[0] > 3, "{found:?}");
-        assert!(shown.people.keys().all(|(_, release)| *release == at as i64 + 1));
+        assert!(
+            shown
+                .people
+                .keys()
+                .all(|(_, release)| *release == at as i64 + 1)
+        );
         place.verified();
     }
     let newest = versions(&place.public(), 1).len();
@@ -185,11 +268,15 @@ fn a_disjoint_chain_shows_the_measures_of_its_new_people() {
 fn every_search_of_disjoint_chains_shows_measures() {
     let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
     for search in ["top-down", "levels", "mondrian", "halves"] {
-        let place = place(NEVER, &format!("k = 3\nsearch = \"{search}\"\nmin_solutions = 1\n{rules}"));
+        let place = place(
+            NEVER,
+            &format!("k = 3\nsearch = \"{search}\"\nmin_solutions = 1\n{rules}"),
+        );
         place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
         for at in 0..3 {
             publish(&place, at, at * 60..at * 60 + 60);
-            let found = Shown::newest(&place.public()).check(cost, |numbers| is_sensitive(numbers, [6, 1]));
+            let found =
+                Shown::newest(&place.public()).check(cost, |numbers| is_sensitive(numbers, [6, 1]));
             assert!(found[0] > 0, "{search}: {found:?}");
             if at == 0 {
                 place.put("gone.csv", format!("{}75\n", PLANTED[0]));
@@ -198,24 +285,37 @@ fn every_search_of_disjoint_chains_shows_measures() {
             place.verified();
         }
         let (code, answer) = place.json(&["verify", "public"]);
-        assert_eq!((code, &answer["findings"]), (0, &json!([])), "{search}: {answer}");
+        assert_eq!(
+            (code, &answer["findings"]),
+            (0, &json!([])),
+            "{search}: {answer}"
+        );
         let audited = place.json(&["audit", "--feed", "feed.toml"]);
         assert_eq!(audited.0, 0, "{search}: {}", audited.1);
     }
 }
 
-/// Ten releases whose classes more people join. Returns how many classes showed their sum at first and at last, and how
-/// many did not.
+/// Ten releases whose classes more people join. Returns how many classes showed their sum at first
+/// and at last, and how many did not.
 fn joins(policy: &str, ticks: u64) -> [[usize; 2]; 2] {
     let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
-    let (place, mut ever) = (place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")), Ever::default());
-    let (mut counts, mut found): (BTreeSet<Vec<u64>>, Vec<[usize; 2]>) = (BTreeSet::new(), Vec::new());
+    let (place, mut ever) = (
+        place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")),
+        Ever::default(),
+    );
+    let (mut counts, mut found): (BTreeSet<Vec<u64>>, Vec<[usize; 2]>) =
+        (BTreeSet::new(), Vec::new());
     for at in 0..ticks {
         // A few people at a time, so that some of them may not be shown separately.
         let from = if at == 0 { 0 } else { 40 + at * 20 };
         place.offer(&format!("{at:03}.csv"), people(from..60 + at * 20));
         let outcome = place.once()["outcome"].clone();
-        assert!(["published", "waiting"].iter().any(|expected| outcome == *expected), "{policy}: {outcome}");
+        assert!(
+            ["published", "waiting"]
+                .iter()
+                .any(|expected| outcome == *expected),
+            "{policy}: {outcome}"
+        );
         found.push(ever.look_at_classes(&place, &mut counts));
         if at == 0 {
             Shown::newest(&place.public()).check(cost, |numbers| is_sensitive(numbers, [6, 1]));
@@ -230,29 +330,46 @@ fn joins(policy: &str, ticks: u64) -> [[usize; 2]; 2] {
 #[test]
 fn sums_of_classes_that_people_join_are_safe_together() {
     let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
-    let policies = ["search = \"top-down\"\n", "search = \"levels\"\n", "guarantee = \"bcf\"\n", chain];
+    let policies = [
+        "search = \"top-down\"\n",
+        "search = \"levels\"\n",
+        "guarantee = \"bcf\"\n",
+        chain,
+    ];
     let coarsen = "search = \"top-down\"\nrare = \"coarsen\"\n";
     let mut all = [0, 0];
     for policy in policies.into_iter().chain([coarsen]) {
         let found = joins(policy, 10);
         println!("{policy}: {found:?} classes tell their sum at first and at last, and do not");
         assert!(found[0][0] > 0, "{policy}: {found:?}");
-        found.iter().for_each(|[reported, not]| all = [all[0] + reported, all[1] + not]);
+        found
+            .iter()
+            .for_each(|[reported, not]| all = [all[0] + reported, all[1] + not]);
     }
     assert!(all[0] > 10 && all[1] > 3, "{all:?}");
 }
 
-/// People are erased while a release with them waits for a person, and taxonomies grow: their numbers are in no sum.
+/// People are erased while a release with them waits for a person, and taxonomies grow: their
+/// numbers are in no sum.
 #[test]
 fn people_who_are_erased_before_a_release_is_approved_are_in_no_sum() {
     let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
-    let searches = ["top-down", "levels", "mondrian"].map(|search| format!("search = \"{search}\"\n"));
-    let joining = searches[..2].iter().cloned().chain(["guarantee = \"bcf\"\n".to_owned(), chain.to_owned()]);
-    let policies = joining.map(|policy| (policy, false)).chain(searches.clone().map(|policy| (policy, true)));
+    let searches =
+        ["top-down", "levels", "mondrian"].map(|search| format!("search = \"{search}\"\n"));
+    let joining = searches[..2]
+        .iter()
+        .cloned()
+        .chain(["guarantee = \"bcf\"\n".to_owned(), chain.to_owned()]);
+    let policies = joining
+        .map(|policy| (policy, false))
+        .chain(searches.clone().map(|policy| (policy, true)));
     for (policy, disjoint) in policies {
         let policy = policy.as_str();
         let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
-        let (place, mut ever) = (place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")), Ever::default());
+        let (place, mut ever) = (
+            place(NEVER, &format!("k = 3\nmin_solutions = 1\n{policy}{rules}")),
+            Ever::default(),
+        );
         if disjoint {
             place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
         }
@@ -274,17 +391,28 @@ fn people_who_are_erased_before_a_release_is_approved_are_in_no_sum() {
         assert_eq!(place.once()["outcome"], "published", "{policy}");
         ever.look_at_classes(&place, &mut counts);
         let shown = Shown::newest(&place.public());
-        assert!(shown.people.values().flatten().all(|person| ![75, 90].contains(person)), "{policy}: they are erased");
+        assert!(
+            shown
+                .people
+                .values()
+                .flatten()
+                .all(|person| ![75, 90].contains(person)),
+            "{policy}: they are erased"
+        );
         ever.are_safe(policy, &counts);
     }
 }
 
-/// Groups grow until no sum is left out; people whose group cannot grow that far wait for the next tick.
+/// Groups grow until no sum is left out; people whose group cannot grow that far wait for the next
+/// tick.
 #[test]
 fn groups_that_are_dominance_safe_show_every_sum() {
     let rules = "dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n";
     let of = |safe: &str| {
-        let place = place(NEVER, &format!("k = 3\nsearch = \"mondrian\"\nmin_solutions = 1\n{rules}{safe}"));
+        let place = place(
+            NEVER,
+            &format!("k = 3\nsearch = \"mondrian\"\nmin_solutions = 1\n{rules}{safe}"),
+        );
         place.edit("name = \"t\"\n", "name = \"t\"\nchain = \"disjoint\"\n");
         let (mut published, mut found) = (0, [0, 0]);
         for at in 0..4 {
@@ -294,15 +422,23 @@ fn groups_that_are_dominance_safe_show_every_sum() {
             found = [found[0] + sums, found[1] + left_out];
             published += shown.people.values().map(Vec::len).sum::<usize>();
         }
-        let waiting = place.done(&["show", "feed.toml"])["waiting"]["rows"].as_u64().expect("a number");
+        let waiting = place.done(&["show", "feed.toml"])["waiting"]["rows"]
+            .as_u64()
+            .expect("a number");
         assert_eq!(published as u64 + waiting, 240);
         place.verified();
         (found, waiting)
     };
     let ([_, left_out], waiting) = of("");
-    assert!(left_out > 3 && waiting == 0, "{left_out} sums are left out, {waiting} people wait");
+    assert!(
+        left_out > 3 && waiting == 0,
+        "{left_out} sums are left out, {waiting} people wait"
+    );
     let ([sums, left_out], waiting) = of("dominance_safe = true\n");
-    assert!(sums > 10 && left_out == 0, "{sums} sums are shown and {left_out} left out, {waiting} people wait");
+    assert!(
+        sums > 10 && left_out == 0,
+        "{sums} sums are shown and {left_out} left out, {waiting} people wait"
+    );
 }
 
 /// Kills at random moments, erasures, approvals: no number is lost, and none counts twice.
@@ -327,8 +463,8 @@ fn kills_and_erasures_lose_no_number() {
     assert!(!ever.gives_a_person_away());
 }
 
-/// Waiting people have numbers of exactly these measures, so a feed keeps the measures; with them a new chain has both
-/// tables.
+/// Waiting people have numbers of exactly these measures, so a feed keeps the measures; with them a
+/// new chain has both tables.
 #[test]
 fn measures_stay_through_all_chains() {
     let place = place(NEVER, POLICY);
@@ -336,7 +472,13 @@ fn measures_stay_through_all_chains() {
     place.edit(MEASURE, "");
     place.edit("dominance = { n = 1, share = 0.6 }\np_rule = 0.1\n", "");
     let (code, answer) = place.json(&["new-chain", "feed.toml"]);
-    assert!(code == 1 && answer["text"].as_str().is_some_and(|text| text.contains("the measure columns")), "{answer}");
+    assert!(
+        code == 1
+            && answer["text"]
+                .as_str()
+                .is_some_and(|text| text.contains("the measure columns")),
+        "{answer}"
+    );
     place.edit(ROLE, &format!("{ROLE}{MEASURE}"));
     place.done(&["new-chain", "feed.toml"]);
     publish(&place, 1, 60..120);
@@ -349,16 +491,39 @@ fn measures_stay_through_all_chains() {
 /// The table as other programs read it.
 #[test]
 fn readers_read_the_table_of_measures() {
-    let Some(python) = needs::tool("TIDEGATE_PYTHON") else { return };
+    let Some(python) = needs::tool("TIDEGATE_PYTHON") else {
+        return;
+    };
     let place = place(NEVER, POLICY);
     (0..2).for_each(|at| publish(&place, at, at * 60..at * 60 + 60));
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/run/measures_readers.py");
-    let run = Command::new(python).arg(script).arg(place.public()).output().expect("Python starts");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/daemon/run/measures_readers.py"
+    );
+    let run = Command::new(python)
+        .arg(script)
+        .arg(place.public())
+        .output()
+        .expect("Python starts");
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let said: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
-    let sums = Shown::newest(&place.public()).measures.into_values().filter_map(|(_, sum)| sum);
+    let sums = Shown::newest(&place.public())
+        .measures
+        .into_values()
+        .filter_map(|(_, sum)| sum);
     let all: i128 = sums.sum();
     let sign = if all < 0 { "-" } else { "" };
-    let written = format!("{sign}{}.{:06}", all.abs() / 1_000_000, all.abs() % 1_000_000);
-    assert_eq!(said, json!({"deltalake": written, "duckdb": written, "polars": written, "pandas": written}));
+    let written = format!(
+        "{sign}{}.{:06}",
+        all.abs() / 1_000_000,
+        all.abs() % 1_000_000
+    );
+    assert_eq!(
+        said,
+        json!({"deltalake": written, "duckdb": written, "polars": written, "pandas": written})
+    );
 }

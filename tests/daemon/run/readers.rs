@@ -1,5 +1,5 @@
-//! A reader reads the public root all the time while a feed publishes: everything visible is whole and does not change,
-//! and the newest release is never followed by an older one.
+//! A reader reads the public root all the time while a feed publishes: everything visible is whole
+//! and does not change, and the newest release is never followed by an older one.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,15 @@ const RELEASES: u64 = 22;
 
 /// The number in the advisory name, once there is one.
 fn latest(public: &Path) -> u64 {
-    let Ok(text) = fs::read_to_string(public.join("LATEST")) else { return 0 };
-    let name = text.strip_prefix("manifest/").and_then(|rest| rest.strip_suffix(".json\n"));
+    let Ok(text) = fs::read_to_string(public.join("LATEST")) else {
+        return 0;
+    };
+    let name = text
+        .strip_prefix("manifest/")
+        .and_then(|rest| rest.strip_suffix(".json\n"));
     assert!(public.join(text.trim_end()).exists(), "{text} is not there");
-    name.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{text} is no manifest"))
+    name.and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("{text} is no manifest"))
 }
 
 /// Reads until it is told to stop; returns how many times it saw something new.
@@ -24,7 +29,10 @@ fn read(public: &Path, stop: &AtomicBool) -> u32 {
     let (mut kept, mut visible, mut newest, mut news) = (Kept::default(), 0, 0, 0);
     while !stop.load(Ordering::Relaxed) {
         let named = latest(public);
-        assert!(named >= newest, "release {newest} was the newest, and now {named} is");
+        assert!(
+            named >= newest,
+            "release {newest} was the newest, and now {named} is"
+        );
         newest = named;
         let now = releases(public).len() as u64;
         assert!(now >= visible && now >= named, "a release is gone");
@@ -51,7 +59,10 @@ fn whatever_is_visible_is_whole() {
         reader.join().expect("it read")
     });
     assert!(news > 10, "it looked {news} times only");
-    let rows: Vec<u64> = releases(&public).iter().map(|release| release.rows).collect();
+    let rows: Vec<u64> = releases(&public)
+        .iter()
+        .map(|release| release.rows)
+        .collect();
     assert_eq!(rows.len() as u64, RELEASES);
     assert!(rows.is_sorted() && latest(&public) == RELEASES, "{rows:?}");
     place.verified();

@@ -1,5 +1,5 @@
-//! Signatures from outside (CONTRACTS 3 and 4): readers of releases check them with the public key alone, also of a
-//! feed whose signing key was changed.
+//! Signatures from outside (CONTRACTS 3 and 4): readers of releases check them with the public key
+//! alone, also of a feed whose signing key was changed.
 
 use std::fs;
 
@@ -7,7 +7,8 @@ use tidegate::daemon::sign::Signing;
 
 use super::place::{NEVER, Place, people};
 
-/// Readers could not distinguish a release without its signature from one that an attacker has made.
+/// Readers could not distinguish a release without its signature from one that an attacker has
+/// made.
 #[test]
 fn a_signature_that_is_gone_halts() {
     let place = Place::new(NEVER);
@@ -18,7 +19,10 @@ fn a_signature_that_is_gone_halts() {
     fs::remove_file(&path).expect("it is there");
     let (code, answer) = place.json(&["run", "--once", "feed.toml"]);
     let text = answer["error"]["text"].as_str().expect("a text");
-    assert!(code == 2 && text.contains("release 1") && text.contains("has lost its signature"), "{answer}");
+    assert!(
+        code == 2 && text.contains("release 1") && text.contains("has lost its signature"),
+        "{answer}"
+    );
     fs::write(&path, signature).expect("a file");
     place.once();
     place.verified();
@@ -46,21 +50,39 @@ fn each_signature_is_one_of_the_keys_that_are_given() {
 
     let verify = |of: &str, keys: &[&str]| {
         let mut args = vec!["verify", of];
-        keys.iter().for_each(|key| args.extend(["--public-key", key]));
+        keys.iter()
+            .for_each(|key| args.extend(["--public-key", key]));
         let (code, answer) = place.json(&args);
-        let named =
-            answer["findings"].as_array().map(|found| found.iter().map(|one| one["file"].to_string()).collect());
+        let named = answer["findings"]
+            .as_array()
+            .map(|found| found.iter().map(|one| one["file"].to_string()).collect());
         (code, named.unwrap_or_else(|| vec![answer.to_string()]))
     };
     for of in ["public", "feed.toml"] {
-        assert_eq!(verify(of, &["first.pub", "second.pub"]), (0, vec![]), "{of}");
-        assert_eq!(verify(of, &["third.pub", "second.pub", "first.pub"]), (0, vec![]), "{of}");
+        assert_eq!(
+            verify(of, &["first.pub", "second.pub"]),
+            (0, vec![]),
+            "{of}"
+        );
+        assert_eq!(
+            verify(of, &["third.pub", "second.pub", "first.pub"]),
+            (0, vec![]),
+            "{of}"
+        );
         let signature = |release: u32| format!("\"manifest/{release:010}.json.sig\"");
         assert_eq!(verify(of, &["first.pub"]), (1, vec![signature(2)]), "{of}");
-        assert_eq!(verify(of, &["third.pub", "second.pub"]), (1, vec![signature(1)]), "{of}");
+        assert_eq!(
+            verify(of, &["third.pub", "second.pub"]),
+            (1, vec![signature(1)]),
+            "{of}"
+        );
     }
     assert_eq!(verify("public", &[]), (0, vec![]));
-    assert_eq!(verify("feed.toml", &[]).0, 1, "the feed file names the second one alone");
+    assert_eq!(
+        verify("feed.toml", &[]).0,
+        1,
+        "the feed file names the second one alone"
+    );
     let (code, answer) = verify("public", &["first.pub", "ward.csv"]);
     assert!(code == 2 && answer[0].contains("ward.csv"), "{answer:?}");
 }

@@ -39,7 +39,13 @@ impl Listener {
     pub fn new(status: u16) -> Listener {
         let server = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = server.local_addr().expect("an address");
-        let kept = Arc::new(Mutex::new(Kept { status, location: None, asked: 0, given_up: 0, reported: Vec::new() }));
+        let kept = Arc::new(Mutex::new(Kept {
+            status,
+            location: None,
+            asked: 0,
+            given_up: 0,
+            reported: Vec::new(),
+        }));
         let keeps = Arc::clone(&kept);
         std::thread::spawn(move || {
             for stream in server.incoming().flatten() {
@@ -80,17 +86,23 @@ impl Listener {
     }
 
     pub fn keys(&self) -> Vec<String> {
-        self.reported().into_iter().map(|reported| reported.key).collect()
+        self.reported()
+            .into_iter()
+            .map(|reported| reported.key)
+            .collect()
     }
 }
 
 fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
     let mut reader = BufReader::new(&stream);
-    let (mut path, mut key, mut signature, mut length) = (String::new(), String::new(), String::new(), 0);
+    let (mut path, mut key, mut signature, mut length) =
+        (String::new(), String::new(), String::new(), 0);
     loop {
         let mut line = String::new();
         // The sending command may be killed before its request ends.
-        let Ok(1..) = reader.read_line(&mut line) else { return };
+        let Ok(1..) = reader.read_line(&mut line) else {
+            return;
+        };
         let line = line.trim_end();
         if line.is_empty() {
             break;
@@ -101,7 +113,11 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
             "tidegate-signature" => value.clone_into(&mut signature),
             "content-length" => length = value.parse().expect("a length"),
             "content-type" => assert_eq!(value, "application/json"),
-            _ if path.is_empty() => line.split(' ').nth(1).expect("a path").clone_into(&mut path),
+            _ if path.is_empty() => line
+                .split(' ')
+                .nth(1)
+                .expect("a path")
+                .clone_into(&mut path),
             _ => {}
         }
     }
@@ -114,10 +130,26 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         kept.asked += 1;
         if (200..300).contains(&kept.status) {
             // What is asked of a proxy has no body.
-            let what = if body.is_empty() { Json::Null } else { serde_json::from_slice(&body).expect("JSON") };
-            kept.reported.push(Received { path, key, signature, body, what });
+            let what = if body.is_empty() {
+                Json::Null
+            } else {
+                serde_json::from_slice(&body).expect("JSON")
+            };
+            kept.reported.push(Received {
+                path,
+                key,
+                signature,
+                body,
+                what,
+            });
         }
-        (kept.status, kept.location.as_ref().map(|url| format!("Location: {url}\r\n")).unwrap_or_default())
+        (
+            kept.status,
+            kept.location
+                .as_ref()
+                .map(|url| format!("Location: {url}\r\n"))
+                .unwrap_or_default(),
+        )
     };
     if status == 0 {
         // Until the other end is closed.
@@ -126,5 +158,8 @@ fn serve(stream: TcpStream, kept: &Mutex<Kept>) {
         return;
     }
     // The sending command may be gone.
-    let _ = write!(&stream, "HTTP/1.1 {status} Said\r\n{location}Content-Length: 0\r\nConnection: close\r\n\r\n");
+    let _ = write!(
+        &stream,
+        "HTTP/1.1 {status} Said\r\n{location}Content-Length: 0\r\nConnection: close\r\n\r\n"
+    );
 }

@@ -1,13 +1,16 @@
-//! Commands of a person in a simulated run while no process of the feed is running, or against all advice while one is:
-//! the feed file is changed, a chain begins under another policy, or the operator's key is changed. Commands use the
-//! same stores, die as processes do, and are run again until they succeed.
+//! Commands of a person in a simulated run while no process of the feed is running, or against all
+//! advice while one is: the feed file is changed, a chain begins under another policy, or the
+//! operator's key is changed. Commands use the same stores, die as processes do, and are run again
+//! until they succeed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegate::daemon::clock;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory, Result};
-use tidegate::daemon::feed_writer::{FeedSettings, FeedWriter, Opening, PublicRoot, Request, RequestKind};
+use tidegate::daemon::feed_writer::{
+    FeedSettings, FeedWriter, Opening, PublicRoot, Request, RequestKind,
+};
 use tidegate::daemon::journal::store::{Packs, Store};
 use tidegate::daemon::journal::{KeyRing, RequestOrigin};
 use tidegate::daemon::seal::OperatorKey;
@@ -16,7 +19,9 @@ use tidegate::engine::release::Sha256;
 use tokio::sync::watch;
 
 use super::books;
-use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint};
+use super::draw::{
+    CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES, disjoint,
+};
 use super::feed_files::{Feeds, keeps_labels};
 use super::nature::{Nature, Side};
 use super::process_world::FEW;
@@ -49,7 +54,9 @@ pub struct Command {
 
 /// Another policy under which all waiting people can stay.
 fn another(policy: &'static str, draw: &mut Draw) -> &'static str {
-    let others = [CROWDS, CROWDS, LEVELS, TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED];
+    let others = [
+        CROWDS, CROWDS, LEVELS, TWO_TABLES, CARVED, GROUPED, HALVED, SUPPRESSED,
+    ];
     let all: Vec<&'static str> = POLICIES.into_iter().chain(others).collect();
     let other = all[draw.between(0, all.len() as u64 - 1) as usize];
     // Numbers of a measure are kept with waiting people.
@@ -59,12 +66,30 @@ fn another(policy: &'static str, draw: &mut Draw) -> &'static str {
 /// Another feed file.
 fn changed(before: Feeds, draw: &mut Draw) -> Feeds {
     match draw.between(0, 4) {
-        0 => Feeds { approvals: (before.approvals + draw.between(1, 2) as u32) % 3, ..before },
-        1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds { stays: "keep = \"170s\"", ..before },
-        1 => Feeds { stays: "", ..before },
-        2 => Feeds { grown: true, ..before },
-        3 => Feeds { policy: another(before.policy, draw), ..before },
-        _ => Feeds { key: 1 - before.key, ..before },
+        0 => Feeds {
+            approvals: (before.approvals + draw.between(1, 2) as u32) % 3,
+            ..before
+        },
+        1 if before.stays.is_empty() && keeps_labels(before.policy) => Feeds {
+            stays: "keep = \"170s\"",
+            ..before
+        },
+        1 => Feeds {
+            stays: "",
+            ..before
+        },
+        2 => Feeds {
+            grown: true,
+            ..before
+        },
+        3 => Feeds {
+            policy: another(before.policy, draw),
+            ..before
+        },
+        _ => Feeds {
+            key: 1 - before.key,
+            ..before
+        },
     }
 }
 
@@ -75,7 +100,9 @@ impl Run<'_> {
             self.command = self.answered(command);
             return;
         }
-        let Some(wide) = self.wide.as_mut().filter(|_| !self.over) else { return };
+        let Some(wide) = self.wide.as_mut().filter(|_| !self.over) else {
+            return;
+        };
         if !wide.once_in(4) || books::ring(&self.nature).is_none() {
             return;
         }
@@ -83,13 +110,26 @@ impl Run<'_> {
         self.chooses(after);
     }
 
-    /// Whether a command is to run beside a process of the feed, which still uses the previous feed file.
+    /// Whether a command is to run beside a process of the feed, which still uses the previous feed
+    /// file.
     pub fn chooses_beside(&mut self) -> bool {
         let before = self.feeds;
-        let Some(wide) = self.wide.as_mut().filter(|_| books::ring(&self.nature).is_some()) else { return false };
+        let Some(wide) = self
+            .wide
+            .as_mut()
+            .filter(|_| books::ring(&self.nature).is_some())
+        else {
+            return false;
+        };
         let after = match wide.between(0, 1) {
-            0 => Feeds { policy: another(before.policy, wide), ..before },
-            _ => Feeds { key: 1 - before.key, ..before },
+            0 => Feeds {
+                policy: another(before.policy, wide),
+                ..before
+            },
+            _ => Feeds {
+                key: 1 - before.key,
+                ..before
+            },
         };
         // The feed file shows which kind of chain the process begins meanwhile.
         if disjoint(after.policy) == disjoint(before.policy) {
@@ -101,7 +141,11 @@ impl Run<'_> {
     /// Changes the feed file, and plans a command if one must follow.
     fn chooses(&mut self, after: Feeds) {
         let before = self.feeds;
-        let stays = if keeps_labels(after.policy) { after.stays } else { "" };
+        let stays = if keeps_labels(after.policy) {
+            after.stays
+        } else {
+            ""
+        };
         self.goes_by(Feeds { stays, ..after });
         let kind = match after {
             _ if after.policy != before.policy => Kind::NewChain,
@@ -110,7 +154,11 @@ impl Run<'_> {
             _ if after.key != before.key => Kind::Rekey { from: before.key },
             _ => return,
         };
-        self.command = Some(Command { kind, before, answer: Arc::default() });
+        self.command = Some(Command {
+            kind,
+            before,
+            answer: Arc::default(),
+        });
     }
 
     /// The feed file says something else from now on.
@@ -134,7 +182,13 @@ impl Run<'_> {
             self.nature.kills(process, wide.between(0, 30) as usize);
         }
         let (ends, _) = watch::channel(true);
-        self.processes.insert(process, Process { ends, reported: true });
+        self.processes.insert(
+            process,
+            Process {
+                ends,
+                reported: true,
+            },
+        );
         let (nature, feed, key) = (Arc::clone(&self.nature), self.feed.clone(), self.feeds.key);
         self.nature.turns.begin(process, move || {
             let done = does(kind, key, &feed, (&nature, process));
@@ -144,12 +198,19 @@ impl Run<'_> {
 
     /// The process of a command has ended: returns the command, if it has to be run again.
     fn answered(&mut self, command: Command) -> Option<Command> {
-        let answer = command.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let answer = command
+            .answer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         match answer {
             Some(Ok(true)) => {
                 if let Kind::Rekey { from } = command.kind {
                     let old = KeyRing::open(&self.nature.private(), &key(from));
-                    assert!(!matches!(old, Ok(Some(_))), "a key was changed, and the one before opens the feed");
+                    assert!(
+                        !matches!(old, Ok(Some(_))),
+                        "a key was changed, and the one before opens the feed"
+                    );
                 }
                 None
             }
@@ -172,11 +233,22 @@ fn key(number: usize) -> OperatorKey {
 }
 
 /// Runs it, as the program does; returns whether it was not refused.
-fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Nature>, u32)) -> Result<bool> {
+fn does(
+    kind: Kind,
+    named: usize,
+    feed: &FeedConfig,
+    (nature, process): (&Arc<Nature>, u32),
+) -> Result<bool> {
     if !nature.bucket && !nature.locks(process) {
         return Err(Error::new(ErrorCategory::Io, "another process is at work"));
     }
-    let store = |side| Arc::new(Seen { nature: Arc::clone(nature), process, side });
+    let store = |side| {
+        Arc::new(Seen {
+            nature: Arc::clone(nature),
+            process,
+            side,
+        })
+    };
     let private: Arc<dyn Store> = Arc::new(Packs::over(store(Side::Private)));
     let now = clock::text(nature.clock(process));
     let open = |key: &OperatorKey| {
@@ -189,7 +261,10 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
             feed,
             services: Sha256::of(&std::fs::read(&feed.file).expect("a feed file")),
             chance: nature.chance(),
-            settings: FeedSettings { few: FEW, ..settings(feed)? },
+            settings: FeedSettings {
+                few: FEW,
+                ..settings(feed)?
+            },
             now: &now,
             remedy: "a new chain is to begin",
             changed: true,
@@ -218,8 +293,13 @@ fn does(kind: Kind, named: usize, feed: &FeedConfig, (nature, process): (&Arc<Na
             // One of them opens what an earlier process has begun.
             if matches!(KeyRing::open(&*private, &old), Ok(Some(_))) {
                 let request = format!("{:032x}", u128::from(process));
-                let wanted =
-                    RequestOrigin { request, who: "a test".to_owned(), when: now.clone(), why: None, signed: None };
+                let wanted = RequestOrigin {
+                    request,
+                    who: "a test".to_owned(),
+                    when: now.clone(),
+                    why: None,
+                    signed: None,
+                };
                 open(&old)?.rekey(&new, wanted)?;
             } else {
                 open(&new)?;

@@ -1,5 +1,6 @@
-//! The state that processes of a simulated run share: random draws that follow from a seed, both roots, the topic, the
-//! clock, and faults. Every change of a root passes through here, and every invariant is checked with it.
+//! The state that processes of a simulated run share: random draws that follow from a seed, both
+//! roots, the topic, the clock, and faults. Every change of a root passes through here, and every
+//! invariant is checked with it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::resume_unwind;
@@ -125,7 +126,14 @@ impl Nature {
             changes: 0,
         };
         let (turns, measured, new_ward) = (Arc::default(), policy == MEASURED, false);
-        Nature { turns, bucket, measured, new_ward, roots: Default::default(), known: Mutex::new(known) }
+        Nature {
+            turns,
+            bucket,
+            measured,
+            new_ward,
+            roots: Default::default(),
+            known: Mutex::new(known),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -164,12 +172,18 @@ impl Nature {
     pub fn chance(&self) -> Box<dyn Chance> {
         let known = &mut *self.known();
         known.drawn += 1;
-        Box::new(Seeded::new(known.seed.wrapping_mul(1_000_003).wrapping_add(known.drawn)))
+        Box::new(Seeded::new(
+            known.seed.wrapping_mul(1_000_003).wrapping_add(known.drawn),
+        ))
     }
 
     /// The time according to the clock of this process.
     pub fn clock(&self, process: u32) -> Timestamp {
-        let clock = self.known().processes.get(&process).map_or(0, |process| process.clock);
+        let clock = self
+            .known()
+            .processes
+            .get(&process)
+            .map_or(0, |process| process.clock);
         let begins: Timestamp = BEGINS.parse().expect("a time");
         let now = SignedDuration::try_from(self.turns.now()).expect("a short time");
         begins + now + SignedDuration::from_secs(clock)
@@ -177,7 +191,11 @@ impl Nature {
 
     /// How long this process has been running.
     pub fn age(&self, process: u32) -> Duration {
-        let begun = self.known().processes.get(&process).map_or(Duration::ZERO, |process| process.begun);
+        let begun = self
+            .known()
+            .processes
+            .get(&process)
+            .map_or(Duration::ZERO, |process| process.begun);
         self.turns.now().saturating_sub(begun)
     }
 
@@ -207,13 +225,25 @@ impl Nature {
     /// A process begins.
     pub fn begins(&self, process: u32, clock: i64) {
         let begun = self.turns.now();
-        self.known().processes.insert(process, Process { clock, begun, ..Process::default() });
-        self.line(&format!("process {process} begins, its clock {clock} s ahead"));
+        self.known().processes.insert(
+            process,
+            Process {
+                clock,
+                begun,
+                ..Process::default()
+            },
+        );
+        self.line(&format!(
+            "process {process} begins, its clock {clock} s ahead"
+        ));
     }
 
     /// All running processes meet a command, or are met by one.
     pub fn meets(&self) {
-        self.known().processes.values_mut().for_each(|process| process.meets = true);
+        self.known()
+            .processes
+            .values_mut()
+            .for_each(|process| process.meets = true);
     }
 
     /// A process will die with one of its next changes.
@@ -228,7 +258,9 @@ impl Nature {
         if let Some(process) = self.known().processes.get_mut(&process) {
             process.clock += seconds;
         }
-        self.line(&format!("the clock of process {process} is set by {seconds} s"));
+        self.line(&format!(
+            "the clock of process {process} is set by {seconds} s"
+        ));
     }
 
     /// A process has ended.
@@ -264,13 +296,26 @@ impl Nature {
     /// Why the feed of a process is halted, or that it is not.
     pub fn halts(&self, process: u32, reason: Option<String>) {
         let known = &mut *self.known();
-        known.line(self.turns.now(), &format!("process {process} is halted: {reason:?}"));
-        // Nothing is damaged here: a feed halts because of a fault that ends, or since another process has taken over.
-        let goes_by = |reason: &str| reason.starts_with("the simulated ") || reason.contains("has taken over");
-        let meets = known.processes.get(&process).is_some_and(|process| process.meets);
-        let other = |reason: &str| reason.contains("tidegate rekey") || reason.contains("tidegate new-chain");
+        known.line(
+            self.turns.now(),
+            &format!("process {process} is halted: {reason:?}"),
+        );
+        // Nothing is damaged here: a feed halts because of a fault that ends, or since another
+        // process has taken over.
+        let goes_by = |reason: &str| {
+            reason.starts_with("the simulated ") || reason.contains("has taken over")
+        };
+        let meets = known
+            .processes
+            .get(&process)
+            .is_some_and(|process| process.meets);
+        let other = |reason: &str| {
+            reason.contains("tidegate rekey") || reason.contains("tidegate new-chain")
+        };
         let passes = |reason: &str| goes_by(reason) || meets && other(reason);
-        let fault = reason.as_deref().filter(|reason| !passes(reason) && known.mutant.is_none());
+        let fault = reason
+            .as_deref()
+            .filter(|reason| !passes(reason) && known.mutant.is_none());
         assert!(fault.is_none(), "process {process} is halted: {fault:?}");
         if let Some(process) = known.processes.get_mut(&process) {
             process.halted = reason;
@@ -278,12 +323,20 @@ impl Nature {
     }
 
     pub fn halted(&self, process: u32) -> Option<String> {
-        self.known().processes.get(&process).and_then(|process| process.halted.clone())
+        self.known()
+            .processes
+            .get(&process)
+            .and_then(|process| process.halted.clone())
     }
 
     /// Whether a process is dead or dying, so that it changes nothing any more.
     pub fn is_dead(&self, process: u32) -> bool {
-        std::thread::panicking() || self.known().processes.get(&process).is_none_or(|process| process.dead)
+        std::thread::panicking()
+            || self
+                .known()
+                .processes
+                .get(&process)
+                .is_none_or(|process| process.dead)
     }
 
     /// Before a store is used: time passes, and perhaps another process continues.
@@ -292,7 +345,10 @@ impl Nature {
         let (pause, between) = {
             let known = &mut *self.known();
             let between = known.harm.between;
-            (known.draw.between(0, 3), between > 0 && known.draw.once_in(between))
+            (
+                known.draw.between(0, 3),
+                between > 0 && known.draw.once_in(between),
+            )
         };
         self.turns.passes(Duration::from_millis(pause));
         if between && self.turns.others() && !std::thread::panicking() {
@@ -309,7 +365,9 @@ impl Nature {
         let now = self.turns.now();
         let due: Vec<(Duration, Side, Change)> = {
             let known = &mut *self.known();
-            let (due, rest) = std::mem::take(&mut known.late).into_iter().partition(|(at, ..)| *at <= now);
+            let (due, rest) = std::mem::take(&mut known.late)
+                .into_iter()
+                .partition(|(at, ..)| *at <= now);
             known.late = rest;
             due
         };
@@ -326,7 +384,10 @@ impl Nature {
         let known = &mut *self.known();
         known.harm = Harm::default();
         (known.silent, known.full) = (Default::default(), Default::default());
-        known.late.iter_mut().for_each(|(at, ..)| *at = Duration::ZERO);
+        known
+            .late
+            .iter_mut()
+            .for_each(|(at, ..)| *at = Duration::ZERO);
     }
 
     pub fn comes_late(&self, side: Side, change: Change) {
@@ -344,22 +405,38 @@ impl Nature {
         let running = known.processes.get_mut(&process).expect("a process");
         if let Some(left) = running.dies_in.as_mut() {
             match left.checked_sub(1) {
-                None => return Fate::Dies { after: known.draw.once_in(2) },
+                None => {
+                    return Fate::Dies {
+                        after: known.draw.once_in(2),
+                    };
+                }
                 Some(less) => *left = less,
             }
         }
-        if let Some(mutant) = known.mutant.filter(|mutant| (mutant.leaves_out)(side, change)) {
-            known.line(now, &format!("{} leaves out {side:?} {}", mutant.name, change.path()));
+        if let Some(mutant) = known
+            .mutant
+            .filter(|mutant| (mutant.leaves_out)(side, change))
+        {
+            known.line(
+                now,
+                &format!("{} leaves out {side:?} {}", mutant.name, change.path()),
+            );
             return Fate::Skipped;
         }
         if !self.bucket {
             let writes = !matches!(change, Change::Delete(_));
-            return if writes && known.full[side as usize] > now { Fate::Refused } else { Fate::Happens };
+            return if writes && known.full[side as usize] > now {
+                Fate::Refused
+            } else {
+                Fate::Happens
+            };
         }
         let lost = known.harm.lost;
         match lost > 0 && known.draw.once_in(lost) {
             true if known.draw.once_in(3) => Fate::Late,
-            true => Fate::Unsaid { happens: known.draw.once_in(2) },
+            true => Fate::Unsaid {
+                happens: known.draw.once_in(2),
+            },
             false => Fate::Happens,
         }
     }
@@ -367,7 +444,10 @@ impl Nature {
     /// Whether a process dies within this many changes that are made together.
     pub fn dies_within(&self, process: u32, changes: usize) -> bool {
         let known = &mut *self.known();
-        let dies_in = known.processes.get(&process).and_then(|process| process.dies_in);
+        let dies_in = known
+            .processes
+            .get(&process)
+            .and_then(|process| process.dies_in);
         dies_in.is_some_and(|left| left < changes) && !std::thread::panicking()
     }
 
@@ -400,17 +480,28 @@ impl Nature {
             Change::Replace(..) => "replace",
             Change::Delete(_) => "delete",
         };
-        let entry =
-            |bytes: &[u8]| Entry::unproven(bytes).map_or_else(|_| String::new(), |entry| entry.body.kind().to_owned());
+        let entry = |bytes: &[u8]| {
+            Entry::unproven(bytes)
+                .map_or_else(|_| String::new(), |entry| entry.body.kind().to_owned())
+        };
         let kind = match &change {
             Change::Create(path, bytes) if log::place(path).is_some() => entry(bytes),
             _ => String::new(),
         };
-        known.line(self.turns.now(), &format!("{side:?} {word} {} {kind}", change.path()));
+        known.line(
+            self.turns.now(),
+            &format!("{side:?} {word} {} {kind}", change.path()),
+        );
         let made = match &change {
             Change::Create(path, bytes) => root.create(path, bytes).expect("memory"),
-            Change::Replace(path, bytes) => root.replace(path, bytes).map(|()| CreateOutcome::Made).expect("memory"),
-            Change::Delete(path) => root.delete(path).map(|()| CreateOutcome::Made).expect("memory"),
+            Change::Replace(path, bytes) => root
+                .replace(path, bytes)
+                .map(|()| CreateOutcome::Made)
+                .expect("memory"),
+            Change::Delete(path) => root
+                .delete(path)
+                .map(|()| CreateOutcome::Made)
+                .expect("memory"),
         };
         if made == CreateOutcome::Exists && known.mutant.is_some_and(|mutant| mutant.takes_names) {
             return CreateOutcome::Made;
@@ -433,7 +524,10 @@ impl Nature {
     /// The last events.
     pub fn story(&self) -> String {
         let known = self.known();
-        known.lines.iter().fold(String::new(), |story, line| story + line + "\n")
+        known
+            .lines
+            .iter()
+            .fold(String::new(), |story, line| story + line + "\n")
     }
 
     /// The hash that distinguishes runs, and the number of changes.
@@ -451,6 +545,7 @@ impl Known {
         if self.lines.len() == KEPT {
             self.lines.pop_front();
         }
-        self.lines.push_back(format!("{:9.3} {text}", now.as_secs_f64()));
+        self.lines
+            .push_back(format!("{:9.3} {text}", now.as_secs_f64()));
     }
 }

@@ -46,7 +46,11 @@ impl Drop for Lock {
 
 impl Here {
     fn store(&self, side: Side) -> Arc<dyn Store> {
-        Arc::new(Seen { nature: Arc::clone(&self.nature), process: self.process, side })
+        Arc::new(Seen {
+            nature: Arc::clone(&self.nature),
+            process: self.process,
+            side,
+        })
     }
 }
 
@@ -83,20 +87,43 @@ impl World for Here {
             return Ok(None);
         }
         let private = Arc::new(Packs::over(self.store(Side::Private)));
-        let lock = (!self.nature.bucket).then(|| Box::new(Lock(Arc::clone(&self.nature), self.process)) as _);
-        Ok(Some(OpenedRoots { private, public: PublicRoot::over(self.store(Side::Public)), lock }))
+        let lock = (!self.nature.bucket)
+            .then(|| Box::new(Lock(Arc::clone(&self.nature), self.process)) as _);
+        Ok(Some(OpenedRoots {
+            private,
+            public: PublicRoot::over(self.store(Side::Public)),
+            lock,
+        }))
     }
 
-    fn fetch(&self, _: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Box<dyn Fetching>> {
-        Ok(Box::new(Reader::begin(Arc::clone(&self.nature), self.process, &positions)))
+    fn fetch(
+        &self,
+        _: &TopicSettings<'_>,
+        positions: BTreeMap<i32, Position>,
+    ) -> Result<Box<dyn Fetching>> {
+        Ok(Box::new(Reader::begin(
+            Arc::clone(&self.nature),
+            self.process,
+            &positions,
+        )))
     }
 
     fn note(&self, _: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()> {
         let halt = bytes.map(|bytes| serde_json::from_slice::<Json>(bytes).expect("JSON"));
-        let reason = halt.as_ref().map(|halt| halt["reason"].as_str().expect("a text"));
+        let reason = halt
+            .as_ref()
+            .map(|halt| halt["reason"].as_str().expect("a text"));
         // The folder of the feed file has another name each time.
-        self.nature
-            .halts(self.process, reason.map(|reason| reason.rsplit("feed.toml: ").next().expect("a text").to_owned()));
+        self.nature.halts(
+            self.process,
+            reason.map(|reason| {
+                reason
+                    .rsplit("feed.toml: ")
+                    .next()
+                    .expect("a text")
+                    .to_owned()
+            }),
+        );
         let private = self.store(Side::Private);
         match bytes {
             Some(bytes) => private.replace(name, bytes),
@@ -121,8 +148,16 @@ pub fn lives(
     reported: FeedObserver,
     ends: watch::Receiver<bool>,
 ) {
-    let here = Here { nature: Arc::clone(nature), process, ends: ends.clone() };
-    let how = RunOptions { until: RunEnd::Asked, accept_clock: false, exit_on_halt: false };
+    let here = Here {
+        nature: Arc::clone(nature),
+        process,
+        ends: ends.clone(),
+    };
+    let how = RunOptions {
+        until: RunEnd::Asked,
+        accept_clock: false,
+        exit_on_halt: false,
+    };
     let mut keeps = pin!(keep(feed, reported, how, Arc::new(here), ends));
     loop {
         // Every wait of this world ends when it is polled; only the order to end remains.

@@ -1,5 +1,6 @@
-//! The invariants of every single change of a root, whatever fails: the log is one chain, each message is accepted
-//! once, nothing is public that was not decided, and whatever a visible manifest lists exists.
+//! The invariants of every single change of a root, whatever fails: the log is one chain, each
+//! message is accepted once, nothing is public that was not decided, and whatever a visible
+//! manifest lists exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,8 +75,8 @@ pub struct Promises {
     pub late: bool,
     /// Files of Delta logs that were deleted.
     deleted: BTreeSet<String>,
-    /// Manifests, files of Delta logs, and names of releases that late writes restored, until a process removes them or
-    /// writes them again.
+    /// Manifests, files of Delta logs, and names of releases that late writes restored, until a
+    /// process removes them or writes them again.
     pub returned: BTreeSet<String>,
     /// Files of releases that were staged so late that no process knows them.
     pub staged_late: BTreeSet<String>,
@@ -112,7 +113,9 @@ impl Promises {
                 );
             }
             (Side::Private, Change::Delete(_)) => {}
-            (Side::Public, Change::Create(path, bytes)) => self.shown(&roots[Side::Public as usize], path, bytes),
+            (Side::Public, Change::Create(path, bytes)) => {
+                self.shown(&roots[Side::Public as usize], path, bytes)
+            }
             (Side::Public, Change::Replace(path, bytes)) => self.advised(path, bytes),
             (Side::Public, Change::Delete(path)) => self.gone(path),
         }
@@ -124,8 +127,9 @@ impl Promises {
         let sha256 = Sha256::of(bytes);
         assert_eq!(entry.seq, seq, "an entry in the place of another one");
         if let Some(known) = self.entries.get(seq as usize) {
-            // The number was free again, since its entry is in a pack. A writer that read the log before that appends
-            // its fence there, checks whether it is the newest entry, and ends: no entry follows such a fence.
+            // The number was free again, since its entry is in a pack. A writer that read the log
+            // before that appends its fence there, checks whether it is the newest entry, and ends:
+            // no entry follows such a fence.
             if matches!(entry.body, EntryBody::Fence(_)) {
                 return;
             }
@@ -133,57 +137,98 @@ impl Promises {
             return;
         }
         assert_eq!(seq, self.entries.len() as u64, "a gap in the log");
-        assert_eq!(entry.prev_sha256.as_ref(), self.entries.last(), "entry {seq} follows another one");
+        assert_eq!(
+            entry.prev_sha256.as_ref(),
+            self.entries.last(),
+            "entry {seq} follows another one"
+        );
         self.entries.push(sha256);
         *self.kinds.entry(entry.body.kind()).or_default() += 1;
         match &entry.body {
-            EntryBody::Chain(chain) if self.disjoint => _ = self.disjoint_chains.insert(u64::from(chain.chain)),
+            EntryBody::Chain(chain) if self.disjoint => {
+                _ = self.disjoint_chains.insert(u64::from(chain.chain))
+            }
             EntryBody::Ingest(ingest) => self.taken(ingest),
             EntryBody::Retry(retry) => self.kept += retry.kept,
             EntryBody::Decision(Decision::Publish(approved)) => {
                 let release = approved.release();
-                let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
-                assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
+                let files = approved
+                    .files()
+                    .iter()
+                    .map(|file| (file.path.clone(), file.sha256))
+                    .collect();
+                assert!(
+                    self.decided.insert(release, files).is_none(),
+                    "release {release} is decided twice"
+                );
             }
             EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })) => {
-                let files = approved.files().iter().map(|file| (file.path.clone(), file.sha256)).collect();
+                let files = approved
+                    .files()
+                    .iter()
+                    .map(|file| (file.path.clone(), file.sha256))
+                    .collect();
                 self.held = Some((approved.release(), sha256, files));
                 self.approved_by.clear();
             }
             EntryBody::Approve(approved) if approved.missing > 0 => self.approves(&approved.wanted),
             EntryBody::Approve(approved) => {
                 self.approves(&approved.wanted);
-                assert!(self.approved_by.len() >= self.approvals as usize, "too few people have approved a release");
+                assert!(
+                    self.approved_by.len() >= self.approvals as usize,
+                    "too few people have approved a release"
+                );
                 let (release, _, files) = self.held.take().expect("a release that is held");
                 assert_eq!(release, approved.release);
-                assert!(self.decided.insert(release, files).is_none(), "release {release} is decided twice");
+                assert!(
+                    self.decided.insert(release, files).is_none(),
+                    "release {release} is decided twice"
+                );
             }
             EntryBody::Published(published) => {
-                assert!(self.visible.contains_key(&published.release), "a release is called visible that is not");
+                assert!(
+                    self.visible.contains_key(&published.release),
+                    "a release is called visible that is not"
+                );
             }
             EntryBody::Erase(erase) => {
                 self.leaves = true;
-                let other = self.erasures.insert(erase.wanted.request.clone(), Known::of(erase));
+                let other = self
+                    .erasures
+                    .insert(erase.wanted.request.clone(), Known::of(erase));
                 assert!(other.is_none(), "a person is erased twice by one request");
             }
-            EntryBody::Withdraw(_) | EntryBody::Expire(_) | EntryBody::Retire(_) => self.leaves = true,
+            EntryBody::Withdraw(_) | EntryBody::Expire(_) | EntryBody::Retire(_) => {
+                self.leaves = true
+            }
             _ => {}
         }
     }
 
     /// A person approves the release that waits, with a signature if several have to.
     fn approves(&mut self, wanted: &RequestOrigin) {
-        let name = wanted.signed.as_ref().map(|signed| &signed.name).or((self.approvals < 2).then_some(&wanted.who));
-        let new = self.approved_by.insert(name.expect("an approver signs").clone());
+        let name = wanted
+            .signed
+            .as_ref()
+            .map(|signed| &signed.name)
+            .or((self.approvals < 2).then_some(&wanted.who));
+        let new = self
+            .approved_by
+            .insert(name.expect("an approver signs").clone());
         assert!(new, "a person approves a release twice");
     }
 
     /// Each message is accepted once, and none is left out.
     fn taken(&mut self, ingest: &Ingest) {
         for part in &ingest.parts {
-            let MessageOrigin::Partition { partition, .. } = &part.origin else { panic!("a topic has partitions") };
+            let MessageOrigin::Partition { partition, .. } = &part.origin else {
+                panic!("a topic has partitions")
+            };
             let next = self.next.entry(*partition).or_default();
-            assert_eq!(part.from, *next, "messages of partition {partition} are left out or taken in twice");
+            assert_eq!(
+                part.from, *next,
+                "messages of partition {partition} are left out or taken in twice"
+            );
             *next = part.next;
             self.kept += part.counts.kept;
         }
@@ -192,14 +237,20 @@ impl Promises {
     /// A public file was written.
     fn shown(&mut self, public: &Memory, path: &str, bytes: &[u8]) {
         let first = path.split('/').next().expect("a part");
-        let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
+        let manifest = path
+            .strip_prefix("manifest/")
+            .and_then(|name| name.strip_suffix(".json"));
         match first {
             "manifest" if manifest.is_none() => {}
             "manifest" => {
-                let release: u32 = manifest.and_then(|number| number.parse().ok()).expect("a number");
+                let release: u32 = manifest
+                    .and_then(|number| number.parse().ok())
+                    .expect("a number");
                 self.manifest(public, release, bytes);
             }
-            "withdrawn" | "replaced" | "expired" => assert!(self.leaves, "{path}: nothing was to leave"),
+            "withdrawn" | "replaced" | "expired" => {
+                assert!(self.leaves, "{path}: nothing was to leave")
+            }
             _ if path.contains("/_delta_log/") => {
                 if self.late && self.deleted.contains(path) {
                     self.returned.insert(path.to_owned());
@@ -208,16 +259,28 @@ impl Promises {
             _ if is_advisory(path) => {}
             _ => {
                 let signed = path.strip_suffix(".sig");
-                let decided = self.decided.values().find_map(|files| files.get(signed.unwrap_or(path)));
-                let decided = decided.unwrap_or_else(|| panic!("{path} is public and was not decided"));
+                let decided = self
+                    .decided
+                    .values()
+                    .find_map(|files| files.get(signed.unwrap_or(path)));
+                let decided =
+                    decided.unwrap_or_else(|| panic!("{path} is public and was not decided"));
                 if signed.is_none() {
-                    assert_eq!(*decided, Sha256::of(bytes), "{path} is not as it was decided");
+                    assert_eq!(
+                        *decided,
+                        Sha256::of(bytes),
+                        "{path} is not as it was decided"
+                    );
                 }
                 let files = self.decided.values().find(|files| files.contains_key(path));
-                let two = files.is_some_and(|files| files.keys().any(|path| path.starts_with("sensitive/")));
+                let two = files
+                    .is_some_and(|files| files.keys().any(|path| path.starts_with("sensitive/")));
                 if path.starts_with(if two { "sensitive/" } else { "data/" }) {
                     let diagnoses = table(bytes.to_vec().into());
-                    let people = diagnoses.iter().map(|diagnosis| person::of(diagnosis)).collect();
+                    let people = diagnoses
+                        .iter()
+                        .map(|diagnosis| person::of(diagnosis))
+                        .collect();
                     self.tables.insert(path.to_owned(), people);
                 }
             }
@@ -226,7 +289,10 @@ impl Promises {
 
     /// A release is visible.
     fn manifest(&mut self, public: &Memory, release: u32, bytes: &[u8]) {
-        assert!(self.decided.contains_key(&release), "release {release} is visible and was not decided");
+        assert!(
+            self.decided.contains_key(&release),
+            "release {release} is visible and was not decided"
+        );
         if self.late && self.leaves && release <= self.newest {
             self.returned.insert(Layout::Root.manifest(release));
             return;
@@ -238,17 +304,30 @@ impl Promises {
         for file in manifest["files"].as_array().expect("files") {
             let path = file["path"].as_str().expect("a path");
             let there = public.read(path).expect("memory");
-            let there = there.unwrap_or_else(|| panic!("release {release} is visible without {path}"));
-            assert_eq!(file["sha256"], Sha256::of(&there).to_string(), "{path} is not what release {release} lists");
+            let there =
+                there.unwrap_or_else(|| panic!("release {release} is visible without {path}"));
+            assert_eq!(
+                file["sha256"],
+                Sha256::of(&there).to_string(),
+                "{path} is not what release {release} lists"
+            );
             if path.starts_with(if two { "sensitive/" } else { "data/" }) {
                 people.extend(&self.tables[path]);
             }
             listed.insert(path.to_owned());
         }
         let chain = manifest["chain"].as_u64().expect("a number");
-        self.people(release, chain, people, manifest["rows"].as_u64().expect("a number"));
+        self.people(
+            release,
+            chain,
+            people,
+            manifest["rows"].as_u64().expect("a number"),
+        );
         let signature = format!("manifest/{release:010}.json.sig");
-        assert!(public.read(&signature).expect("memory").is_some(), "release {release} is visible without signature");
+        assert!(
+            public.read(&signature).expect("memory").is_some(),
+            "release {release} is visible without signature"
+        );
         self.visible.insert(release, listed);
         self.newest = release;
     }
@@ -256,29 +335,53 @@ impl Promises {
     /// These people are in a release: each once, and in no other chain.
     fn people(&mut self, release: u32, chain: u64, people: Vec<u64>, rows: u64) {
         let each: BTreeSet<u64> = people.iter().copied().collect();
-        assert_eq!(each.len(), people.len(), "a person is in release {release} twice");
-        assert_eq!(people.len() as u64, rows, "release {release} has other rows than its manifest says");
+        assert_eq!(
+            each.len(),
+            people.len(),
+            "a person is in release {release} twice"
+        );
+        assert_eq!(
+            people.len() as u64,
+            rows,
+            "release {release} has other rows than its manifest says"
+        );
         for (other, of) in self.released.values().filter(|(other, _)| *other != chain) {
-            assert!(of.is_disjoint(&each), "a person of chain {other} is in chain {chain} too");
+            assert!(
+                of.is_disjoint(&each),
+                "a person of chain {other} is in chain {chain} too"
+            );
         }
-        let before = self.released.values().rev().find(|(other, _)| *other == chain);
+        let before = self
+            .released
+            .values()
+            .rev()
+            .find(|(other, _)| *other == chain);
         if let Some((_, before)) = before.filter(|_| !self.leaves) {
             let disjoint = self.disjoint_chains.contains(&chain);
-            let kept = if disjoint { before.is_disjoint(&each) } else { before.is_subset(&each) };
-            assert!(kept, "release {release} has lost or repeated people of the one before it");
+            let kept = if disjoint {
+                before.is_disjoint(&each)
+            } else {
+                before.is_subset(&each)
+            };
+            assert!(
+                kept,
+                "release {release} has lost or repeated people of the one before it"
+            );
         }
         self.released.insert(release, (chain, each));
     }
 
-    /// A file that helps readers was written again. A late write may name a release that was removed since.
+    /// A file that helps readers was written again. A late write may name a release that was
+    /// removed since.
     fn advised(&mut self, path: &str, bytes: &[u8]) {
         assert!(is_advisory(path), "{path} was written again");
         let sha256 = Sha256::of(bytes);
         let goes_back = match path {
             _ if !self.late || !self.leaves => false,
-            "LATEST" => {
-                !self.visible().iter().any(|release| bytes.starts_with(Layout::Root.manifest(*release).as_bytes()))
-            }
+            "LATEST" => !self
+                .visible()
+                .iter()
+                .any(|release| bytes.starts_with(Layout::Root.manifest(*release).as_bytes())),
             "index.html" => self.index != Some(sha256) && self.has_left(),
             _ => false,
         };
@@ -298,14 +401,17 @@ impl Promises {
         (self.visible.len() as u64) < u64::from(self.newest)
     }
 
-    /// The page of all releases is an earlier one and lists no removed release: the next release writes it again.
+    /// The page of all releases is an earlier one and lists no removed release: the next release
+    /// writes it again.
     pub fn index_is_behind(&self) -> bool {
         self.index_is_late && !self.has_left()
     }
 
     /// The release that waits for a person, and the entry that holds it.
     pub fn held(&self) -> Option<(u32, Sha256)> {
-        self.held.as_ref().map(|(release, decision, _)| (*release, *decision))
+        self.held
+            .as_ref()
+            .map(|(release, decision, _)| (*release, *decision))
     }
 
     /// The newest release that is visible.
@@ -320,7 +426,11 @@ impl Promises {
 
     /// The people who were ever in a release.
     pub fn ever(&self) -> BTreeSet<u64> {
-        self.released.values().flat_map(|(_, people)| people).copied().collect()
+        self.released
+            .values()
+            .flat_map(|(_, people)| people)
+            .copied()
+            .collect()
     }
 
     /// A public file was removed.
@@ -329,12 +439,21 @@ impl Promises {
         if path.contains("/_delta_log/") {
             self.deleted.insert(path.to_owned());
         }
-        let manifest = path.strip_prefix("manifest/").and_then(|name| name.strip_suffix(".json"));
+        let manifest = path
+            .strip_prefix("manifest/")
+            .and_then(|name| name.strip_suffix(".json"));
         if let Some(release) = manifest.and_then(|number| number.parse::<u32>().ok()) {
-            assert!(self.leaves, "the manifest of release {release} is gone, and nothing was to leave");
+            assert!(
+                self.leaves,
+                "the manifest of release {release} is gone, and nothing was to leave"
+            );
             self.visible.remove(&release);
         }
         let listed = self.visible.iter().find(|(_, files)| files.contains(path));
-        assert!(listed.is_none(), "{path} is gone, and release {:?} lists it", listed.map(|(release, _)| release));
+        assert!(
+            listed.is_none(),
+            "{path} is gone, and release {:?} lists it",
+            listed.map(|(release, _)| release)
+        );
     }
 }

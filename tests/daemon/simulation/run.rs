@@ -1,5 +1,5 @@
-//! One simulated run: a feed over a topic, whose processes, stores, brokers and clocks fail as its seed says, and whose
-//! invariants must all hold when faults have ended.
+//! One simulated run: a feed over a topic, whose processes, stores, brokers and clocks fail as its
+//! seed says, and whose invariants must all hold when faults have ended.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -15,7 +15,9 @@ use tokio::sync::watch;
 
 use super::books;
 use super::commands::Command;
-use super::draw::{CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES};
+use super::draw::{
+    CARVED, CROWDS, GROUPED, HALVED, LEVELS, MEASURED, POLICIES, SUPPRESSED, TWO_TABLES,
+};
 use super::feed_files::{Feeds, Places, approver, keeps_labels};
 use super::mutants::Mutant;
 use super::nature::{Harm, Nature, Side};
@@ -49,15 +51,16 @@ pub struct Run<'p> {
     /// When the next process begins.
     next: Option<Duration>,
     requests: Vec<Request>,
-    /// Draws events that the first version of these runs did not have: new chains, and rows that are published again;
-    /// None in that version.
+    /// Draws events that the first version of these runs did not have: new chains, and rows that
+    /// are published again; None in that version.
     more: Option<Draw>,
-    /// Draws events that the second version did not have: further policies, and what a person does between two
-    /// processes.
+    /// Draws events that the second version did not have: further policies, and what a person does
+    /// between two processes.
     pub wide: Option<Draw>,
     /// Draws events that the fourth version did not have: commands beside a process of the feed.
     beside: Option<Draw>,
-    /// A command that has not succeeded yet: no other process begins before it has, except one that it meets.
+    /// A command that has not succeeded yet: no other process begins before it has, except one that
+    /// it meets.
     pub command: Option<Command>,
     /// Whether labels are kept: published rows can be erased, and releases withdrawn.
     pub crowds: bool,
@@ -83,7 +86,10 @@ pub struct Outcome {
 impl Outcome {
     /// The sums of two.
     pub fn and(mut self, other: Outcome) -> Outcome {
-        other.kinds.into_iter().for_each(|(kind, many)| *self.kinds.entry(kind).or_default() += many);
+        other
+            .kinds
+            .into_iter()
+            .for_each(|(kind, many)| *self.kinds.entry(kind).or_default() += many);
         Outcome {
             trace: self.trace ^ other.trace,
             changes: self.changes + other.changes,
@@ -100,10 +106,10 @@ pub fn play(seed: u64, places: &mut Places, mutant: Option<&'static Mutant>) -> 
     plays(5, seed, places, mutant)
 }
 
-/// The same as an earlier version of these runs was, so that seeds that were found then lead to the same runs. In the
-/// first one a person could not begin chains or have releases published again, and nothing expired; in the second one
-/// no feed file changed, and no key; in the third one no person came from a new ward; in the fourth one no command met
-/// a process of the feed.
+/// The same as an earlier version of these runs was, so that seeds that were found then lead to the
+/// same runs. In the first one a person could not begin chains or have releases published again,
+/// and nothing expired; in the second one no feed file changed, and no key; in the third one no
+/// person came from a new ward; in the fourth one no command met a process of the feed.
 pub fn play_of(version: u32, seed: u64, places: &mut Places) -> Outcome {
     plays(version, seed, places, None)
 }
@@ -118,8 +124,10 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     // Crowds permit most requests.
     let crowds = more.as_mut().is_some_and(|more| more.once_in(6));
     let policy = if crowds { CROWDS } else { policy };
-    let further =
-        |wide: &mut Draw| wide.once_in(4).then(|| [GROUPED, LEVELS, MEASURED, MEASURED][wide.between(0, 3) as usize]);
+    let further = |wide: &mut Draw| {
+        wide.once_in(4)
+            .then(|| [GROUPED, LEVELS, MEASURED, MEASURED][wide.between(0, 3) as usize])
+    };
     let policy = wide.as_mut().and_then(further).unwrap_or(policy);
     let (bucket, manual) = (draw.once_in(2), draw.once_in(6));
     let mut nature = Nature::new(seed, bucket, policy, mutant);
@@ -127,12 +135,21 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     let nature = Arc::new(nature);
     // Published files can be removed only if the table grows.
     let stays = more.as_mut().filter(|_| keeps_labels(policy));
-    let stays = stays.map_or("", |more| ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]);
+    let stays = stays.map_or("", |more| {
+        ["", "keep = \"170s\"", "retain = \"170s\""][more.between(0, 2) as usize]
+    });
     let approvals = match (manual, &mut wide) {
         (true, Some(wide)) => wide.between(1, 2) as u32,
         _ => u32::from(manual),
     };
-    let feeds = Feeds { policy, bucket, approvals, stays, key: 0, grown: false };
+    let feeds = Feeds {
+        policy,
+        bucket,
+        approvals,
+        stays,
+        key: 0,
+        grown: false,
+    };
     let feed = places.feed(feeds);
     nature.line(&format!("{feeds:?}"));
     nature.goes_by(policy, approvals);
@@ -158,7 +175,9 @@ fn plays(version: u32, seed: u64, places: &mut Places, mutant: Option<&'static M
     let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run.plays()));
     if let Err(fault) = played {
         let text = fault.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| fault.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
+        let text = text
+            .or_else(|| fault.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+            .unwrap_or_default();
         run.abandon();
         panic!("seed {seed}: {text}\n{}", nature.story());
     }
@@ -183,7 +202,11 @@ impl Run<'_> {
             between: [0, 60, 8][self.draw.between(0, 2) as usize],
         };
         self.nature.harm(harm);
-        let ticks = if self.draw.once_in(6) { self.draw.between(7, 12) } else { self.draw.between(3, 6) };
+        let ticks = if self.draw.once_in(6) {
+            self.draw.between(7, 12)
+        } else {
+            self.draw.between(3, 6)
+        };
         let end = TICK * ticks as u32;
         while self.nature.turns.now() < end {
             let pause = Duration::from_millis(self.draw.between(500, 25_000));
@@ -224,8 +247,16 @@ impl Run<'_> {
         let (ends, reported) = watch::channel(false);
         let (nature, feed) = (Arc::clone(&self.nature), self.feed.clone());
         let observer = self.places.observer.feed(&feed);
-        self.processes.insert(process, Process { ends, reported: false });
-        self.nature.turns.begin(process, move || lives(&nature, process, feed, observer, reported));
+        self.processes.insert(
+            process,
+            Process {
+                ends,
+                reported: false,
+            },
+        );
+        self.nature.turns.begin(process, move || {
+            lives(&nature, process, feed, observer, reported)
+        });
     }
 
     fn ended(&mut self, process: u32, end: End) {
@@ -234,7 +265,10 @@ impl Run<'_> {
             End::Failed(fault) => resume_unwind(fault),
             End::Died => self.deaths += 1,
             End::Done => {
-                assert!(known.is_some_and(|known| known.reported), "process {process} has ended and was not told to");
+                assert!(
+                    known.is_some_and(|known| known.reported),
+                    "process {process} has ended and was not told to"
+                );
                 self.nature.ended(process, "ends");
             }
         }
@@ -253,13 +287,21 @@ impl Run<'_> {
     /// A process, any of them.
     fn any(&mut self) -> Option<u32> {
         let many = (self.processes.len() as u64).checked_sub(1)?;
-        self.processes.keys().nth(self.draw.between(0, many) as usize).copied()
+        self.processes
+            .keys()
+            .nth(self.draw.between(0, many) as usize)
+            .copied()
     }
 
-    /// A command and a process of the feed meet, whichever begins first: one of them takes over, or finds the folder
-    /// locked.
+    /// A command and a process of the feed meet, whichever begins first: one of them takes over, or
+    /// finds the folder locked.
     fn meets(&mut self) {
-        if self.processes.len() != 1 || !self.beside.as_mut().is_some_and(|beside| beside.once_in(24)) {
+        if self.processes.len() != 1
+            || !self
+                .beside
+                .as_mut()
+                .is_some_and(|beside| beside.once_in(24))
+        {
             return;
         }
         if self.command.is_some() {
@@ -276,23 +318,36 @@ impl Run<'_> {
     fn something(&mut self) {
         self.meets();
         let nature = Arc::clone(&self.nature);
-        let side = if self.draw.once_in(2) { Side::Private } else { Side::Public };
+        let side = if self.draw.once_in(2) {
+            Side::Private
+        } else {
+            Side::Public
+        };
         let time = Duration::from_millis(self.draw.between(1_000, 100_000));
         match self.draw.between(0, 19) {
             0..=8 => self.produces(),
             9..=11 => {
                 let changes = self.draw.between(0, 40) as usize;
-                self.any().into_iter().for_each(|process| nature.kills(process, changes));
+                self.any()
+                    .into_iter()
+                    .for_each(|process| nature.kills(process, changes));
             }
-            12 => self.any().into_iter().for_each(|process| self.stops(process)),
-            13 if self.processes.len() < 2 && self.command.is_none() => _ = self.next.get_or_insert(nature.turns.now()),
+            12 => self
+                .any()
+                .into_iter()
+                .for_each(|process| self.stops(process)),
+            13 if self.processes.len() < 2 && self.command.is_none() => {
+                _ = self.next.get_or_insert(nature.turns.now())
+            }
             14 if nature.bucket => nature.silence(side, time),
             14 => nature.fills(side, time),
             15 => nature.topic(|topic, _| topic.goes_away(nature.turns.now() + time)),
             16 => nature.topic(|topic, _| topic.fails()),
             17 => {
                 let step = [-200, -7, 30, 250, 5_000][self.draw.between(0, 4) as usize];
-                self.any().into_iter().for_each(|process| nature.steps(process, step));
+                self.any()
+                    .into_iter()
+                    .for_each(|process| nature.steps(process, step));
             }
             _ => self.asks(),
         }
@@ -301,7 +356,9 @@ impl Run<'_> {
     fn produces(&mut self) {
         let many = self.draw.between(1, 14);
         self.nature.topic(|topic, draw| topic.produces(many, draw));
-        self.processes.keys().for_each(|process| self.nature.turns.wake(*process));
+        self.processes
+            .keys()
+            .for_each(|process| self.nature.turns.wake(*process));
     }
 
     fn stops(&mut self, process: u32) {
@@ -314,7 +371,9 @@ impl Run<'_> {
 
     /// A person makes a request.
     fn asks(&mut self) {
-        let Some(ring) = books::ring(&self.nature) else { return };
+        let Some(ring) = books::ring(&self.nature) else {
+            return;
+        };
         if let Some(ask) = self.asks_for_more() {
             return self.asked(ask, &ring);
         }
@@ -332,19 +391,33 @@ impl Run<'_> {
             },
             (_, 3) if self.draw.once_in(2) => RequestKind::Retry,
             (_, 3) => {
-                let Some(release) = self.nature.promises(|promises| promises.newest()) else { return };
-                RequestKind::Withdraw { release, republish: false }
+                let Some(release) = self.nature.promises(|promises| promises.newest()) else {
+                    return;
+                };
+                RequestKind::Withdraw {
+                    release,
+                    republish: false,
+                }
             }
             _ => {
                 let next = self.nature.promises(|promises| promises.next.clone());
-                let Some(person) = self.nature.topic(|topic, draw| topic.settles(&next, draw)) else { return };
+                let Some(person) = self.nature.topic(|topic, draw| topic.settles(&next, draw))
+                else {
+                    return;
+                };
                 erased = Some(person);
                 let hash = PersonHasher::new(&ring.people()).person(&[&person::id(person)]);
-                RequestKind::Erase { people: vec![Hash(hash)], rows: self.crowds && self.draw.once_in(2) }
+                RequestKind::Erase {
+                    people: vec![Hash(hash)],
+                    rows: self.crowds && self.draw.once_in(2),
+                }
             }
         };
         self.asked(ask, &ring);
-        let request = self.requests.last().map(|request| request.wanted.request.clone());
+        let request = self
+            .requests
+            .last()
+            .map(|request| request.wanted.request.clone());
         self.erased.extend(erased.zip(request));
     }
 
@@ -359,24 +432,45 @@ impl Run<'_> {
         }
         let visible = self.nature.promises(Promises::visible);
         let release = visible.get(more.between(0, visible.len().max(1) as u64 - 1) as usize)?;
-        Some(RequestKind::Withdraw { release: *release, republish: more.once_in(2) })
+        Some(RequestKind::Withdraw {
+            release: *release,
+            republish: more.once_in(2),
+        })
     }
 
     /// Writes the request into the inbox.
     fn asked(&mut self, ask: RequestKind, ring: &KeyRing) {
         let when = "2026-01-01T00:00:00Z".to_owned();
         let chance: &mut dyn Chance = &mut *self.nature.chance();
-        let last = read(&self.nature.private(), ring, 0, None).expect("a log").pop().expect("a feed has begun");
-        let after = LogHead { seq: last.entry.seq, sha256: last.sha256 };
+        let last = read(&self.nature.private(), ring, 0, None)
+            .expect("a log")
+            .pop()
+            .expect("a feed has begun");
+        let after = LogHead {
+            seq: last.entry.seq,
+            sha256: last.sha256,
+        };
         let place = (ring.feed(), after);
-        let mut request = Request::new(ask, "a test".to_owned(), when, None, place, chance).expect("a request");
+        let mut request =
+            Request::new(ask, "a test".to_owned(), when, None, place, chance).expect("a request");
         if let Some(wide) = self.wide.as_mut().filter(|_| self.feeds.approvals > 1) {
             // Now and then it is not signed.
             let (name, key) = approver(wide.between(0, 3));
-            request = if name == "p3" { request } else { request.signed_by(&name, &key) };
+            request = if name == "p3" {
+                request
+            } else {
+                request.signed_by(&name, &key)
+            };
         }
-        self.nature.line(&format!("a person asks: {}", request.ask.name()));
-        request.put(self.nature.root(Side::Private), ring, &mut *self.nature.chance()).expect("memory");
+        self.nature
+            .line(&format!("a person asks: {}", request.ask.name()));
+        request
+            .put(
+                self.nature.root(Side::Private),
+                ring,
+                &mut *self.nature.chance(),
+            )
+            .expect("memory");
         self.requests.push(request);
     }
 
@@ -393,9 +487,13 @@ impl Run<'_> {
         if self.command.is_some() {
             self.commands();
             self.all_end();
-            assert!(self.command.is_none(), "a command is not done though nothing goes wrong");
+            assert!(
+                self.command.is_none(),
+                "a command is not done though nothing goes wrong"
+            );
         }
-        // A clock that was set back is before the last tick, and no tick closes until it is past it.
+        // A clock that was set back is before the last tick, and no tick closes until it is past
+        // it.
         nature.turns.passes(Duration::from_secs(6_000));
         self.next = Some(nature.turns.now());
         self.passes(nature.turns.now() + TICK * QUIET);
@@ -419,7 +517,10 @@ impl Run<'_> {
             }
             self.passes(self.nature.turns.now() + TICK);
         }
-        panic!("processes do not end that were told to: {:?}", self.processes.keys());
+        panic!(
+            "processes do not end that were told to: {:?}",
+            self.processes.keys()
+        );
     }
 
     /// The feed has no work left.
@@ -428,15 +529,24 @@ impl Run<'_> {
         assert_eq!(self.nature.halted(process), None, "the feed is halted");
         let state = books::state(&self.nature).expect("a feed has begun");
         let next = self.nature.promises(|promises| promises.next.clone());
-        let rest = self.nature.topic(|topic, _| topic.people(&topic.ends())).len()
+        let rest = self
+            .nature
+            .topic(|topic, _| topic.people(&topic.ends()))
+            .len()
             - self.nature.topic(|topic, _| topic.people(&next)).len();
         assert_eq!(rest, 0, "people of the topic were not taken in");
-        assert!(state.due.is_none() && state.publishing.is_none() && state.closing.is_none(), "a release is stuck");
+        assert!(
+            state.due.is_none() && state.publishing.is_none() && state.closing.is_none(),
+            "a release is stuck"
+        );
         let private = self.nature.private();
         let ring = books::ring(&self.nature).expect("a feed has begun");
         // Requests that were made under an earlier key of the operator are void.
         let proved = ring.proved();
-        let valid = self.requests.iter().filter(|request| proved.is_none_or(|proved| request.after.seq > proved.seq));
+        let valid = self
+            .requests
+            .iter()
+            .filter(|request| proved.is_none_or(|proved| request.after.seq > proved.seq));
         for request in valid {
             assert!(
                 request.answer(&private, &ring).expect("memory").is_some(),

@@ -1,5 +1,5 @@
-//! Simulated stores: a folder or a bucket, which may be full, silent, late, or not say what it did; and the writing
-//! process may die before a write, after it, or in the middle of several.
+//! Simulated stores: a folder or a bucket, which may be full, silent, late, or not say what it did;
+//! and the writing process may die before a write, after it, or in the middle of several.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,10 @@ pub struct Seen {
 }
 
 fn refused<T>(text: &str) -> Result<T> {
-    Err(Error::new(ErrorCategory::Io, format!("the simulated store {text}")))
+    Err(Error::new(
+        ErrorCategory::Io,
+        format!("the simulated store {text}"),
+    ))
 }
 
 impl Seen {
@@ -48,7 +51,11 @@ impl Seen {
             return Ok(());
         }
         self.nature.turns.rest(self.process, silent.min(GIVE_UP));
-        if silent > GIVE_UP { refused("does not answer") } else { Ok(()) }
+        if silent > GIVE_UP {
+            refused("does not answer")
+        } else {
+            Ok(())
+        }
     }
 
     /// Changes the store; None if it does not say what it did.
@@ -90,7 +97,11 @@ impl Seen {
     }
 
     /// Some of these changes happen at once, in any order, before a process dies.
-    fn together<T>(&self, changes: Vec<Change>, each: impl Fn(&Seen, Change) -> Result<T>) -> Result<Vec<T>> {
+    fn together<T>(
+        &self,
+        changes: Vec<Change>,
+        each: impl Fn(&Seen, Change) -> Result<T>,
+    ) -> Result<Vec<T>> {
         if self.nature.dies_within(self.process, changes.len()) {
             for change in self.nature.some(changes) {
                 self.nature.happens(self.side, change);
@@ -98,7 +109,10 @@ impl Seen {
             self.nature.dies(self.process);
             return refused("is gone with its process");
         }
-        changes.into_iter().map(|change| each(self, change)).collect()
+        changes
+            .into_iter()
+            .map(|change| each(self, change))
+            .collect()
     }
 }
 
@@ -120,7 +134,9 @@ impl ReadStore for Seen {
 
 impl Store for Seen {
     fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome> {
-        Ok(self.change(Change::Create(path.to_owned(), bytes.to_vec()))?.unwrap_or(CreateOutcome::Unknown))
+        Ok(self
+            .change(Change::Create(path.to_owned(), bytes.to_vec()))?
+            .unwrap_or(CreateOutcome::Unknown))
     }
 
     fn delete(&self, path: &str) -> Result<()> {
@@ -132,12 +148,19 @@ impl Store for Seen {
     }
 
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
-        let changes = objects.iter().map(|(path, bytes)| Change::Create(path.clone(), bytes.clone()));
-        self.together(changes.collect(), |seen, change| Ok(seen.change(change)?.unwrap_or(CreateOutcome::Unknown)))
+        let changes = objects
+            .iter()
+            .map(|(path, bytes)| Change::Create(path.clone(), bytes.clone()));
+        self.together(changes.collect(), |seen, change| {
+            Ok(seen.change(change)?.unwrap_or(CreateOutcome::Unknown))
+        })
     }
 
     fn delete_all(&self, paths: &[&str]) -> Result<()> {
         let changes = paths.iter().map(|path| Change::Delete((*path).to_owned()));
-        self.together(changes.collect(), |seen, change| seen.changes(|| change.clone())).map(|_| ())
+        self.together(changes.collect(), |seen, change| {
+            seen.changes(|| change.clone())
+        })
+        .map(|_| ())
     }
 }

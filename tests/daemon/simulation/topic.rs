@@ -1,5 +1,5 @@
-//! A simulated topic: partitions of messages with gaps in their offsets, brokers that stop answering, and a reader of
-//! each process.
+//! A simulated topic: partitions of messages with gaps in their offsets, brokers that stop
+//! answering, and a reader of each process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,7 +48,11 @@ impl Topic {
                 1 => Message::Empty,
                 2 | 3 if self.people > 0 => {
                     let again = draw.between(0, self.people - 1);
-                    if self.settled.contains(&again) { Message::Bad } else { Message::Row(again) }
+                    if self.settled.contains(&again) {
+                        Message::Bad
+                    } else {
+                        Message::Row(again)
+                    }
                 }
                 _ => {
                     self.people += 1;
@@ -56,7 +60,11 @@ impl Topic {
                 }
             };
             let (messages, end) = self.partitions.entry(partition).or_default();
-            *end += if draw.once_in(8) { draw.between(1, 5) } else { 0 };
+            *end += if draw.once_in(8) {
+                draw.between(1, 5)
+            } else {
+                0
+            };
             messages.insert(*end, message);
             *end += 1;
         }
@@ -73,9 +81,12 @@ impl Topic {
     /// A person who sends no more messages; all their messages are before these offsets.
     pub fn settles(&mut self, next: &BTreeMap<i32, u64>, draw: &mut Draw) -> Option<u64> {
         let person = draw.between(0, self.people.checked_sub(1)?);
-        let before = |partition: &i32, offset: u64| next.get(partition).is_some_and(|next| offset < *next);
+        let before =
+            |partition: &i32, offset: u64| next.get(partition).is_some_and(|next| offset < *next);
         let all = self.partitions.iter().all(|(partition, (messages, _))| {
-            messages.iter().all(|(offset, message)| *message != Message::Row(person) || before(partition, *offset))
+            messages.iter().all(|(offset, message)| {
+                *message != Message::Row(person) || before(partition, *offset)
+            })
         });
         (all && self.settled.insert(person)).then_some(person)
     }
@@ -95,7 +106,10 @@ impl Topic {
 
     /// The offsets after the last message of each partition.
     pub fn ends(&self) -> BTreeMap<i32, u64> {
-        self.partitions.iter().map(|(partition, (_, end))| (*partition, *end)).collect()
+        self.partitions
+            .iter()
+            .map(|(partition, (_, end))| (*partition, *end))
+            .collect()
     }
 }
 
@@ -115,8 +129,16 @@ struct Known {
 impl Reader {
     pub fn begin(nature: Arc<Nature>, process: u32, positions: &BTreeMap<i32, Position>) -> Reader {
         let over = u64::from(nature.passes_over());
-        let next = positions.iter().map(|(partition, position)| (*partition, position.next + over)).collect();
-        Reader { nature, process, known: Mutex::new(Known { next, away: false }), backlog: Arc::default() }
+        let next = positions
+            .iter()
+            .map(|(partition, position)| (*partition, position.next + over))
+            .collect();
+        Reader {
+            nature,
+            process,
+            known: Mutex::new(Known { next, away: false }),
+            backlog: Arc::default(),
+        }
     }
 }
 
@@ -127,18 +149,39 @@ impl Fetching for Reader {
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.nature.topic(|topic, draw| {
             if topic.away > now {
-                return (!std::mem::replace(&mut known.away, true)).then_some(FetchEvent::Away(None));
+                return (!std::mem::replace(&mut known.away, true))
+                    .then_some(FetchEvent::Away(None));
             }
             if std::mem::take(&mut known.away) {
                 return Some(FetchEvent::Back);
             }
             if std::mem::take(&mut topic.fails) {
-                return Some(FetchEvent::Failed(Error::new(ErrorCategory::Io, "the simulated broker refuses")));
+                return Some(FetchEvent::Failed(Error::new(
+                    ErrorCategory::Io,
+                    "the simulated broker refuses",
+                )));
             }
-            let new: Vec<i32> = topic.partitions.keys().filter(|at| !known.next.contains_key(at)).copied().collect();
+            let new: Vec<i32> = topic
+                .partitions
+                .keys()
+                .filter(|at| !known.next.contains_key(at))
+                .copied()
+                .collect();
             if !new.is_empty() {
-                known.next.extend(new.iter().map(|partition| (*partition, 0)));
-                let at = |partition| (partition, 0, Position { topic_id: ID.to_owned(), next: 0, epoch: None });
+                known
+                    .next
+                    .extend(new.iter().map(|partition| (*partition, 0)));
+                let at = |partition| {
+                    (
+                        partition,
+                        0,
+                        Position {
+                            topic_id: ID.to_owned(),
+                            next: 0,
+                            epoch: None,
+                        },
+                    )
+                };
                 return Some(FetchEvent::Begins(new.into_iter().map(at).collect()));
             }
             let (mut batch, mut room) = (Batch::default(), draw.between(1, 24));
@@ -150,9 +193,11 @@ impl Fetching for Reader {
                     }
                     room -= 1;
                     let content = match message {
-                        Message::Row(person) => {
-                            Some(super::person::message(*person, self.nature.measured, self.nature.new_ward))
-                        }
+                        Message::Row(person) => Some(super::person::message(
+                            *person,
+                            self.nature.measured,
+                            self.nature.new_ward,
+                        )),
                         Message::Bad => Some("{\"patient\": 7".to_owned()),
                         Message::Empty => None,
                     };
@@ -171,10 +216,12 @@ impl Fetching for Reader {
     fn waits(&self) -> bool {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         self.nature.topic(|topic, _| {
-            topic
-                .partitions
-                .iter()
-                .any(|(at, (messages, _))| messages.range(known.next.get(at).copied().unwrap_or(0)..).next().is_some())
+            topic.partitions.iter().any(|(at, (messages, _))| {
+                messages
+                    .range(known.next.get(at).copied().unwrap_or(0)..)
+                    .next()
+                    .is_some()
+            })
         })
     }
 

@@ -1,5 +1,6 @@
-//! Time in a simulated run. Processes are threads, one of which works at a time: it works until it waits, and the next
-//! one is the one that has waited for long enough. So a run follows from its seed alone, on any number of processors.
+//! Time in a simulated run. Processes are threads, one of which works at a time: it works until it
+//! waits, and the next one is the one that has waited for long enough. So a run follows from its
+//! seed alone, on any number of processors.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -42,14 +43,21 @@ struct Known {
 }
 
 impl Known {
-    /// Passes the turn to the process that has waited for long enough, or to the thread of the world.
+    /// Passes the turn to the process that has waited for long enough, or to the thread of the
+    /// world.
     fn turns(&mut self) {
-        let next = self.wait.iter().map(|(process, until)| (*until, *process)).min();
-        self.running = next.filter(|(until, _)| *until <= self.goal).map(|(until, process)| {
-            self.now = self.now.max(until);
-            self.wait.remove(&process);
-            process
-        });
+        let next = self
+            .wait
+            .iter()
+            .map(|(process, until)| (*until, *process))
+            .min();
+        self.running = next
+            .filter(|(until, _)| *until <= self.goal)
+            .map(|(until, process)| {
+                self.now = self.now.max(until);
+                self.wait.remove(&process);
+                process
+            });
     }
 }
 
@@ -112,7 +120,10 @@ impl Turns {
     fn turn(&self, process: u32) {
         let mut known = self.lock();
         while known.running != Some(process) {
-            known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
+            known = self
+                .turned
+                .wait(known)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -136,7 +147,10 @@ impl Turns {
             }
             self.turned.notify_all();
             while known.running.is_some() {
-                known = self.turned.wait(known).unwrap_or_else(PoisonError::into_inner);
+                known = self
+                    .turned
+                    .wait(known)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
             if let Some((process, end)) = known.ended.take() {
                 let thread = known.threads.remove(&process);

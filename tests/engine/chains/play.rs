@@ -56,7 +56,11 @@ pub struct Played {
 
 impl Script {
     pub fn blind(draw: &mut Draw) -> Script {
-        let rare = if draw.once_in(4) { Rare::Coarsen } else { Rare::Wait };
+        let rare = if draw.once_in(4) {
+            Rare::Coarsen
+        } else {
+            Rare::Wait
+        };
         let waits = rare == Rare::Wait;
         let written = PolicySettings {
             k: Some(draw.between(2, 4)),
@@ -80,40 +84,75 @@ impl Script {
 
     fn drawn(draw: &mut Draw, written: &PolicySettings, width: u64) -> Script {
         let width = draw.between(1, width) as usize;
-        let columns = columns((0..width).map(|column| random::tree(draw, column, 2)).collect());
+        let columns = columns(
+            (0..width)
+                .map(|column| random::tree(draw, column, 2))
+                .collect(),
+        );
         let trees = columns.trees();
         let (most, values) = (draw.between(3, 12), draw.between(1, 3));
         let (mut ticks, mut number) = (Vec::new(), 0);
         for tick in 0..draw.between(2, 6) {
-            let mut rows = random::rows(draw, &trees, if tick == 0 { 2 * most } else { most }, values);
+            let mut rows = random::rows(
+                draw,
+                &trees,
+                if tick == 0 { 2 * most } else { most },
+                values,
+            );
             rows.truncate(if draw.once_in(6) { 0 } else { rows.len() });
             let human = |(labels, s): Row| {
                 // Now and then a person is repeated.
                 let again = number > 0 && draw.once_in(9);
-                let who = if again { draw.between(0, number - 1) } else { number };
+                let who = if again {
+                    draw.between(0, number - 1)
+                } else {
+                    number
+                };
                 number += u64::from(!again);
-                let leaf = |(label, tree): (&String, &&Taxonomy)| tree.find_leaf(label).expect("a leaf");
-                let value = if draw.once_in(9) { Value::Null } else { Value::Text(s.into()) };
+                let leaf =
+                    |(label, tree): (&String, &&Taxonomy)| tree.find_leaf(label).expect("a leaf");
+                let value = if draw.once_in(9) {
+                    Value::Null
+                } else {
+                    Value::Text(s.into())
+                };
                 let leaves = labels.iter().zip(&trees).map(leaf).collect();
-                Human { number: u128::from(who), leaves, values: vec![value] }
+                Human {
+                    number: u128::from(who),
+                    leaves,
+                    values: vec![value],
+                }
             };
             ticks.push(rows.into_iter().map(human).collect());
         }
         let left = (0..ticks.len()).filter(|_| draw.once_in(5)).collect();
-        Script { policy: policy(written, ChainKind::Cumulative), columns, ticks, left }
+        Script {
+            policy: policy(written, ChainKind::Cumulative),
+            columns,
+            ticks,
+            left,
+        }
     }
 
     /// Each person with the row that counts.
     pub fn first_rows(&self) -> impl Iterator<Item = &Human> {
         let mut known = BTreeSet::new();
-        self.ticks.iter().flatten().filter(move |human| known.insert(human.number))
+        self.ticks
+            .iter()
+            .flatten()
+            .filter(move |human| known.insert(human.number))
     }
 
     /// The same people at the same times with other values.
     pub fn with_values(&self, values: &BTreeMap<u128, Vec<Value>>) -> Script {
         let mut known = BTreeSet::new();
         let mut other = self.clone();
-        for human in other.ticks.iter_mut().flatten().filter(|human| known.insert(human.number)) {
+        for human in other
+            .ticks
+            .iter_mut()
+            .flatten()
+            .filter(|human| known.insert(human.number))
+        {
             human.values.clone_from(&values[&human.number]);
         }
         other
@@ -132,21 +171,42 @@ impl Script {
         for (tick, humans) in self.ticks.iter().enumerate() {
             let ticked = chain.tick(humans);
             for human in humans {
-                let new = Person { human: human.clone(), since: tick as u32, formed: None, first: None };
+                let new = Person {
+                    human: human.clone(),
+                    since: tick as u32,
+                    formed: None,
+                    first: None,
+                };
                 played.people.entry(human.number).or_insert(new);
             }
-            let mut outcome = format!("{:?} {:?} {} {}", ticked.step, ticked.refusals, ticked.added, ticked.duplicate);
+            let mut outcome = format!(
+                "{:?} {:?} {} {}",
+                ticked.step, ticked.refusals, ticked.added, ticked.duplicate
+            );
             played.follow(&chain, tick);
             let kind = match ticked.closed {
                 ClosingResult::Candidate(candidate) if self.left.contains(&tick) => {
                     let approved = chain.offer(&candidate).decided(|_| ());
-                    assert!(approved.is_ok(), "a candidate that is left lying is good as well");
+                    assert!(
+                        approved.is_ok(),
+                        "a candidate that is left lying is good as well"
+                    );
                     "left"
                 }
                 ClosingResult::Candidate(candidate) => {
-                    let approved = chain.offer(&candidate).decided(|_| ()).unwrap_or_else(|verdict| {
-                        panic!("refused: {:?}", verdict.reasons().map(|(_, why)| &why.text).collect::<Vec<_>>())
-                    });
+                    let approved =
+                        chain
+                            .offer(&candidate)
+                            .decided(|_| ())
+                            .unwrap_or_else(|verdict| {
+                                panic!(
+                                    "refused: {:?}",
+                                    verdict
+                                        .reasons()
+                                        .map(|(_, why)| &why.text)
+                                        .collect::<Vec<_>>()
+                                )
+                            });
                     played.publish(&approved, &candidate.recoding);
                     chain.publish(*candidate, approved);
                     "published"
@@ -165,7 +225,8 @@ impl Script {
 
 /// Whether a person of this leaf tuple and arrival is among these.
 fn holds(rows: &Histogram, person: &Person) -> bool {
-    let [found, _] = rows.divide(|tuple, cell| tuple == &person.human.leaves[..] && cell.increment == person.since);
+    let [found, _] = rows
+        .divide(|tuple, cell| tuple == &person.human.leaves[..] && cell.increment == person.since);
     found.rows() > 0
 }
 
@@ -173,12 +234,20 @@ impl Played {
     /// Notes whose atoms formed in this tick.
     fn follow(&mut self, chain: &Chain, tick: usize) {
         let (feed, atoms) = (&chain.feed, self.atoms);
-        for person in self.people.values_mut().filter(|person| atoms && person.formed.is_none()) {
+        for person in self
+            .people
+            .values_mut()
+            .filter(|person| atoms && person.formed.is_none())
+        {
             if holds(feed.waiting(), person) || holds(feed.withheld(), person) {
                 continue;
             }
             let cut = feed.standing().cut().expect("atoms are of a recoding");
-            let class = cut.iter().zip(&person.human.leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+            let class = cut
+                .iter()
+                .zip(&person.human.leaves)
+                .map(|(cut, &leaf)| cut.at(leaf))
+                .collect();
             person.formed = Some((tick, class));
         }
     }
@@ -186,14 +255,25 @@ impl Played {
     fn publish(&mut self, approved: &Approved, recoding: &[Cut]) {
         let at = self.releases.len();
         let atoms = self.atoms;
-        let comes = |person: &&mut Person| person.first.is_none() && (!atoms || person.formed.is_some());
-        self.people.values_mut().filter(comes).for_each(|person| person.first = Some(at));
+        let comes =
+            |person: &&mut Person| person.first.is_none() && (!atoms || person.formed.is_some());
+        self.people
+            .values_mut()
+            .filter(comes)
+            .for_each(|person| person.first = Some(at));
         let table = approved.table();
-        let [data, taxonomy, report] = approved.files() else { panic!("a table, taxonomies and a report") };
+        let [data, taxonomy, report] = approved.files() else {
+            panic!("a table, taxonomies and a report")
+        };
         self.releases.push(Public {
             recoding: recoding.to_vec(),
             sizes: (0..table.release.classes())
-                .map(|class| (table.release.class(class).to_vec(), table.release.size(class)))
+                .map(|class| {
+                    (
+                        table.release.class(class).to_vec(),
+                        table.release.size(class),
+                    )
+                })
                 .collect(),
             rows: rows(&self.columns, &table.release, &table.values),
             data: data.1.clone(),
@@ -203,14 +283,27 @@ impl Played {
         });
     }
 
-    /// Checks that no person is lost and none is in two places; returns how many are published, pending, waiting and
-    /// withheld.
+    /// Checks that no person is lost and none is in two places; returns how many are published,
+    /// pending, waiting and withheld.
     fn balance(&self, chain: &Chain) -> [u64; 4] {
         let feed = &chain.feed;
-        let published = self.people.values().filter(|person| person.first.is_some()).count() as u64;
+        let published = self
+            .people
+            .values()
+            .filter(|person| person.first.is_some())
+            .count() as u64;
         assert_eq!(published, feed.whole().rows());
-        let places = [published, feed.pending(), feed.waiting().rows(), feed.withheld().rows()];
-        assert_eq!(places.iter().sum::<u64>(), self.people.len() as u64, "{places:?}");
+        let places = [
+            published,
+            feed.pending(),
+            feed.waiting().rows(),
+            feed.withheld().rows(),
+        ];
+        assert_eq!(
+            places.iter().sum::<u64>(),
+            self.people.len() as u64,
+            "{places:?}"
+        );
         places
     }
 
@@ -218,14 +311,25 @@ impl Played {
     pub fn labels(&self, leaves: &[Leaf], release: usize) -> Vec<String> {
         let recoding = &self.releases[release].recoding;
         let trees = self.columns.trees();
-        let label = |((cut, &leaf), tree): ((&Cut, &Leaf), &&Taxonomy)| tree.label(cut.at(leaf)).to_owned();
+        let label =
+            |((cut, &leaf), tree): ((&Cut, &Leaf), &&Taxonomy)| tree.label(cut.at(leaf)).to_owned();
         recoding.iter().zip(leaves).zip(&trees).map(label).collect()
     }
 
     /// The rows of a release by its people.
     pub fn rows(&self, release: usize) -> Vec<Row> {
-        let there = self.people.values().filter(|person| person.first.is_some_and(|first| first <= release));
-        there.map(|person| (self.labels(&person.human.leaves, release), text(&person.human.values))).collect()
+        let there = self
+            .people
+            .values()
+            .filter(|person| person.first.is_some_and(|first| first <= release));
+        there
+            .map(|person| {
+                (
+                    self.labels(&person.human.leaves, release),
+                    text(&person.human.values),
+                )
+            })
+            .collect()
     }
 }
 
@@ -237,11 +341,19 @@ fn text(values: &[Value]) -> String {
 }
 
 /// The rows of a table as it was read.
-fn rows(columns: &Columns, release: &tidegate::engine::histogram::Release, values: &SensitiveValues) -> Vec<Row> {
+fn rows(
+    columns: &Columns,
+    release: &tidegate::engine::histogram::Release,
+    values: &SensitiveValues,
+) -> Vec<Row> {
     let trees = columns.trees();
     let class = |class: usize| {
-        let labels: Vec<String> =
-            release.class(class).iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect();
+        let labels: Vec<String> = release
+            .class(class)
+            .iter()
+            .zip(&trees)
+            .map(|(&node, tree)| tree.label(node).to_owned())
+            .collect();
         release.range(class).flat_map(move |group| {
             let row = (labels.clone(), text(values.get(release.values()[group])));
             std::iter::repeat_n(row, release.counts()[group] as usize)

@@ -1,7 +1,9 @@
 //! Small releases of the top-down search, and every world that could have led to one.
 
 use tidegate::engine::anonymizer::{TopDownResult, alone};
-use tidegate::engine::histogram::{Cell, Headcount, Heads, Histogram, Release, SensitiveValues as Dictionary};
+use tidegate::engine::histogram::{
+    Cell, Headcount, Heads, Histogram, Release, SensitiveValues as Dictionary,
+};
 use tidegate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy, Tree};
 use tidegate::engine::policy::Values;
 
@@ -29,17 +31,40 @@ pub fn draw(test: u64, case: u64) -> Draw {
 }
 
 pub fn headcount(width: usize, world: &World) -> Headcount {
-    Headcount::of(width, world.iter().map(|(leaves, count)| (leaves, Heads { since: 0, count: *count })))
+    Headcount::of(
+        width,
+        world.iter().map(|(leaves, count)| {
+            (
+                leaves,
+                Heads {
+                    since: 0,
+                    count: *count,
+                },
+            )
+        }),
+    )
 }
 
 /// People under a recoding, all with one sensitive value.
 pub fn release(world: &World, recoding: &[Cut]) -> Release {
     let world: Vec<&(Vec<Leaf>, u32)> = world.iter().filter(|(_, count)| *count > 0).collect();
-    let columns: Vec<Vec<Leaf>> =
-        (0..recoding.len()).map(|column| world.iter().map(|(leaves, _)| leaves[column]).collect()).collect();
-    let cells: Vec<Cell> = world.iter().map(|&&(_, count)| Cell { increment: 0, value: 0, count }).collect();
+    let columns: Vec<Vec<Leaf>> = (0..recoding.len())
+        .map(|column| world.iter().map(|(leaves, _)| leaves[column]).collect())
+        .collect();
+    let cells: Vec<Cell> = world
+        .iter()
+        .map(|&&(_, count)| Cell {
+            increment: 0,
+            value: 0,
+            count,
+        })
+        .collect();
     let (values, _) = Dictionary::from_distinct(0, vec![Box::new([])]);
-    Release::under(&Histogram::of_counts(&columns, values, &cells), 0..1, recoding)
+    Release::under(
+        &Histogram::of_counts(&columns, values, &cells),
+        0..1,
+        recoding,
+    )
 }
 
 impl Case {
@@ -48,20 +73,36 @@ impl Case {
         let borrowed: Vec<&Taxonomy> = trees.iter().collect();
         let found = alone(&headcount(trees.len(), world), &borrowed, a).ok()?;
         let release = release(world, &found.recoding);
-        Some(Case { trees, a, people: world.clone(), found, release })
+        Some(Case {
+            trees,
+            a,
+            people: world.clone(),
+            found,
+            release,
+        })
     }
 
     /// Random people in at most this many columns.
     pub fn random(draw: &mut Draw, width: u64, people: u64, values: Values) -> Option<Case> {
-        let trees: Vec<Taxonomy> = (0..draw.between(1, width)).map(|column| tree(draw, column)).collect();
+        let trees: Vec<Taxonomy> = (0..draw.between(1, width))
+            .map(|column| tree(draw, column))
+            .collect();
         let a = draw.between(2, 3);
         let mut world = World::new();
         for _ in 0..draw.between(a, people) {
-            let leaves: Vec<Leaf> =
-                trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf).collect();
-            let room: u64 = leaves.iter().zip(&trees).map(|(&leaf, tree)| tree.values(tree.leaf_node(leaf))).product();
+            let leaves: Vec<Leaf> = trees
+                .iter()
+                .map(|tree| draw.between(0, tree.leaves() as u64 - 1) as Leaf)
+                .collect();
+            let room: u64 = leaves
+                .iter()
+                .zip(&trees)
+                .map(|(&leaf, tree)| tree.values(tree.leaf_node(leaf)))
+                .product();
             match world.iter_mut().find(|(known, _)| *known == leaves) {
-                Some((_, count)) if values == Values::Repeated || u64::from(*count) < room => *count += 1,
+                Some((_, count)) if values == Values::Repeated || u64::from(*count) < room => {
+                    *count += 1
+                }
                 Some(_) => {}
                 None => world.push((leaves, 1)),
             }
@@ -74,10 +115,12 @@ impl Case {
     }
 
     pub fn classes(&self) -> impl Iterator<Item = (&[Node], u64)> {
-        (0..self.release.classes()).map(|class| (self.release.class(class), self.release.size(class)))
+        (0..self.release.classes())
+            .map(|class| (self.release.class(class), self.release.size(class)))
     }
 
-    /// All worlds with this release's counts, each with its combinations of values; None if there are too many.
+    /// All worlds with this release's counts, each with its combinations of values; None if there
+    /// are too many.
     pub fn worlds(&self, values: Values, most: usize) -> Option<Vec<(World, u128)>> {
         let mut worlds: Vec<(World, u128)> = vec![(World::new(), 1)];
         for (nodes, rows) in self.classes() {
@@ -86,7 +129,9 @@ impl Case {
                 return None;
             }
             let both = |(world, weight): &(World, u128)| -> Vec<(World, u128)> {
-                some.iter().map(|(more, times)| ([&world[..], more].concat(), weight * times)).collect()
+                some.iter()
+                    .map(|(more, times)| ([&world[..], more].concat(), weight * times))
+                    .collect()
             };
             worlds = worlds.iter().flat_map(both).collect();
         }
@@ -97,7 +142,8 @@ impl Case {
     pub fn kept(&self, worlds: &[(World, u128)]) -> Vec<(World, u128)> {
         let trees = self.trees();
         let same = |(world, _): &&(World, u128)| {
-            let found = alone(&headcount(trees.len(), world), &trees, self.a).expect("as many people");
+            let found =
+                alone(&headcount(trees.len(), world), &trees, self.a).expect("as many people");
             found.recoding == self.found.recoding
         };
         worlds.iter().filter(same).cloned().collect()
@@ -108,8 +154,12 @@ impl Case {
         let mut cells = vec![(Vec::new(), 1)];
         for (&node, tree) in nodes.iter().zip(&self.trees) {
             let longer = |(leaves, volume): &(Vec<Leaf>, u128)| -> Vec<(Vec<Leaf>, u128)> {
-                let cell =
-                    |leaf| ([&leaves[..], &[leaf]].concat(), volume * u128::from(tree.values(tree.leaf_node(leaf))));
+                let cell = |leaf| {
+                    (
+                        [&leaves[..], &[leaf]].concat(),
+                        volume * u128::from(tree.values(tree.leaf_node(leaf))),
+                    )
+                };
                 tree.leaf_range(node).map(cell).collect()
             };
             cells = cells.iter().flat_map(longer).collect();
@@ -126,8 +176,10 @@ impl Case {
                 nodes[turn.column].retain(|&node| node != turn.node);
                 nodes[turn.column].extend(self.trees[turn.column].children(turn.node));
             } else {
-                let cuts =
-                    nodes.iter().zip(&self.trees).map(|(nodes, tree)| Cut::completed(tree, nodes).expect("a cut"));
+                let cuts = nodes
+                    .iter()
+                    .zip(&self.trees)
+                    .map(|(nodes, tree)| Cut::completed(tree, nodes).expect("a cut"));
                 states.push((turn.column, turn.node, cuts.collect()));
             }
         }
@@ -140,18 +192,32 @@ impl Case {
             let mut columns = leaves.iter().zip(nodes).zip(&self.trees);
             columns.all(|((leaf, &node), tree)| tree.leaf_range(node).contains(leaf))
         };
-        world.iter().filter(|(leaves, _)| within(leaves)).map(|&(_, count)| u64::from(count)).sum()
+        world
+            .iter()
+            .filter(|(leaves, _)| within(leaves))
+            .map(|&(_, count)| u64::from(count))
+            .sum()
     }
 }
 
 /// All ways to put this many people into cells.
-fn spreads(cells: &[(Vec<Leaf>, u128)], rows: u32, values: Values, most: usize) -> Option<Vec<(World, u128)>> {
+fn spreads(
+    cells: &[(Vec<Leaf>, u128)],
+    rows: u32,
+    values: Values,
+    most: usize,
+) -> Option<Vec<(World, u128)>> {
     let [(leaves, volume), rest @ ..] = cells else {
-        return Some(if rows == 0 { vec![(World::new(), 1)] } else { vec![] });
+        return Some(if rows == 0 {
+            vec![(World::new(), 1)]
+        } else {
+            vec![]
+        });
     };
     let mut all = Vec::new();
     for count in 0..=rows {
-        let choose = |n: u128, k: u128| (0..k).fold(1, |product, i| product * n.saturating_sub(i) / (i + 1));
+        let choose =
+            |n: u128, k: u128| (0..k).fold(1, |product, i| product * n.saturating_sub(i) / (i + 1));
         let times = match values {
             Values::Repeated => choose(rows.into(), count.into()) * volume.pow(count),
             Values::Distinct => choose(*volume, count.into()),
@@ -182,7 +248,11 @@ fn grow(draw: &mut Draw, tree: &mut Tree, parent: usize, column: u64, depth: u64
     let fewest = if depth == 1 && draw.once_in(6) { 1 } else { 2 };
     for _ in 0..draw.between(fewest, 3) {
         *next += 1;
-        let size = if draw.once_in(3) { draw.between(2, 3) } else { 1 };
+        let size = if draw.once_in(3) {
+            draw.between(2, 3)
+        } else {
+            1
+        };
         let node = tree.add(parent, &format!("q{column}:{next}"), size);
         if depth > 1 && draw.once_in(2) {
             grow(draw, tree, node, column, depth - 1, next);

@@ -1,4 +1,5 @@
-//! All possible draws, one after the other, with their probability: an attacker who knows the mechanism uses them.
+//! All possible draws, one after the other, with their probability: an attacker who knows the
+//! mechanism uses them.
 
 use tidegate::engine::safeguards::mask::Draws;
 
@@ -28,8 +29,19 @@ pub fn all<T>(mut run: impl FnMut(&mut Branch) -> T) -> Vec<(f64, T)> {
     loop {
         branch.at = 0;
         let came = run(&mut branch);
-        found.push((branch.drawn.iter().map(|(_, of)| 1.0 / *of as f64).product(), came));
-        while branch.drawn.last().is_some_and(|(drawn, of)| drawn + 1 == *of) {
+        found.push((
+            branch
+                .drawn
+                .iter()
+                .map(|(_, of)| 1.0 / *of as f64)
+                .product(),
+            came,
+        ));
+        while branch
+            .drawn
+            .last()
+            .is_some_and(|(drawn, of)| drawn + 1 == *of)
+        {
             branch.drawn.pop();
         }
         match branch.drawn.last_mut() {

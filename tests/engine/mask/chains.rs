@@ -16,9 +16,15 @@ const MOST: u64 = 8;
 
 /// Some columns with the guarded values `s1` (and `s2`).
 fn guarded(draw: &mut Draw) -> Columns {
-    let trees = (0..draw.between(1, 2)).map(|column| random::tree(draw, column as usize, 2)).collect();
+    let trees = (0..draw.between(1, 2))
+        .map(|column| random::tree(draw, column as usize, 2))
+        .collect();
     let mut all: Vec<_> = columns(trees).iter().cloned().collect();
-    let sets = if draw.once_in(2) { vec![vec!["s1".into()], vec!["s2".into()]] } else { vec![vec!["s1".into()]] };
+    let sets = if draw.once_in(2) {
+        vec![vec!["s1".into()], vec!["s2".into()]]
+    } else {
+        vec![vec!["s1".into()]]
+    };
     all.last_mut().expect("a sensitive column").guarded = sets;
     Columns::new(all)
 }
@@ -30,8 +36,15 @@ fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
         rare: draw.once_in(2).then_some(Rare::Coarsen),
         ..PolicySettings::default()
     };
-    let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
-    let facts = ColumnFacts { guarded_sets: sets, sensitive: 1, ..ColumnFacts::default() };
+    let sets = columns
+        .of(Role::Sensitive)
+        .map(|column| column.guarded.len())
+        .sum();
+    let facts = ColumnFacts {
+        guarded_sets: sets,
+        sensitive: 1,
+        ..ColumnFacts::default()
+    };
     Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
@@ -39,9 +52,20 @@ fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
 fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
     let (trees, many) = (columns.trees(), draw.between(2, 12));
     let human = |at: u64, draw: &mut Draw| {
-        let leaves = trees.iter().map(|tree| draw.between(0, tree.leaves() as u64 - 1) as u32).collect();
-        let value = if draw.between(0, many) > 1 { draw.between(3, MOST) } else { draw.between(1, 2) };
-        Human { number: first + u128::from(at), leaves, values: vec![text(value)] }
+        let leaves = trees
+            .iter()
+            .map(|tree| draw.between(0, tree.leaves() as u64 - 1) as u32)
+            .collect();
+        let value = if draw.between(0, many) > 1 {
+            draw.between(3, MOST)
+        } else {
+            draw.between(1, 2)
+        };
+        Human {
+            number: first + u128::from(at),
+            leaves,
+            values: vec![text(value)],
+        }
     };
     (0..draw.between(0, 40)).map(|at| human(at, draw)).collect()
 }
@@ -57,7 +81,9 @@ fn reported(
     let mut reported = BTreeMap::new();
     for class in 0..table.classes() {
         let lifted = table.class(class).iter().zip(&trees).zip(cuts);
-        let nodes: Vec<Node> = lifted.map(|((&node, tree), cut)| cut.at(tree.leaf_range(node).start)).collect();
+        let nodes: Vec<Node> = lifted
+            .map(|((&node, tree), cut)| cut.at(tree.leaf_range(node).start))
+            .collect();
         for at in table.range(class) {
             let value = values.get(table.values()[at]).to_vec();
             *reported.entry((nodes.clone(), value)).or_default() += table.counts()[at];
@@ -70,8 +96,12 @@ fn reported(
 fn taken_back(tables: &[(Release, SensitiveValues)], columns: &Columns) -> usize {
     let missing = |pair: &[(Release, SensitiveValues)]| {
         let cuts = pair[1].0.recoding();
-        let [before, after] = [&pair[0], &pair[1]].map(|(table, values)| reported(table, values, cuts, columns));
-        before.iter().filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count).count()
+        let [before, after] =
+            [&pair[0], &pair[1]].map(|(table, values)| reported(table, values, cuts, columns));
+        before
+            .iter()
+            .filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count)
+            .count()
     };
     tables.windows(2).map(missing).sum()
 }
@@ -82,8 +112,8 @@ struct Formed {
     rows: Histogram,
 }
 
-/// Every release of a masked chain is approved and lowers no count. If every release is masked again the same chains
-/// do.
+/// Every release of a masked chain is approved and lowers no count. If every release is masked
+/// again the same chains do.
 #[test]
 fn masked_chains_take_nothing_back() {
     let seen: [AtomicU64; 3] = Default::default();
@@ -93,26 +123,44 @@ fn masked_chains_take_nothing_back() {
         let mut chain = Chain::new(columns, policy);
         chain.chance.0 = draw.clone();
         let (mut changed, mut first) = (0, 0);
-        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, SensitiveValues)>) = (Vec::new(), Vec::new());
+        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, SensitiveValues)>) =
+            (Vec::new(), Vec::new());
         for _ in 0..draw.between(2, 6) {
             let people = people(draw, &chain.columns, first);
             first += people.len() as u128;
             let mut before = chain.feed.clone();
-            before.tick(arrivals(&chain.columns, &people), &chain.policy, &chain.columns.trees());
-            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            before.tick(
+                arrivals(&chain.columns, &people),
+                &chain.policy,
+                &chain.columns.trees(),
+            );
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else {
+                continue;
+            };
             let ledgers = candidate.increments.iter().flat_map(|new| &new.ledger);
             changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
             assert_eq!(candidate.increments.len(), 1, "everything is approved");
-            formed.push(Formed { rows: candidate.increments[0].rows.clone(), feed: before });
-            let Some(table) = masked_again(&formed, candidate.table().recoding(), &mut chain) else {
+            formed.push(Formed {
+                rows: candidate.increments[0].rows.clone(),
+                feed: before,
+            });
+            let Some(table) = masked_again(&formed, candidate.table().recoding(), &mut chain)
+            else {
                 // No person has another value.
                 return;
             };
             anew.push(table);
-            let approved = chain.offer(&candidate).decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            let approved = chain
+                .offer(&candidate)
+                .decided(|_| ())
+                .unwrap_or_else(|verdict| panic!("{verdict:?}"));
             chain.publish(*candidate, approved);
         }
-        assert_eq!(taken_back(&chain.tables, &chain.columns), 0, "a release takes something back");
+        assert_eq!(
+            taken_back(&chain.tables, &chain.columns),
+            0,
+            "a release takes something back"
+        );
         let lies = taken_back(&anew, &chain.columns) > 0;
         for (seen, is) in seen.iter().zip([chain.tables.len() > 1, changed > 0, lies]) {
             seen.fetch_add(u64::from(is), Ordering::Relaxed);
@@ -125,31 +173,57 @@ fn masked_chains_take_nothing_back() {
 
 /// A policy that guards the sets of these columns.
 fn guarding(written: &PolicySettings, kind: ChainKind, columns: &Columns) -> Policy {
-    let sets = columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum();
-    Policy::new(written, kind, &ColumnFacts { guarded_sets: sets, sensitive: 1, ..ColumnFacts::default() })
-        .expect("no contradiction")
+    let sets = columns
+        .of(Role::Sensitive)
+        .map(|column| column.guarded.len())
+        .sum();
+    Policy::new(
+        written,
+        kind,
+        &ColumnFacts {
+            guarded_sets: sets,
+            sensitive: 1,
+            ..ColumnFacts::default()
+        },
+    )
+    .expect("no contradiction")
 }
 
-/// Disjoint releases are masked like increments: the gate approves each if a person has another value.
+/// Disjoint releases are masked like increments: the gate approves each if a person has another
+/// value.
 #[test]
 fn masked_disjoint_releases_are_approved() {
     let seen: [AtomicU64; 2] = Default::default();
     random::run("masked releases of their own", 120, |draw| {
         let columns = guarded(draw);
-        let written = PolicySettings { k: Some(draw.between(2, 9)), m: Some(2), ..PolicySettings::default() };
-        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Disjoint, &columns));
+        let written = PolicySettings {
+            k: Some(draw.between(2, 9)),
+            m: Some(2),
+            ..PolicySettings::default()
+        };
+        let mut chain = Chain::new(
+            columns.clone(),
+            guarding(&written, ChainKind::Disjoint, &columns),
+        );
         chain.chance.0 = draw.clone();
         let mut first = 0;
         for _ in 0..draw.between(1, 4) {
             let people = people(draw, &chain.columns, first);
             first += people.len() as u128;
-            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { continue };
+            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else {
+                continue;
+            };
             if !can_be_masked(&candidate, &columns) {
                 return;
             }
-            let ledger = candidate.increments[0].ledger.as_ref().expect("it is masked");
+            let ledger = candidate.increments[0]
+                .ledger
+                .as_ref()
+                .expect("it is masked");
             let offer = chain.offer(&candidate);
-            let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            let approved = offer
+                .decided(|_| ())
+                .unwrap_or_else(|verdict| panic!("{verdict:?}"));
             for (seen, is) in seen.iter().zip([true, !ledger.changed.is_empty()]) {
                 seen.fetch_add(u64::from(is), Ordering::Relaxed);
             }
@@ -161,8 +235,8 @@ fn masked_disjoint_releases_are_approved() {
     assert!(seen.iter().all(|times| *times > 10), "{seen:?}");
 }
 
-/// Under `chain` the standing release always passes, whatever finer ones were published before it; and some finer ones
-/// do, whose slices show few guarded values.
+/// Under `chain` the standing release always passes, whatever finer ones were published before it;
+/// and some finer ones do, whose slices show few guarded values.
 #[test]
 fn masked_chains_with_a_coin_are_approved() {
     let seen: [AtomicU64; 3] = Default::default();
@@ -178,32 +252,44 @@ fn masked_chains_with_a_coin_are_approved() {
             rare: draw.once_in(2).then_some(Rare::Coarsen),
             ..PolicySettings::default()
         };
-        let mut chain = Chain::new(columns.clone(), guarding(&written, ChainKind::Cumulative, &columns));
+        let mut chain = Chain::new(
+            columns.clone(),
+            guarding(&written, ChainKind::Cumulative, &columns),
+        );
         chain.chance.0 = draw.clone();
         let (mut first, are_alone) = (0, draw.once_in(3));
         for _ in 0..draw.between(2, 6) {
             let mut people = people(draw, &chain.columns, first);
             if are_alone {
                 // People with a guarded value have another one in these chains.
-                people.iter_mut().for_each(|human| human.values = vec![text(3 + human.number as u64 % (MOST - 2))]);
+                people.iter_mut().for_each(|human| {
+                    human.values = vec![text(3 + human.number as u64 % (MOST - 2))]
+                });
             }
             first += people.len() as u128;
             let ticked = chain.tick(&people);
-            let ClosingResult::Candidate(proposed) = ticked.closed else { continue };
+            let ClosingResult::Candidate(proposed) = ticked.closed else {
+                continue;
+            };
             if !can_be_masked(&proposed, &columns) {
                 return;
             }
             let mut out = *proposed;
             if let Some(finer) = ticked.finer {
                 chain.feed.tested();
-                let candidate = chain.feed.propose(&finer, &chain.policy, &chain.columns.trees());
+                let candidate = chain
+                    .feed
+                    .propose(&finer, &chain.policy, &chain.columns.trees());
                 let passes = chain.offer(&candidate).decided(|_| ()).is_ok();
                 seen[usize::from(passes)].fetch_add(1, Ordering::Relaxed);
                 if passes {
                     out = candidate;
                 }
             }
-            let approved = chain.offer(&out).decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+            let approved = chain
+                .offer(&out)
+                .decided(|_| ())
+                .unwrap_or_else(|verdict| panic!("{verdict:?}"));
             chain.publish(out, approved);
             seen[2].fetch_add(1, Ordering::Relaxed);
         }
@@ -212,16 +298,32 @@ fn masked_chains_with_a_coin_are_approved() {
     println!("{seen:?}");
     let [fail, pass, published] = seen;
     // A slice with a guarded value has to be large, so few of them pass.
-    assert!(fail > 0 && pass > 0 && published > 0, "{seen:?} fail, pass, were published");
+    assert!(
+        fail > 0 && pass > 0 && published > 0,
+        "{seen:?} fail, pass, were published"
+    );
 }
 
 /// A release whose increments are all masked for it; None if one cannot be.
-fn masked_again(formed: &[Formed], recoding: &[Cut], chain: &mut Chain) -> Option<(Release, SensitiveValues)> {
+fn masked_again(
+    formed: &[Formed],
+    recoding: &[Cut],
+    chain: &mut Chain,
+) -> Option<(Release, SensitiveValues)> {
     let reported = |one: &Formed| {
-        let ledger = one.feed.mask(&chain.policy, &chain.columns, &mut chain.chance).ok()?;
-        Some(ledger.expect("it is not masked yet").applied(&one.rows).as_one(0))
+        let ledger = one
+            .feed
+            .mask(&chain.policy, &chain.columns, &mut chain.chance)
+            .ok()?;
+        Some(
+            ledger
+                .expect("it is not masked yet")
+                .applied(&one.rows)
+                .as_one(0),
+        )
     };
-    let all = Histogram::merge_all(formed.iter().map(reported).collect::<Option<_>>()?).expect("one at least");
+    let all = Histogram::merge_all(formed.iter().map(reported).collect::<Option<_>>()?)
+        .expect("one at least");
     Some((Release::under(&all, 0..1, recoding), all.values().clone()))
 }
 
@@ -232,10 +334,17 @@ fn a_chain_of_guarded_values_alone_is_stopped() {
     let columns = guarded(draw);
     let policy = policy(draw, &columns);
     let mut chain = Chain::new(columns, policy);
-    let human = |number| Human { number, leaves: vec![0; chain.columns.trees().len()], values: vec![text(1)] };
+    let human = |number| Human {
+        number,
+        leaves: vec![0; chain.columns.trees().len()],
+        values: vec![text(1)],
+    };
     let people: Vec<Human> = (0..20).map(human).collect();
     let candidate = chain.proposed(&people);
-    let verdict = chain.offer(&candidate).decided(|_| ()).expect_err("they would all show it");
+    let verdict = chain
+        .offer(&candidate)
+        .decided(|_| ())
+        .expect_err("they would all show it");
     assert!(verdict.stops());
 }
 
@@ -269,7 +378,12 @@ fn when_masked_releases_come_depends_on_no_value() {
             let mut came = Vec::new();
             for (chain, people) in chains.iter_mut().zip([&people, &permuted]) {
                 let ticked = chain.tick(people);
-                let seen = (ticked.tick, ticked.added, ticked.step, format!("{:?}", ticked.refusals));
+                let seen = (
+                    ticked.tick,
+                    ticked.added,
+                    ticked.step,
+                    format!("{:?}", ticked.refusals),
+                );
                 let ClosingResult::Candidate(candidate) = ticked.closed else {
                     came.push((seen, None));
                     continue;
@@ -278,10 +392,13 @@ fn when_masked_releases_come_depends_on_no_value() {
                     return;
                 }
                 let offer = chain.offer(&candidate);
-                let sizes: Vec<u64> =
-                    (0..candidate.table().classes()).map(|class| candidate.table().size(class)).collect();
+                let sizes: Vec<u64> = (0..candidate.table().classes())
+                    .map(|class| candidate.table().size(class))
+                    .collect();
                 came.push((seen, Some((candidate.table().recoding().to_vec(), sizes))));
-                let approved = offer.decided(|_| ()).unwrap_or_else(|verdict| panic!("{verdict:?}"));
+                let approved = offer
+                    .decided(|_| ())
+                    .unwrap_or_else(|verdict| panic!("{verdict:?}"));
                 chain.publish(*candidate, approved);
             }
             assert_eq!(came[0], came[1]);
@@ -299,12 +416,17 @@ fn the_gate_sees_what_was_not_masked() {
         let mut chain = Chain::new(columns, policy);
         chain.chance.0 = draw.clone();
         let people = people(draw, &chain.columns, 0);
-        let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else { return };
+        let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else {
+            return;
+        };
         if !can_be_masked(&candidate, &chain.columns) {
             return;
         }
         let good = chain.offer(&candidate);
-        let ledger = candidate.increments[0].ledger.clone().expect("it is masked");
+        let ledger = candidate.increments[0]
+            .ledger
+            .clone()
+            .expect("it is masked");
         assert!(good.decided(|_| ()).is_ok());
         let minimality = |offer: &Offer| {
             let judged = offer.judged();
@@ -315,10 +437,26 @@ fn the_gate_sees_what_was_not_masked() {
                 .find(|check| check.check.name() == "minimality")
                 .expect("it is made")
                 .clone();
-            (found.made, found.sensitive, found.reasons.into_iter().map(|reason| reason.text).collect::<Vec<_>>())
+            (
+                found.made,
+                found.sensitive,
+                found
+                    .reasons
+                    .into_iter()
+                    .map(|reason| reason.text)
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(minimality(&good), (true, true, vec![]));
-        assert_eq!(minimality(&Offer { raw: vec![None], ..good.clone() }).2.len(), 1);
+        assert_eq!(
+            minimality(&Offer {
+                raw: vec![None],
+                ..good.clone()
+            })
+            .2
+            .len(),
+            1
+        );
         if !ledger.changed.is_empty() {
             seen.fetch_add(1, Ordering::Relaxed);
             // As if nothing had been changed, with the table for it.

@@ -15,14 +15,25 @@ use super::worlds::{Counts, LEAVES, Made, NUMBERS, VALUES, Violates, World, rows
 use crate::common::cases;
 
 /// The credibility by the definition, as a fraction that need not be in lowest terms.
-fn by_hand(origins: &[OriginClass], sensitive: u64, admits: &dyn Fn(u64, u64) -> bool) -> (u64, Vec<u64>) {
+fn by_hand(
+    origins: &[OriginClass],
+    sensitive: u64,
+    admits: &dyn Fn(u64, u64) -> bool,
+) -> (u64, Vec<u64>) {
     let rows: Vec<u64> = origins.iter().map(|origin| origin.generalised).collect();
     let violates = |counts: &&Vec<u64>| {
-        origins.iter().zip(*counts).any(|(origin, count)| !admits(origin.people, origin.shown + count))
+        origins
+            .iter()
+            .zip(*counts)
+            .any(|(origin, count)| !admits(origin.people, origin.shown + count))
     };
     let all = sets(&rows, sensitive);
     let left: Vec<&Vec<u64>> = all.iter().filter(violates).collect();
-    let held = |class: usize| left.iter().map(|counts| origins[class].shown + counts[class]).sum();
+    let held = |class: usize| {
+        left.iter()
+            .map(|counts| origins[class].shown + counts[class])
+            .sum()
+    };
     (left.len() as u64, (0..origins.len()).map(held).collect())
 }
 
@@ -31,7 +42,11 @@ fn lowest(part: u64, of: u64) -> String {
     while b > 0 {
         (a, b) = (b, a % b);
     }
-    if of == a { (part / a).to_string() } else { format!("{}/{}", part / a, of / a) }
+    if of == a {
+        (part / a).to_string()
+    } else {
+        format!("{}/{}", part / a, of / a)
+    }
 }
 
 #[track_caller]
@@ -42,7 +57,10 @@ fn check(origins: &[OriginClass], sensitive: u64, admits: &dyn Fn(u64, u64) -> b
     let expected = |(origin, &held): (&OriginClass, &u64)| {
         (total > 0 && origin.people > 0).then(|| lowest(held, total * origin.people))
     };
-    assert_eq!(texts(&attack.exact()), origins.iter().zip(&held).map(expected).collect::<Vec<_>>());
+    assert_eq!(
+        texts(&attack.exact()),
+        origins.iter().zip(&held).map(expected).collect::<Vec<_>>()
+    );
     below(&attack);
 }
 
@@ -81,7 +99,10 @@ fn tables() -> impl Strategy<Value = (Vec<OriginClass>, u64)> {
 }
 
 fn share() -> impl Strategy<Value = ExactShare> {
-    (1u64..7, 1u64..7).prop_map(|(a, b)| ExactShare { part: a.min(b), of: a.max(b) })
+    (1u64..7, 1u64..7).prop_map(|(a, b)| ExactShare {
+        part: a.min(b),
+        of: a.max(b),
+    })
 }
 
 /// One or two classes and up to four values, eight rows in all.
@@ -99,8 +120,10 @@ fn values() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
 
 #[track_caller]
 fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) {
-    let parts: Vec<GeneralisedPeople> =
-        sizes.iter().map(|&rows| GeneralisedPeople::whole(rows, values.len())).collect();
+    let parts: Vec<GeneralisedPeople> = sizes
+        .iter()
+        .map(|&rows| GeneralisedPeople::whole(rows, values.len()))
+        .collect();
     let Ties { counted, distinct } =
         ties(&parts, values, |_, counts| admits(counts), &mut 1_000_000).expect("little work");
     let mut left = orders(sizes, values);
@@ -113,34 +136,62 @@ fn check_values(sizes: &[u64], values: &[u64], admits: &dyn Fn(&[u64]) -> bool) 
             assert_eq!(counted.held[class][value].to_string(), held.to_string());
         }
         let most = |of: &[Vec<Vec<u64>>]| {
-            of.iter().map(|classes| classes[class].iter().filter(|&&count| count > 0).count()).max().unwrap_or(0)
+            of.iter()
+                .map(|classes| classes[class].iter().filter(|&&count| count > 0).count())
+                .max()
+                .unwrap_or(0)
         };
         assert_eq!(distinct[class], [most(&left), most(&all)]);
     }
 }
 
-/// The result for a locally recoded table against every world: the likeliest value, and whether such shares keep the
-/// requirement. `violates` decides the same for rows, so that shares with one denominator can be given as rows.
+/// The result for a locally recoded table against every world: the likeliest value, and whether
+/// such shares keep the requirement. `violates` decides the same for rows, so that shares with one
+/// denominator can be given as rows.
 #[track_caller]
 fn check_world(rows: &[Made], asked: Requirement, violates: Violates<'_>) {
     let numeric = matches!(asked, Requirement::Range { .. });
     let world = World::of(rows, if numeric { NUMBERS } else { VALUES }, false);
-    let of = |work| MinimalityFigures::of(&world.release, &world.raw, &world.columns, asked, work).expect("its rows");
+    let of = |work| {
+        MinimalityFigures::of(&world.release, &world.raw, &world.columns, asked, work)
+            .expect("its rows")
+    };
     let found = of(MinimalityFigures::WORK);
-    assert_eq!(found.ties.len(), (0..4).filter(|&leaf| world.people(leaf) > 0).count());
+    assert_eq!(
+        found.ties.len(),
+        (0..4).filter(|&leaf| world.people(leaf) > 0).count()
+    );
     for tie in &found.ties {
         let tree = world.columns.trees()[0];
-        let leaf = LEAVES.iter().position(|name| *name == tree.label(tie.leaves[0])).expect("a leaf");
+        let leaf = LEAVES
+            .iter()
+            .position(|name| *name == tree.label(tie.leaves[0]))
+            .expect("a leaf");
         let (left, held) = world.by_hand(leaf, violates);
         let most = *held.iter().max().expect("three");
         let expected = (left > 0).then(|| lowest(most, left * world.people(leaf)));
-        assert_eq!(tie.credibility.as_ref().map(ToString::to_string), expected, "{asked} {rows:?} {leaf}");
+        assert_eq!(
+            tie.credibility.as_ref().map(ToString::to_string),
+            expected,
+            "{asked} {rows:?} {leaf}"
+        );
         let few = matches!(tie.figure, TieFigure::Recursive { few: Some(_), .. });
         // A belief is about one person, and k is required of classes.
         let many = held.map(|rows| rows * 4);
-        assert_eq!(tie.kept, left == 0 || !few && !violates(leaf, &many), "{asked} {rows:?} {leaf}");
+        assert_eq!(
+            tie.kept,
+            left == 0 || !few && !violates(leaf, &many),
+            "{asked} {rows:?} {leaf}"
+        );
     }
-    assert!(of(0).ties.iter().zip(&found.ties).all(|(bound, tie)| !bound.kept || tie.kept), "{asked} {rows:?}");
+    assert!(
+        of(0)
+            .ties
+            .iter()
+            .zip(&found.ties)
+            .all(|(bound, tie)| !bound.kept || tie.kept),
+        "{asked} {rows:?}"
+    );
 }
 
 proptest! {
@@ -195,7 +246,8 @@ proptest! {
     // Every requirement in each case, and every world of a table.
     #![proptest_config(ProptestConfig::with_cases(cases(300)))]
 
-    /// The audit of a table whose rows were generalised each on its own, classes overlapping, against every world.
+    /// The audit of a table whose rows were generalised each on its own, classes overlapping,
+    /// against every world.
     #[test]
     fn local_recoding_as_enumerated(rows in rows(), l in 2u64..4) {
         let world = World::of(&rows, VALUES, true);
@@ -214,7 +266,8 @@ proptest! {
         }
     }
 
-    /// The same for requirements that consider all values, and for guarded sets if every value is one.
+    /// The same for requirements that consider all values, and for guarded sets if every value is
+    /// one.
     #[test]
     fn requirements_on_local_recoding_as_enumerated(
         rows in rows(), l in 1u64..4, k in 1u64..4, part in 1u64..=10, half in 1u64..=8,

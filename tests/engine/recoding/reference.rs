@@ -1,4 +1,5 @@
-//! Searches for one recoding, written from the definition, row by row, without a line of the engine's.
+//! Searches for one recoding, written from the definition, row by row, without a line of the
+//! engine's.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,9 @@ pub fn count(draw: &mut Draw, trees: &[&Taxonomy]) -> Count {
     let mut count = Count::new();
     for (column, tree) in trees.iter().enumerate() {
         let first = draw.between(0, tree.leaves() as u64 - 1) as Leaf;
-        let leaves = (0..tree.leaves() as Leaf).filter(|&leaf| leaf == first || draw.once_in(3)).collect();
+        let leaves = (0..tree.leaves() as Leaf)
+            .filter(|&leaf| leaf == first || draw.once_in(3))
+            .collect();
         if column == sure || draw.once_in(2) {
             count.push((column, leaves));
         }
@@ -43,7 +46,13 @@ pub fn count(draw: &mut Draw, trees: &[&Taxonomy]) -> Count {
 
 impl Asked {
     pub fn random(draw: &mut Draw, trees: &[&Taxonomy]) -> Asked {
-        let weight = |draw: &mut Draw| if draw.once_in(2) { 100 } else { draw.between(1, 500) };
+        let weight = |draw: &mut Draw| {
+            if draw.once_in(2) {
+                100
+            } else {
+                draw.between(1, 500)
+            }
+        };
         let floor = |draw: &mut Draw, tree: &Taxonomy| {
             let top = tree.by_level().len() as u64 - 1;
             (top > 0 && draw.once_in(3)).then(|| draw.between(0, top - 1) as u8)
@@ -51,7 +60,11 @@ impl Asked {
         Asked {
             a: draw.between(2, 3),
             levels: draw.once_in(2),
-            percent: if draw.once_in(2) { 0 } else { draw.between(1, 50) },
+            percent: if draw.once_in(2) {
+                0
+            } else {
+                draw.between(1, 50)
+            },
             weights: trees.iter().map(|_| weight(draw)).collect(),
             floors: trees.iter().map(|tree| floor(draw, tree)).collect(),
             workload: Vec::new(),
@@ -59,41 +72,89 @@ impl Asked {
     }
 
     pub fn plain(a: u64, levels: bool, percent: u64, width: usize) -> Asked {
-        Asked { a, levels, percent, weights: vec![100; width], floors: vec![None; width], workload: Vec::new() }
+        Asked {
+            a,
+            levels,
+            percent,
+            weights: vec![100; width],
+            floors: vec![None; width],
+            workload: Vec::new(),
+        }
     }
 
     pub fn policy(&self, trees: &[&Taxonomy]) -> Policy {
         let detail = |(&weight, &floor): (&u64, &Option<u8>)| {
             let weight = Decimal::new(weight, 2).expect("two decimals");
-            let detail = DetailSettings::default().weighted(weight).expect("a weight");
+            let detail = DetailSettings::default()
+                .weighted(weight)
+                .expect("a weight");
             floor.map_or(detail, |floor| detail.with_floor(floor))
         };
         let details = self.weights.iter().zip(&self.floors).map(detail).collect();
-        let search = Some(if self.levels { Search::Levels } else { Search::TopDown });
+        let search = Some(if self.levels {
+            Search::Levels
+        } else {
+            Search::TopDown
+        });
         let set_aside = Decimal::new(self.percent, 2);
         let condition = |(column, leaves): &(usize, Vec<Leaf>)| {
-            let label = |&leaf: &Leaf| format!("'{}'", trees[*column].label(trees[*column].leaf_node(leaf)));
-            format!("c{column} in ({})", leaves.iter().map(label).collect::<Vec<_>>().join(", "))
+            let label = |&leaf: &Leaf| {
+                format!("'{}'", trees[*column].label(trees[*column].leaf_node(leaf)))
+            };
+            format!(
+                "c{column} in ({})",
+                leaves.iter().map(label).collect::<Vec<_>>().join(", ")
+            )
         };
-        let text = |count: &Count| count.iter().map(condition).collect::<Vec<_>>().join(" and ");
-        let workload = (!self.workload.is_empty()).then(|| self.workload.iter().map(text).collect());
-        let written = PolicySettings { k: Some(self.a), search, set_aside, workload, ..PolicySettings::default() };
-        let quasi = (0..trees.len()).map(|column| format!("c{column}").into()).collect();
-        let facts = ColumnFacts { sensitive: 1, details, quasi, ..ColumnFacts::default() };
+        let text = |count: &Count| {
+            count
+                .iter()
+                .map(condition)
+                .collect::<Vec<_>>()
+                .join(" and ")
+        };
+        let workload =
+            (!self.workload.is_empty()).then(|| self.workload.iter().map(text).collect());
+        let written = PolicySettings {
+            k: Some(self.a),
+            search,
+            set_aside,
+            workload,
+            ..PolicySettings::default()
+        };
+        let quasi = (0..trees.len())
+            .map(|column| format!("c{column}").into())
+            .collect();
+        let facts = ColumnFacts {
+            sensitive: 1,
+            details,
+            quasi,
+            ..ColumnFacts::default()
+        };
         Policy::new(&written, ChainKind::Cumulative, &facts).expect("no contradiction")
     }
 }
 
 pub fn headcount(width: usize, people: &People) -> Headcount {
-    let heads = |count: u64| Heads { since: 0, count: count as u32 };
-    Headcount::of(width, people.iter().map(|(leaves, count)| (leaves, heads(*count))))
+    let heads = |count: u64| Heads {
+        since: 0,
+        count: count as u32,
+    };
+    Headcount::of(
+        width,
+        people.iter().map(|(leaves, count)| (leaves, heads(*count))),
+    )
 }
 
 /// People by classes.
 pub fn classes(people: &People, cuts: &[Cut]) -> BTreeMap<Vec<Node>, u64> {
     let mut found = BTreeMap::new();
     for (leaves, count) in people {
-        let class = cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect();
+        let class = cuts
+            .iter()
+            .zip(leaves)
+            .map(|(cut, &leaf)| cut.at(leaf))
+            .collect();
         *found.entry(class).or_default() += count;
     }
     found
@@ -107,26 +168,46 @@ pub fn level(tree: &Taxonomy, level: usize) -> Cut {
 
 /// The highest level of each column.
 fn tops(asked: &Asked, trees: &[&Taxonomy]) -> Vec<usize> {
-    let top = |(floor, tree): (&Option<u8>, &&Taxonomy)| floor.map_or(tree.by_level().len() - 1, usize::from);
+    let top = |(floor, tree): (&Option<u8>, &&Taxonomy)| {
+        floor.map_or(tree.by_level().len() - 1, usize::from)
+    };
     asked.floors.iter().zip(trees).map(top).collect()
 }
 
 pub fn coarsest(asked: &Asked, trees: &[&Taxonomy]) -> Recoding {
-    tops(asked, trees).into_iter().zip(trees).map(|(top, tree)| level(tree, top)).collect()
+    tops(asked, trees)
+        .into_iter()
+        .zip(trees)
+        .map(|(top, tree)| level(tree, top))
+        .collect()
 }
 
 /// The people whom some recoding publishes, and how many of them may wait.
 pub fn kept(people: &People, asked: &Asked, trees: &[&Taxonomy]) -> (People, u64) {
     let cuts = coarsest(asked, trees);
     let classes = classes(people, &cuts);
-    let class =
-        |leaves: &Vec<Leaf>| -> Vec<Node> { cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect() };
-    let kept = people.iter().filter(|(leaves, _)| classes[&class(leaves)] >= asked.a).cloned().collect();
-    (kept, people.iter().map(|(_, count)| count).sum::<u64>() * asked.percent / 100)
+    let class = |leaves: &Vec<Leaf>| -> Vec<Node> {
+        cuts.iter()
+            .zip(leaves)
+            .map(|(cut, &leaf)| cut.at(leaf))
+            .collect()
+    };
+    let kept = people
+        .iter()
+        .filter(|(leaves, _)| classes[&class(leaves)] >= asked.a)
+        .cloned()
+        .collect();
+    (
+        kept,
+        people.iter().map(|(_, count)| count).sum::<u64>() * asked.percent / 100,
+    )
 }
 
 pub fn waiting(people: &People, cuts: &[Cut], a: u64) -> u64 {
-    classes(people, cuts).values().filter(|&&count| count < a).sum()
+    classes(people, cuts)
+        .values()
+        .filter(|&&count| count < a)
+        .sum()
 }
 
 /// Π (v + 1)^(w / Σ w) − 1; a waiting person costs 1.
@@ -137,8 +218,16 @@ pub fn loss(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -
     let column = |at: usize| {
         let domain = trees[at].values(0) - 1;
         let cost = |(class, &count): (&Vec<Node>, &u64)| {
-            let label = if count < asked.a { domain } else { trees[at].values(class[at]) - 1 };
-            if domain == 0 { 0.0 } else { (label * count) as f64 / domain as f64 }
+            let label = if count < asked.a {
+                domain
+            } else {
+                trees[at].values(class[at]) - 1
+            };
+            if domain == 0 {
+                0.0
+            } else {
+                (label * count) as f64 / domain as f64
+            }
         };
         classes.iter().map(cost).sum::<f64>() / all as f64
     };
@@ -150,18 +239,28 @@ pub fn loss(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -
 pub fn error(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> f64 {
     let classes = classes(people, cuts);
     let of_count = |count: &Count| {
-        let is_asked_for = |row: &[Leaf]| count.iter().all(|(column, leaves)| leaves.contains(&row[*column]));
-        let all: u64 = people.iter().filter(|(row, _)| is_asked_for(row)).map(|(_, count)| count).sum();
+        let is_asked_for = |row: &[Leaf]| {
+            count
+                .iter()
+                .all(|(column, leaves)| leaves.contains(&row[*column]))
+        };
+        let all: u64 = people
+            .iter()
+            .filter(|(row, _)| is_asked_for(row))
+            .map(|(_, count)| count)
+            .sum();
         let share = |nodes: &[Node]| -> f64 {
             let of_column = |(column, leaves): &(usize, Vec<Leaf>)| {
                 let under = trees[*column].leaf_range(nodes[*column]);
-                leaves.iter().filter(|leaf| under.contains(leaf)).count() as f64 / under.len() as f64
+                leaves.iter().filter(|leaf| under.contains(leaf)).count() as f64
+                    / under.len() as f64
             };
             count.iter().map(of_column).product()
         };
         let root = vec![0; trees.len()];
-        let answer =
-            |(class, &rows): (&Vec<Node>, &u64)| rows as f64 * share(if rows < asked.a { &root } else { class });
+        let answer = |(class, &rows): (&Vec<Node>, &u64)| {
+            rows as f64 * share(if rows < asked.a { &root } else { class })
+        };
         (classes.iter().map(answer).sum::<f64>() - all as f64).abs() / all.max(1) as f64
     };
     asked.workload.iter().map(of_count).sum::<f64>() / asked.workload.len() as f64
@@ -171,33 +270,64 @@ pub fn error(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) 
 pub fn states(asked: &Asked, trees: &[&Taxonomy]) -> Vec<(Vec<usize>, Recoding)> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for top in tops(asked, trees) {
-        all = all.iter().flat_map(|start| (0..=top).map(move |level| [&start[..], &[level]].concat())).collect();
+        all = all
+            .iter()
+            .flat_map(|start| (0..=top).map(move |level| [&start[..], &[level]].concat()))
+            .collect();
     }
-    let recoding = |levels: &Vec<usize>| levels.iter().zip(trees).map(|(&at, tree)| level(tree, at)).collect();
-    all.into_iter().map(|levels| (levels.clone(), recoding(&levels))).collect()
+    let recoding = |levels: &Vec<usize>| {
+        levels
+            .iter()
+            .zip(trees)
+            .map(|(&at, tree)| level(tree, at))
+            .collect()
+    };
+    all.into_iter()
+        .map(|levels| (levels.clone(), recoding(&levels)))
+        .collect()
 }
 
-/// The top-down search: highest weighted Score first, then column, then preorder; rejected for good when too many wait.
+/// The top-down search: highest weighted Score first, then column, then preorder; rejected for good
+/// when too many wait.
 pub fn top_down(people: &People, most: u64, asked: &Asked, trees: &[&Taxonomy]) -> Recoding {
-    let mut nodes: Vec<Vec<Node>> = coarsest(asked, trees).iter().map(|cut| cut.nodes().to_vec()).collect();
+    let mut nodes: Vec<Vec<Node>> = coarsest(asked, trees)
+        .iter()
+        .map(|cut| cut.nodes().to_vec())
+        .collect();
     let cuts = |nodes: &[Vec<Node>]| -> Recoding {
-        nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes).expect("a cut")).collect()
+        nodes
+            .iter()
+            .zip(trees)
+            .map(|(nodes, tree)| Cut::completed(tree, nodes).expect("a cut"))
+            .collect()
     };
     let mut dropped: Vec<(usize, Node)> = Vec::new();
     loop {
         let classes = classes(people, &cuts(&nodes));
         let score = |column: usize, node: Node| -> u128 {
             let held = classes.iter().filter(|(class, _)| class[column] == node);
-            held.map(|(_, &count)| u128::from(count).pow(2)).sum::<u128>() * u128::from(asked.weights[column])
+            held.map(|(_, &count)| u128::from(count).pow(2))
+                .sum::<u128>()
+                * u128::from(asked.weights[column])
         };
-        let open = nodes.iter().enumerate().flat_map(|(column, nodes)| nodes.iter().map(move |&node| (column, node)));
+        let open = nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(column, nodes)| nodes.iter().map(move |&node| (column, node)));
         let open = open.filter(|at| !dropped.contains(at) && !trees[at.0].is_leaf(at.1));
-        let next = open.min_by_key(|&(column, node)| (std::cmp::Reverse(score(column, node)), column, node));
-        let Some((column, node)) = next else { return cuts(&nodes) };
+        let next = open
+            .min_by_key(|&(column, node)| (std::cmp::Reverse(score(column, node)), column, node));
+        let Some((column, node)) = next else {
+            return cuts(&nodes);
+        };
         let mut finer = nodes.clone();
         finer[column].retain(|&known| known != node);
         finer[column].extend(trees[column].children(node));
         finer[column].sort_unstable();
-        if waiting(people, &cuts(&finer), asked.a) <= most { nodes = finer } else { dropped.push((column, node)) }
+        if waiting(people, &cuts(&finer), asked.a) <= most {
+            nodes = finer
+        } else {
+            dropped.push((column, node))
+        }
     }
 }

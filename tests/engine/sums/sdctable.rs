@@ -1,12 +1,12 @@
-//! Examples of sdcTable (Statistics Austria), with the results in its tests and its manual: sensitive cells, secondary
-//! suppressions, and intervals.
+//! Examples of sdcTable (Statistics Austria), with the results in its tests and its manual:
+//! sensitive cells, secondary suppressions, and intervals.
 
 use tidegate::engine::arithmetic::RationalNumber;
 use tidegate::engine::dominance::{DominanceRule, SumCell};
 use tidegate::engine::policy::Decimal;
 use tidegate::engine::sums::{
-    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, Sensitive, SumSystem, SumsAttack,
-    SuppressionProblem,
+    CellSuppression, Dimension, Dimensions, Interval, Protection, Range, Sensitive, SumSystem,
+    SumsAttack, SuppressionProblem,
 };
 
 /// Its data set `microdata1`: region, gender (m, f) and value of a hundred people.
@@ -15,7 +15,8 @@ const PEOPLE: &str = "Cm9 Cm11 Am10 Am11 Cm18 Df10 Df6 Af9 Am5 Cm12 Af11 Bf10 Bm
      Bf7 Cm6 Bm9 Bf9 Am7 Cf9 Dm8 Bm10 Am9 Df7 Df6 Am8 Am9 Df14 Df10 Dm7 Am10 Cf19 Bm10 Bf14 Df11 Df9 Bf5 Df11 Dm8 Am10 Bf13 Bf8 Cf9 Am18 \
      Bm7 Bm10 Bm8 Cm11 Am6 Cm6 Cf8 Cm12 Dm11 Bf10 Df18 Bf9 Bm8 Dm10 Bf7 Am12 Bm14";
 
-/// Regions and genders with their totals, and the values in each of the fifteen cells, in sdcTable's order.
+/// Regions and genders with their totals, and the values in each of the fifteen cells, in
+/// sdcTable's order.
 fn people() -> (Dimensions, Vec<Vec<i64>>) {
     let table = Dimensions::new(vec![Dimension::flat(4), Dimension::flat(2)]);
     let mut cells = vec![Vec::new(); 15];
@@ -44,7 +45,13 @@ fn the_same_cells_are_sensitive() {
         let is = |cell: &usize| rule.is_sensitive(&SumCell::of(cells[*cell].iter().copied(), 3));
         numbered(&(0..15).filter(is).collect::<Vec<_>>())
     };
-    assert_eq!(sensitive(DominanceRule::Dominance { largest: 2, share: share("0.75") }), [6, 14]);
+    assert_eq!(
+        sensitive(DominanceRule::Dominance {
+            largest: 2,
+            share: share("0.75")
+        }),
+        [6, 14]
+    );
     assert_eq!(sensitive(DominanceRule::Percent(share("0.7"))), [6, 14]);
     assert_eq!(sensitive(DominanceRule::Percent(share("0.3"))), [6, 14]);
     let few: Vec<usize> = (0..15).filter(|&cell| cells[cell].len() <= 2).collect();
@@ -52,9 +59,19 @@ fn the_same_cells_are_sensitive() {
 }
 
 fn protected(system: &SumSystem, values: &[i128], sensitive: &[Sensitive]) -> CellSuppression {
-    let costs: Vec<Option<u64>> = values.iter().map(|&value| u64::try_from(value).ok()).collect();
-    let problem =
-        SuppressionProblem { system, values, costs: &costs, hidden: &[], sensitive, lone: &[], work: 100_000 };
+    let costs: Vec<Option<u64>> = values
+        .iter()
+        .map(|&value| u64::try_from(value).ok())
+        .collect();
+    let problem = SuppressionProblem {
+        system,
+        values,
+        costs: &costs,
+        hidden: &[],
+        sensitive,
+        lone: &[],
+        work: 100_000,
+    };
     match problem.protect() {
         Protection::Protected(found) => found,
         other => panic!("{other:?}"),
@@ -66,10 +83,18 @@ fn the_same_cells_are_left_out_with_a_sensitive_one() {
     let (table, cells) = people();
     let values: Vec<i128> = cells.iter().map(|cell| cell.len() as i128).collect();
     // Women in region A.
-    let sensitive = [Sensitive { cell: 5, up: 1, down: 1 }];
+    let sensitive = [Sensitive {
+        cell: 5,
+        up: 1,
+        down: 1,
+    }];
     let found = protected(&table.system(Range::NotNegative), &values, &sensitive);
     assert!(found.least);
-    assert_eq!(numbered(&found.secondary), [5, 11, 12], "men in A, and both in C");
+    assert_eq!(
+        numbered(&found.secondary),
+        [5, 11, 12],
+        "men in A, and both in C"
+    );
 }
 
 /// Two cells of each row and column are suppressed, and one of them can be computed all the same.
@@ -77,7 +102,12 @@ fn the_same_cells_are_left_out_with_a_sensitive_one() {
 fn a_cell_that_can_be_computed_is_found_and_protected() {
     let table = Dimensions::new(vec![Dimension::flat(4), Dimension::flat(4)]);
     let system = table.system(Range::NotNegative);
-    let inner: [[i128; 4]; 4] = [[30, 47, 64, 89], [90, 124, 5, 31], [92, 100, 59, 85], [800, 991, 651, 685]];
+    let inner: [[i128; 4]; 4] = [
+        [30, 47, 64, 89],
+        [90, 124, 5, 31],
+        [92, 100, 59, 85],
+        [800, 991, 651, 685],
+    ];
     let mut values = vec![0; 25];
     for (row, of) in inner.iter().enumerate() {
         for (column, value) in of.iter().enumerate() {
@@ -86,24 +116,54 @@ fn a_cell_that_can_be_computed_is_found_and_protected() {
             }
         }
     }
-    assert_eq!((values[0], values[table.cell(&[4, 0])], values[table.cell(&[0, 2])]), (3943, 3127, 1262));
-    let out = [[1, 1], [1, 2], [1, 3], [2, 1], [2, 3], [3, 2], [3, 4], [4, 2], [4, 4]].map(|codes| table.cell(&codes));
+    assert_eq!(
+        (
+            values[0],
+            values[table.cell(&[4, 0])],
+            values[table.cell(&[0, 2])]
+        ),
+        (3943, 3127, 1262)
+    );
+    let out = [
+        [1, 1],
+        [1, 2],
+        [1, 3],
+        [2, 1],
+        [2, 3],
+        [3, 2],
+        [3, 4],
+        [4, 2],
+        [4, 4],
+    ]
+    .map(|codes| table.cell(&codes));
     let open = table.cell(&[1, 2]);
     let attack = |out: &[usize]| {
-        let published = (0..25).map(|cell| (!out.contains(&cell)).then_some(values[cell])).collect();
+        let published = (0..25)
+            .map(|cell| (!out.contains(&cell)).then_some(values[cell]))
+            .collect();
         let readers = SumsAttack::new(&system, published);
         let known = readers.derivation(&[(open, 1)]).is_some();
         (known, readers.intervals(&[open]).expect("no contradiction"))
     };
     let between = |low: i128, high: i128| {
-        vec![Interval { low: Some(RationalNumber::whole(low)), high: Some(RationalNumber::whole(high)) }]
+        vec![Interval {
+            low: Some(RationalNumber::whole(low)),
+            high: Some(RationalNumber::whole(high)),
+        }]
     };
     assert_eq!(attack(&out), (true, between(47, 47)));
     // Its heuristic suppresses x with b, and its attack finds this interval.
     let with = [&out[..], &[table.cell(&[2, 2])]].concat();
     assert_eq!(attack(&with), (false, between(0, 141)));
     // One more cell is enough, and none is cheaper.
-    let sensitive: Vec<Sensitive> = out.iter().map(|&cell| Sensitive { cell, up: 1, down: 1 }).collect();
+    let sensitive: Vec<Sensitive> = out
+        .iter()
+        .map(|&cell| Sensitive {
+            cell,
+            up: 1,
+            down: 1,
+        })
+        .collect();
     let found = protected(&system, &values, &sensitive);
     assert!(found.least && found.secondary.len() == 1, "{found:?}");
     let (known, interval) = attack(&[&out[..], &found.secondary].concat());

@@ -1,5 +1,5 @@
-//! The program of coverage-guided fuzzing: one target of `targets.rs`, named by `TIDEGATE_FUZZ`. `tests/fuzz/run` builds and
-//! runs it.
+//! The program of coverage-guided fuzzing: one target of `targets.rs`, named by `TIDEGATE_FUZZ`.
+//! `tests/fuzz/run` builds and runs it.
 
 #![no_main]
 
@@ -10,16 +10,21 @@ use std::sync::OnceLock;
 
 static TARGET: OnceLock<fn(&[u8])> = OnceLock::new();
 
-/// A fault that a search only finds if it sees which branches an input takes. `tests/fuzz/run` requires that it is found.
+/// A fault that a search only finds if it sees which branches an input takes. `tests/fuzz/run`
+/// requires that it is found.
 fn planted(data: &[u8]) {
     assert!(!matches!(data, [b'e', b'd', b'g', b'e', ..]), "planted");
 }
 
-/// Finds the target. A panic that a decoder catches is not a crash: only one that reaches its caller is.
+/// Finds the target. A panic that a decoder catches is not a crash: only one that reaches its
+/// caller is.
 fn begin() {
     let named = std::env::var("TIDEGATE_FUZZ").unwrap_or_default();
     let found = [("planted", planted as fn(&[u8]))];
-    let found = targets::TARGETS.iter().chain(&found).find(|(name, _)| *name == named);
+    let found = targets::TARGETS
+        .iter()
+        .chain(&found)
+        .find(|(name, _)| *name == named);
     let (_, target) = found.expect("TIDEGATE_FUZZ names a target");
     TARGET.set(*target).expect("it is set once");
     set_hook(Box::new(|_| {}));

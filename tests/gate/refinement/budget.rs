@@ -1,8 +1,9 @@
-//! When the budget is spent: floats whose error bound holds, bounds on the safe side, and otherwise nothing.
+//! When the budget is spent: floats whose error bound holds, bounds on the safe side, and otherwise
+//! nothing.
 
 use tidegate::engine::gate::refinement::{
-    AttackTarget, AttackTerms, Attacker, CarvedClass, CarvedRelease, LayeredColumn, Malformed, RatioFigure,
-    RefinementAttack, RefinementBudget, RepeatedValues, SolutionCount,
+    AttackTarget, AttackTerms, Attacker, CarvedClass, CarvedRelease, LayeredColumn, Malformed,
+    RatioFigure, RefinementAttack, RefinementBudget, RepeatedValues, SolutionCount,
 };
 
 use super::enumerate::BOTH;
@@ -28,7 +29,9 @@ fn within(terms: AttackTerms, change: impl Fn(&mut RefinementBudget)) -> AttackT
 }
 
 fn log10(target: &AttackTarget) -> f64 {
-    let RatioFigure::Exact { log10 } = target.ratio else { panic!("exact: {:?}", target.ratio) };
+    let RatioFigure::Exact { log10 } = target.ratio else {
+        panic!("exact: {:?}", target.ratio)
+    };
     log10
 }
 
@@ -38,16 +41,41 @@ fn floats_are_as_near_as_they_promise() {
     for (release, terms) in releases(cases(60)) {
         let exact = attack(&release, terms);
         let floats = attack(&release, within(terms, |budget| budget.operations = 0));
-        let all_floats = attack(&release, within(terms, |budget| (budget.bits, budget.operations) = (0, u64::MAX)));
-        for (exact, found) in exact.iter().zip(&floats).chain(exact.iter().zip(&all_floats)) {
-            assert_eq!((&exact.slabs, exact.is_impossible()), (&found.slabs, found.is_impossible()));
-            let RatioFigure::Near { log10: found_log10, error } = found.ratio else { continue };
+        let all_floats = attack(
+            &release,
+            within(terms, |budget| {
+                (budget.bits, budget.operations) = (0, u64::MAX)
+            }),
+        );
+        for (exact, found) in exact
+            .iter()
+            .zip(&floats)
+            .chain(exact.iter().zip(&all_floats))
+        {
+            assert_eq!(
+                (&exact.slabs, exact.is_impossible()),
+                (&found.slabs, found.is_impossible())
+            );
+            let RatioFigure::Near {
+                log10: found_log10,
+                error,
+            } = found.ratio
+            else {
+                continue;
+            };
             near += 1;
             worst = worst.max(error);
             assert!((found_log10 - log10(exact)).abs() <= error, "{found:?}");
-            for (exact, found) in [(&exact.cra, &found.cra), (&exact.assignments, &found.assignments)] {
-                let SolutionCount::Near { log10, error } = found else { continue };
-                assert!((exact.log10().expect("exact") - log10).abs() <= error + 1e-14 * (1.0 + log10));
+            for (exact, found) in [
+                (&exact.cra, &found.cra),
+                (&exact.assignments, &found.assignments),
+            ] {
+                let SolutionCount::Near { log10, error } = found else {
+                    continue;
+                };
+                assert!(
+                    (exact.log10().expect("exact") - log10).abs() <= error + 1e-14 * (1.0 + log10)
+                );
             }
         }
     }
@@ -76,9 +104,14 @@ fn drawn_bounds_hold() {
                     drawn += 1;
                     close += u32::from(bound - log10(exact) < 0.2);
                     assert!(bound >= log10(exact), "{found:?}");
-                    let SolutionCount::AtLeast { log10: least } = found.cra else { panic!("a bound") };
+                    let SolutionCount::AtLeast { log10: least } = found.cra else {
+                        panic!("a bound")
+                    };
                     assert!(least <= exact.cra.log10().expect("exact"));
-                    assert!(found.ratio_is_at_most(&1_000_000u32.into(), &1u8.into()) <= (log10(exact) <= 6.0));
+                    assert!(
+                        found.ratio_is_at_most(&1_000_000u32.into(), &1u8.into())
+                            <= (log10(exact) <= 6.0)
+                    );
                     supports(exact, &found);
                 }
                 RatioFigure::Impossible => assert!(exact.is_impossible()),
@@ -92,13 +125,25 @@ fn drawn_bounds_hold() {
             }
         }
     }
-    assert!(drawn > 100 && close > 50 && single > 50, "{drawn}, {close}, {unknown}, {single}");
+    assert!(
+        drawn > 100 && close > 50 && single > 50,
+        "{drawn}, {close}, {unknown}, {single}"
+    );
 }
 
 /// Sampled solutions are possible ones, and nothing is called certain that is not.
 fn supports(exact: &AttackTarget, found: &AttackTarget) {
-    let pairs = exact.blocks.iter().map(|block| block.support).zip(found.blocks.iter().map(|block| block.support));
-    let slabs = exact.slabs.iter().flatten().copied().zip(found.slabs.iter().flatten().copied());
+    let pairs = exact
+        .blocks
+        .iter()
+        .map(|block| block.support)
+        .zip(found.blocks.iter().map(|block| block.support));
+    let slabs = exact
+        .slabs
+        .iter()
+        .flatten()
+        .copied()
+        .zip(found.slabs.iter().flatten().copied());
     for (exact, found) in pairs.chain(slabs) {
         assert!(!found.exact && exact.least <= found.least && found.most <= exact.most);
     }
@@ -114,8 +159,13 @@ fn supports(exact: &AttackTarget, found: &AttackTarget) {
 fn a_grid_that_is_too_large_changes_nothing() {
     let mut compared = 0;
     for (release, terms) in releases(cases(30)) {
-        let whole: u64 = release.columns().iter().map(|column| u64::from(column.leaves())).product();
-        // Not enough for the grid and all segments together, but for most targets and their overlaps.
+        let whole: u64 = release
+            .columns()
+            .iter()
+            .map(|column| u64::from(column.leaves()))
+            .product();
+        // Not enough for the grid and all segments together, but for most targets and their
+        // overlaps.
         let cells = whole + release.classes().len() as u64 - 1;
         let small = within(terms, |budget| budget.cells = cells);
         for (exact, found) in attack(&release, terms).iter().zip(attack(&release, small)) {
@@ -125,8 +175,16 @@ fn a_grid_that_is_too_large_changes_nothing() {
             }
         }
         let nothing = attack(&release, within(terms, |budget| budget.cells = 0));
-        assert!(nothing.iter().all(|target| !target.is_decided() && target.ratio == RatioFigure::Unknown));
-        assert!(nothing.iter().all(|target| target.certain_cells().is_none() && target.crowds().is_none()));
+        assert!(
+            nothing
+                .iter()
+                .all(|target| !target.is_decided() && target.ratio == RatioFigure::Unknown)
+        );
+        assert!(
+            nothing
+                .iter()
+                .all(|target| target.certain_cells().is_none() && target.crowds().is_none())
+        );
     }
     assert!(compared > 100, "{compared}");
 }
@@ -139,8 +197,11 @@ fn twelve_columns() {
     let mut terms = terms(Attacker::Paper, RepeatedValues::Repeated);
     (terms.budget.arrows, terms.budget.draws) = (160_000, 3000);
     let targets = attack(&release, terms);
-    let RatioFigure::AtMost { log10 } = targets[0].ratio else { panic!("a bound: {:?}", targets[0].ratio) };
-    // 2 · P(Binomial(15, 1/2) ≥ 12) of all solutions break one column's cap, so (1 − that)^12 keep them all.
+    let RatioFigure::AtMost { log10 } = targets[0].ratio else {
+        panic!("a bound: {:?}", targets[0].ratio)
+    };
+    // 2 · P(Binomial(15, 1/2) ≥ 12) of all solutions break one column's cap, so (1 − that)^12 keep
+    // them all.
     let truth = -12.0 * (1.0 - 2.0 * f64::from(455 + 105 + 15 + 1) / 32768.0f64).log10();
     assert!(truth <= log10 && log10 < truth + 0.15, "{truth}, {log10}");
     assert_eq!(targets[0].certain_crowds(), Some(Vec::new()));
@@ -150,11 +211,21 @@ fn twelve_columns() {
 #[test]
 fn no_solution() {
     let columns = || vec![column(&[10; 4], &[2, 2]), column(&[10; 4], &[2, 2])];
-    let class =
-        |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass { state: state.into(), nodes: nodes.into(), rows };
+    let class = |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass {
+        state: state.into(),
+        nodes: nodes.into(),
+        rows,
+    };
     for (classes, outliers) in [
         (vec![class([2, 1], [0, 0], 5)], 0),
-        (vec![class([1, 1], [0, 0], 3), class([1, 1], [1, 0], 3), class([2, 1], [0, 0], 3)], 0),
+        (
+            vec![
+                class([1, 1], [0, 0], 3),
+                class([1, 1], [1, 0], 3),
+                class([2, 1], [0, 0], 3),
+            ],
+            0,
+        ),
         (vec![], 5),
     ] {
         let release = CarvedRelease::new(columns(), classes, outliers, 3).expect("a release");
@@ -162,7 +233,9 @@ fn no_solution() {
             let targets = attack(&release, terms(attacker, values));
             let last = &targets[targets.len() - 1];
             assert!(
-                last.is_impossible() && last.cra == SolutionCount::Exact(0u8.into()) && !last.ratio.is_at_most(1e300)
+                last.is_impossible()
+                    && last.cra == SolutionCount::Exact(0u8.into())
+                    && !last.ratio.is_at_most(1e300)
             );
             assert!(!last.ratio_is_at_most(&u64::MAX.into(), &1u8.into()));
         }
@@ -172,24 +245,65 @@ fn no_solution() {
 #[test]
 fn what_is_no_release_is_refused() {
     let columns = || vec![column(&[10; 4], &[2, 2]), column(&[10; 4], &[2, 2])];
-    let class =
-        |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass { state: state.into(), nodes: nodes.into(), rows };
+    let class = |state: [usize; 2], nodes: [usize; 2], rows| CarvedClass {
+        state: state.into(),
+        nodes: nodes.into(),
+        rows,
+    };
     let refused = |classes: Vec<CarvedClass>, k| CarvedRelease::new(columns(), classes, 0, k).err();
-    assert_eq!(refused(vec![class([3, 3], [0, 0], 3)], 3), Some(Malformed::Class(0)));
-    assert_eq!(refused(vec![class([1, 3], [4, 0], 3)], 3), Some(Malformed::Class(0)));
-    assert_eq!(refused(vec![class([0, 3], [0, 0], 3)], 3), Some(Malformed::Class(0)));
-    assert_eq!(refused(vec![class([1, 3], [0, 0], 0)], 3), Some(Malformed::Class(0)));
-    assert_eq!(refused(vec![class([1, 1], [0, 0], 3); 2], 3), Some(Malformed::Twice(1)));
+    assert_eq!(
+        refused(vec![class([3, 3], [0, 0], 3)], 3),
+        Some(Malformed::Class(0))
+    );
+    assert_eq!(
+        refused(vec![class([1, 3], [4, 0], 3)], 3),
+        Some(Malformed::Class(0))
+    );
+    assert_eq!(
+        refused(vec![class([0, 3], [0, 0], 3)], 3),
+        Some(Malformed::Class(0))
+    );
+    assert_eq!(
+        refused(vec![class([1, 3], [0, 0], 0)], 3),
+        Some(Malformed::Class(0))
+    );
+    assert_eq!(
+        refused(vec![class([1, 1], [0, 0], 3); 2], 3),
+        Some(Malformed::Twice(1))
+    );
     assert_eq!(refused(Vec::new(), 1), Some(Malformed::Rows));
-    let range = |of: &[(usize, usize)]| of.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
-    let layers = [range(&[(0, 1), (1, 2), (2, 3)]), range(&[(0, 2), (2, 3)]), range(&[(0, 3)])];
+    let range = |of: &[(usize, usize)]| {
+        of.iter()
+            .map(|&(start, end)| start..end)
+            .collect::<Vec<_>>()
+    };
+    let layers = [
+        range(&[(0, 1), (1, 2), (2, 3)]),
+        range(&[(0, 2), (2, 3)]),
+        range(&[(0, 3)]),
+    ];
     assert!(LayeredColumn::new(vec![5, 5, 2], &layers).is_ok());
-    assert_eq!(LayeredColumn::new(vec![5, 4, 5], &layers).err(), Some(Malformed::Unequal));
-    assert_eq!(LayeredColumn::new(vec![5, 5, 0], &layers).err(), Some(Malformed::Hierarchy));
-    assert_eq!(LayeredColumn::new(vec![5, 5, 5], &layers[..2]).err(), Some(Malformed::Hierarchy));
+    assert_eq!(
+        LayeredColumn::new(vec![5, 4, 5], &layers).err(),
+        Some(Malformed::Unequal)
+    );
+    assert_eq!(
+        LayeredColumn::new(vec![5, 5, 0], &layers).err(),
+        Some(Malformed::Hierarchy)
+    );
+    assert_eq!(
+        LayeredColumn::new(vec![5, 5, 5], &layers[..2]).err(),
+        Some(Malformed::Hierarchy)
+    );
     let late = vec![class([1, 2], [0, 0], 3), class([1, 1], [3, 3], 3)];
     let release = CarvedRelease::new(columns(), late, 0, 3).expect("a release");
-    let strongest = RefinementAttack::new(&release, terms(Attacker::Strongest, RepeatedValues::Distinct)).err();
+    let strongest = RefinementAttack::new(
+        &release,
+        terms(Attacker::Strongest, RepeatedValues::Distinct),
+    )
+    .err();
     assert_eq!(strongest, Some(Malformed::OutOfOrder(1)));
-    assert!(RefinementAttack::new(&release, terms(Attacker::Paper, RepeatedValues::Distinct)).is_ok());
+    assert!(
+        RefinementAttack::new(&release, terms(Attacker::Paper, RepeatedValues::Distinct)).is_ok()
+    );
 }

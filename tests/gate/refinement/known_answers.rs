@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 use tidegate::engine::gate::refinement::{
-    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, HeldRows, LayeredColumn, RatioFigure,
-    RefinementAttack, RepeatedValues, SolutionCount, fuzzy,
+    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, HeldRows, LayeredColumn,
+    RatioFigure, RefinementAttack, RepeatedValues, SolutionCount, fuzzy,
 };
 
 use super::terms;
@@ -14,11 +14,17 @@ fn list(json: &Json) -> &[Json] {
 }
 
 fn numbers(json: &Json) -> Vec<u64> {
-    list(json).iter().map(|number| number.as_u64().expect("a number")).collect()
+    list(json)
+        .iter()
+        .map(|number| number.as_u64().expect("a number"))
+        .collect()
 }
 
 fn places(json: &Json) -> Vec<usize> {
-    numbers(json).into_iter().map(|number| number as usize).collect()
+    numbers(json)
+        .into_iter()
+        .map(|number| number as usize)
+        .collect()
 }
 
 /// Leaf lengths, and per layer the node of each leaf.
@@ -47,7 +53,8 @@ fn release(case: &Json) -> CarvedRelease {
     };
     let classes = list(&case["classes"]).iter().map(class).collect();
     let outliers = list(&case["outliers"]).len() as u64;
-    CarvedRelease::new(columns, classes, outliers, case["k"].as_u64().expect("k")).expect("a release")
+    CarvedRelease::new(columns, classes, outliers, case["k"].as_u64().expect("k"))
+        .expect("a release")
 }
 
 /// The leaf of every value of a target's true rows.
@@ -66,12 +73,20 @@ fn truth(case: &Json, place: AttackedRows) -> Vec<Vec<u32>> {
         });
         ends.take_while(|&end| end <= value).count() as u32
     };
-    let row = |row: usize| list(&case["hierarchies"]).iter().zip(list(&case["data"][row])).map(leaf).collect();
+    let row = |row: usize| {
+        list(&case["hierarchies"])
+            .iter()
+            .zip(list(&case["data"][row]))
+            .map(leaf)
+            .collect()
+    };
     places(rows).into_iter().map(row).collect()
 }
 
 fn exact(count: &SolutionCount) -> String {
-    let SolutionCount::Exact(count) = count else { panic!("not exact: {count:?}") };
+    let SolutionCount::Exact(count) = count else {
+        panic!("not exact: {count:?}")
+    };
     count.to_string()
 }
 
@@ -81,14 +96,25 @@ fn check_target(found: &AttackTarget, expected: &Json) {
     let free = found.free_cells.expect("within the budget");
     assert_eq!(expected["n"], found.rows);
     assert_eq!(expected["volume"], found.volume.to_string());
-    assert_eq!(expected["free_volume"], found.free_volume.expect("within the budget").to_string());
-    assert_eq!(expected["cells"], free + expected["zero_cells"].as_u64().expect("a number"));
+    assert_eq!(
+        expected["free_volume"],
+        found.free_volume.expect("within the budget").to_string()
+    );
+    assert_eq!(
+        expected["cells"],
+        free + expected["zero_cells"].as_u64().expect("a number")
+    );
     assert_eq!(expected["dims"], Json::from(found.columns.clone()));
     assert_eq!(expected["lr_solutions"], exact(&found.lr));
     assert_eq!(expected["cra_solutions"], exact(&found.cra));
     assert_eq!(expected["assignments"], exact(&found.assignments));
-    let RatioFigure::Exact { log10 } = found.ratio else { panic!("not exact: {:?}", found.ratio) };
-    assert!((expected["log10_ratio"].as_f64().expect("a number") - log10).abs() <= 1e-12, "{log10}");
+    let RatioFigure::Exact { log10 } = found.ratio else {
+        panic!("not exact: {:?}", found.ratio)
+    };
+    assert!(
+        (expected["log10_ratio"].as_f64().expect("a number") - log10).abs() <= 1e-12,
+        "{log10}"
+    );
     let of = |held: &HeldRows| json!({"index": held.children, "volume": held.volume.to_string(), "cells": held.cells});
     assert_eq!(expected["blocks"], blocks(&of));
     let of = |held: &HeldRows| {
@@ -97,30 +123,48 @@ fn check_target(found: &AttackTarget, expected: &Json) {
     };
     assert_eq!(expected["block_support"], blocks(&of));
     let of = |held: &HeldRows| {
-        let marginals = held.marginals.iter().flatten().map(|(rows, count)| (rows.to_string(), count.to_string()));
-        let marginals: Map<String, Json> = marginals.map(|(rows, count)| (rows, count.into())).collect();
+        let marginals = held
+            .marginals
+            .iter()
+            .flatten()
+            .map(|(rows, count)| (rows.to_string(), count.to_string()));
+        let marginals: Map<String, Json> = marginals
+            .map(|(rows, count)| (rows, count.into()))
+            .collect();
         json!([held.children, marginals])
     };
     assert_eq!(expected["block_marginals"], blocks(&of));
-    assert_eq!(expected["certain_cells"], found.certain_cells().expect("known"));
+    assert_eq!(
+        expected["certain_cells"],
+        found.certain_cells().expect("known")
+    );
 }
 
 #[track_caller]
 fn check(name: &str) {
     let case = golden(&format!("refinement/{name}.json"));
     let release = release(&case);
-    for (key, attacker) in [("conservative", Attacker::Paper), ("true", Attacker::Strongest)] {
+    for (key, attacker) in [
+        ("conservative", Attacker::Paper),
+        ("true", Attacker::Strongest),
+    ] {
         // Without full ties both attackers know the same.
-        let expected = case["results"].get(key).unwrap_or(&case["results"]["conservative"]);
-        let attack =
-            RefinementAttack::new(&release, terms(attacker, RepeatedValues::Distinct)).expect("an order of formation");
+        let expected = case["results"]
+            .get(key)
+            .unwrap_or(&case["results"]["conservative"]);
+        let attack = RefinementAttack::new(&release, terms(attacker, RepeatedValues::Distinct))
+            .expect("an order of formation");
         let found = attack.targets();
         assert_eq!(found.len(), list(expected).len());
         for (found, expected) in found.iter().zip(list(expected)) {
             check_target(found, expected);
             let rows = truth(&case, found.place);
             assert_eq!(expected["fpso"]["ones"], fuzzy(&rows));
-            assert_eq!(attack.admits(found.place, &rows), Some(true), "the truth is a solution");
+            assert_eq!(
+                attack.admits(found.place, &rows),
+                Some(true),
+                "the truth is a solution"
+            );
         }
     }
 }

@@ -1,8 +1,11 @@
-//! A slow ARX-LR by the letter of SCIENCE 6, with the rows at hand, and random releases that it makes.
+//! A slow ARX-LR by the letter of SCIENCE 6, with the rows at hand, and random releases that it
+//! makes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::gate::refinement::{AttackedRows, CarvedClass, CarvedRelease, LayeredColumn, StateKey};
+use tidegate::engine::gate::refinement::{
+    AttackedRows, CarvedClass, CarvedRelease, LayeredColumn, StateKey,
+};
 
 use super::column;
 
@@ -63,14 +66,22 @@ pub fn rows(chance: &mut Chance, columns: &[LayeredColumn], number: u64) -> Vec<
     let crowded = chance.below(2) == 0;
     let value = |chance: &mut Chance, column: &LayeredColumn| {
         let any = chance.below(column.domain());
-        if crowded { any.min(chance.below(column.domain())) } else { any }
+        if crowded {
+            any.min(chance.below(column.domain()))
+        } else {
+            any
+        }
     };
-    (0..number).map(|_| columns.iter().map(|column| value(chance, column)).collect()).collect()
+    (0..number)
+        .map(|_| columns.iter().map(|column| value(chance, column)).collect())
+        .collect()
 }
 
 fn leaf(column: &LayeredColumn, value: u64) -> u32 {
     let holds = |leaf: &u32| value < column.values(&(0..leaf + 1));
-    (0..column.leaves()).find(holds).expect("a value of the domain")
+    (0..column.leaves())
+        .find(holds)
+        .expect("a value of the domain")
 }
 
 /// All states below the top, in the order of public keys and then of layers.
@@ -78,21 +89,33 @@ fn states(columns: &[LayeredColumn]) -> Vec<(StateKey, Vec<usize>)> {
     let mut states = vec![Vec::new()];
     for column in columns {
         let longer = |state: &Vec<usize>| -> Vec<Vec<usize>> {
-            (1..=column.height()).map(|layer| [&state[..], &[layer]].concat()).collect()
+            (1..=column.height())
+                .map(|layer| [&state[..], &[layer]].concat())
+                .collect()
         };
         states = states.iter().flat_map(longer).collect();
     }
     states.pop();
-    let mut keyed: Vec<(StateKey, Vec<usize>)> =
-        states.into_iter().map(|state| (StateKey::new(columns, &state), state)).collect();
+    let mut keyed: Vec<(StateKey, Vec<usize>)> = states
+        .into_iter()
+        .map(|state| (StateKey::new(columns, &state), state))
+        .collect();
     keyed.sort();
     keyed
 }
 
 /// The result of ARX-LR for some rows.
 pub fn local(columns: &[LayeredColumn], rows: &[Vec<u64>], k: u64) -> Made {
-    let leaves: Vec<Vec<u32>> =
-        rows.iter().map(|row| columns.iter().zip(row).map(|(column, &value)| leaf(column, value)).collect()).collect();
+    let leaves: Vec<Vec<u32>> = rows
+        .iter()
+        .map(|row| {
+            columns
+                .iter()
+                .zip(row)
+                .map(|(column, &value)| leaf(column, value))
+                .collect()
+        })
+        .collect();
     let states = states(columns);
     let mut remaining: BTreeSet<usize> = (0..rows.len()).collect();
     let (mut classes, mut held) = (Vec::new(), Vec::new());
@@ -100,23 +123,44 @@ pub fn local(columns: &[LayeredColumn], rows: &[Vec<u64>], k: u64) -> Made {
         let groups = |state: &[usize]| {
             let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
             for &row in &remaining {
-                let node = |((column, &layer), &leaf): ((&LayeredColumn, &usize), &u32)| column.above(layer, leaf);
-                let nodes = columns.iter().zip(state).zip(&leaves[row]).map(node).collect();
+                let node = |((column, &layer), &leaf): ((&LayeredColumn, &usize), &u32)| {
+                    column.above(layer, leaf)
+                };
+                let nodes = columns
+                    .iter()
+                    .zip(state)
+                    .zip(&leaves[row])
+                    .map(node)
+                    .collect();
                 groups.entry(nodes).or_default().push(row);
             }
             groups
         };
         let forms = |state: &[usize]| groups(state).values().any(|rows| rows.len() as u64 >= k);
-        let Some((_, state)) = states.iter().find(|(_, state)| forms(state)) else { break };
-        for (nodes, rows) in groups(state).into_iter().filter(|(_, rows)| rows.len() as u64 >= k).collect::<Vec<_>>() {
+        let Some((_, state)) = states.iter().find(|(_, state)| forms(state)) else {
+            break;
+        };
+        for (nodes, rows) in groups(state)
+            .into_iter()
+            .filter(|(_, rows)| rows.len() as u64 >= k)
+            .collect::<Vec<_>>()
+        {
             rows.iter().for_each(|row| assert!(remaining.remove(row)));
-            classes.push(CarvedClass { state: state.clone(), nodes, rows: rows.len() as u64 });
+            classes.push(CarvedClass {
+                state: state.clone(),
+                nodes,
+                rows: rows.len() as u64,
+            });
             held.push(rows.iter().map(|&row| leaves[row].clone()).collect());
         }
     }
     held.push(remaining.iter().map(|&row| leaves[row].clone()).collect());
-    let release = CarvedRelease::new(columns.to_vec(), classes, remaining.len() as u64, k).expect("a release");
-    Made { release, leaves: held }
+    let release = CarvedRelease::new(columns.to_vec(), classes, remaining.len() as u64, k)
+        .expect("a release");
+    Made {
+        release,
+        leaves: held,
+    }
 }
 
 /// A release that the slow ARX-LR has made of random rows.

@@ -1,12 +1,12 @@
-//! Larger releases than can be enumerated: against a plain dynamic program that drops no cap, and on several numbers of
-//! threads.
+//! Larger releases than can be enumerated: against a plain dynamic program that drops no cap, and
+//! on several numbers of threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use tidegate::engine::gate::refinement::{
-    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, LayeredColumn, RefinementAttack, RepeatedValues,
-    SolutionCount, joint,
+    AttackTarget, AttackedRows, Attacker, CarvedClass, CarvedRelease, LayeredColumn,
+    RefinementAttack, RepeatedValues, SolutionCount, joint,
 };
 
 use super::local::{Chance, columns, made};
@@ -26,14 +26,22 @@ fn plainly(target: &AttackTarget, values: RepeatedValues) -> BigUint {
             for rows in 0..=target.rows - state[0] {
                 if rows > 0 {
                     let factor = match values {
-                        RepeatedValues::Distinct => block.volume.saturating_sub(u128::from(rows - 1)),
-                        RepeatedValues::Repeated => block.volume * u128::from(target.rows - state[0] - rows + 1),
+                        RepeatedValues::Distinct => {
+                            block.volume.saturating_sub(u128::from(rows - 1))
+                        }
+                        RepeatedValues::Repeated => {
+                            block.volume * u128::from(target.rows - state[0] - rows + 1)
+                        }
                     };
                     weight = weight * factor / rows;
                 }
                 let mut next = state.clone();
                 next[0] += rows;
-                block.children.iter().enumerate().for_each(|(at, child)| next[offset(at) + child] += rows);
+                block
+                    .children
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, child)| next[offset(at) + child] += rows);
                 if next[1..].iter().any(|&held| held > target.cap) || weight == BigUint::ZERO {
                     break;
                 }
@@ -42,7 +50,10 @@ fn plainly(target: &AttackTarget, values: RepeatedValues) -> BigUint {
         }
         ways = after;
     }
-    ways.into_iter().filter(|(state, _)| state[0] == target.rows).map(|(_, way)| way).sum()
+    ways.into_iter()
+        .filter(|(state, _)| state[0] == target.rows)
+        .map(|(_, way)| way)
+        .sum()
 }
 
 /// Any classes, whether or not ARX-LR makes such; the paper's attacker accepts any.
@@ -51,15 +62,27 @@ fn anything(chance: &mut Chance) -> CarvedRelease {
     let k = 2 + chance.below([6, 6, 5, 3, 2][columns.len()]);
     let mut places = BTreeSet::new();
     for _ in 0..1 + chance.below(8) {
-        let state: Vec<usize> =
-            columns.iter().map(|column| 1 + chance.below(column.height() as u64) as usize).collect();
-        let node = |(column, &layer): (&LayeredColumn, &usize)| chance.below(column.nodes(layer) as u64) as usize;
+        let state: Vec<usize> = columns
+            .iter()
+            .map(|column| 1 + chance.below(column.height() as u64) as usize)
+            .collect();
+        let node = |(column, &layer): (&LayeredColumn, &usize)| {
+            chance.below(column.nodes(layer) as u64) as usize
+        };
         let nodes = columns.iter().zip(&state).map(node).collect();
-        if columns.iter().zip(&state).any(|(column, &layer)| layer < column.height()) {
+        if columns
+            .iter()
+            .zip(&state)
+            .any(|(column, &layer)| layer < column.height())
+        {
             places.insert((state, nodes));
         }
     }
-    let mut class = |(state, nodes)| CarvedClass { state, nodes, rows: k + chance.below(k) };
+    let mut class = |(state, nodes)| CarvedClass {
+        state,
+        nodes,
+        rows: k + chance.below(k),
+    };
     let classes = places.into_iter().map(&mut class).collect();
     let outliers = chance.below(k + 2);
     CarvedRelease::new(columns, classes, outliers, k).expect("a release")
@@ -84,19 +107,30 @@ fn a_plain_dynamic_program_finds_the_same() {
                 possible += 1;
                 assert_eq!(target.cra, SolutionCount::Exact(expected.clone()));
                 for block in &target.blocks {
-                    let all: BigUint = block.marginals.iter().flatten().map(|(_, count)| count).sum();
+                    let all: BigUint = block
+                        .marginals
+                        .iter()
+                        .flatten()
+                        .map(|(_, count)| count)
+                        .sum();
                     assert_eq!(all, expected);
                 }
             }
         }
     }
-    assert!(possible > 500 && impossible > 50, "{possible}, {impossible}");
+    assert!(
+        possible > 500 && impossible > 50,
+        "{possible}, {impossible}"
+    );
 }
 
 #[test]
 fn any_number_of_threads_finds_the_same() {
     let found = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
         let mut chance = Chance(3);
         let mut one = || {
             let made = made(&mut chance, 3, 60);
@@ -106,7 +140,10 @@ fn any_number_of_threads_finds_the_same() {
             // So that single figures are sampled too.
             terms.budget.arrows = 40;
             let targets = pool.install(|| attack(&made.release, terms));
-            format!("{targets:?} {:?}", pool.install(|| joint(&whole, &whole.targets())))
+            format!(
+                "{targets:?} {:?}",
+                pool.install(|| joint(&whole, &whole.targets()))
+            )
         };
         (0..6).map(|_| one()).collect::<Vec<String>>()
     };
@@ -121,12 +158,26 @@ fn any_number_of_threads_finds_the_same() {
 #[test]
 fn five_columns() {
     let columns: Vec<LayeredColumn> = (0..5).map(|_| column(&[25; 8], &[2, 2, 2])).collect();
-    let class = CarvedClass { state: vec![3, 3, 2, 3, 2], nodes: vec![0, 1, 2, 0, 3], rows: 7 };
-    let corner = CarvedClass { state: vec![1; 5], nodes: vec![0, 4, 4, 1, 6], rows: 5 };
+    let class = CarvedClass {
+        state: vec![3, 3, 2, 3, 2],
+        nodes: vec![0, 1, 2, 0, 3],
+        rows: 7,
+    };
+    let corner = CarvedClass {
+        state: vec![1; 5],
+        nodes: vec![0, 4, 4, 1, 6],
+        rows: 5,
+    };
     let release = CarvedRelease::new(columns, vec![corner, class], 4, 5).expect("a release");
-    let targets = attack(&release, terms(Attacker::Strongest, RepeatedValues::Repeated));
+    let targets = attack(
+        &release,
+        terms(Attacker::Strongest, RepeatedValues::Repeated),
+    );
     assert_eq!(targets[1].place, AttackedRows::Class(1));
     for target in &targets {
-        assert_eq!(target.cra, SolutionCount::Exact(plainly(target, RepeatedValues::Repeated)));
+        assert_eq!(
+            target.cra,
+            SolutionCount::Exact(plainly(target, RepeatedValues::Repeated))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The manifest and the taxonomies: their exact form, with only one spelling, and figures that the gate finds as well.
+//! The manifest and the taxonomies: their exact form, with only one spelling, and figures that the
+//! gate finds as well.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +8,8 @@ use tidegate::engine::gate::utility;
 use tidegate::engine::model::{Cut, Kind, Node, Tree, Value};
 use tidegate::engine::policy::{self, ChainKind, Decimal, Guarantee, Policy, PolicySettings};
 use tidegate::engine::release::{
-    Check, CheckLine, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, ReleaseFacts, ReleaseTerms,
-    Sha256, Taxonomies, data, taxonomy,
+    Check, CheckLine, Figure, FileLine, Manifest, NoManifest, Overview, Presentation, ReleaseFacts,
+    ReleaseTerms, Sha256, Taxonomies, data, taxonomy,
 };
 
 use super::table::{Table, declared, random_table};
@@ -21,7 +22,12 @@ pub fn policy(guarantee: Guarantee) -> Policy {
         max_loss: Decimal::parse("0.9"),
         ..PolicySettings::default()
     };
-    Policy::new(&written, ChainKind::Cumulative, &policy::ColumnFacts::default()).expect("no contradiction")
+    Policy::new(
+        &written,
+        ChainKind::Cumulative,
+        &policy::ColumnFacts::default(),
+    )
+    .expect("no contradiction")
 }
 
 /// Four people in two classes.
@@ -38,7 +44,12 @@ pub fn small() -> Table {
     let [sex, age] = [sex, age].map(|tree| tree.finish().expect("a tree"));
     let recoding = vec![Cut::leaves(&sex), Cut::root(&age)];
     let row = |sex, age, text: &str| (vec![sex, age], vec![Value::Text(text.into())]);
-    let raw = vec![row(0, 0, "Flu"), row(0, 2, "Flu"), row(1, 1, "HIV"), row(1, 1, "Flu")];
+    let raw = vec![
+        row(0, 0, "Flu"),
+        row(0, 2, "Flu"),
+        row(1, 1, "HIV"),
+        row(1, 1, "Flu"),
+    ];
     Table::of(declared(vec![sex, age], &[Kind::String]), recoding, raw)
 }
 
@@ -55,17 +66,44 @@ pub fn facts() -> ReleaseFacts<'static> {
     }
 }
 
-pub fn terms<'a>(table: &'a Table, policy: &'a Policy, checks: &'a [CheckLine]) -> ReleaseTerms<'a> {
+pub fn terms<'a>(
+    table: &'a Table,
+    policy: &'a Policy,
+    checks: &'a [CheckLine],
+) -> ReleaseTerms<'a> {
     static NOTHING: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-    ReleaseTerms { release: 3, policy, columns: &table.columns, withheld: 1, checks, erased: &NOTHING, kept: &[] }
+    ReleaseTerms {
+        release: 3,
+        policy,
+        columns: &table.columns,
+        withheld: 1,
+        checks,
+        erased: &NOTHING,
+        kept: &[],
+    }
 }
 
 pub fn checks() -> Vec<CheckLine> {
-    let line = |check, made, value, limit| CheckLine { check, made, value, limit };
+    let line = |check, made, value, limit| CheckLine {
+        check,
+        made,
+        value,
+        limit,
+    };
     vec![
-        line(Check::Crowd, true, Some(Figure::Whole(2)), Some(Figure::Whole(2))),
+        line(
+            Check::Crowd,
+            true,
+            Some(Figure::Whole(2)),
+            Some(Figure::Whole(2)),
+        ),
         line(Check::Correspondence, true, None, Some(Figure::Whole(2))),
-        line(Check::Utility, true, Figure::real(0.41421356237309515), Figure::real(0.9)),
+        line(
+            Check::Utility,
+            true,
+            Figure::real(0.41421356237309515),
+            Figure::real(0.9),
+        ),
         line(Check::Refinement, false, None, None),
     ]
 }
@@ -73,7 +111,11 @@ pub fn checks() -> Vec<CheckLine> {
 fn manifest(table: &Table) -> Manifest {
     let bytes = data(&table.release, &table.values, &table.columns);
     let path = "data/3.parquet".to_owned();
-    let file = FileLine { path, sha256: Sha256::of(&bytes), rows: Some(table.release.rows()) };
+    let file = FileLine {
+        path,
+        sha256: Sha256::of(&bytes),
+        rows: Some(table.release.rows()),
+    };
     Manifest::of(
         &facts(),
         &terms(table, &policy(Guarantee::Blind), &checks()),
@@ -86,20 +128,47 @@ fn manifest(table: &Table) -> Manifest {
 fn the_form_is_what_the_contract_says() {
     let manifest = manifest(&small());
     let text = String::from_utf8(manifest.bytes()).expect("text");
-    assert!(text.starts_with("{\n  \"schema\": 2,\n  \"feed\": \"admissions\",\n") && text.ends_with("\n}\n"));
+    assert!(
+        text.starts_with("{\n  \"schema\": 2,\n  \"feed\": \"admissions\",\n")
+            && text.ends_with("\n}\n")
+    );
     let json: Json = serde_json::from_str(&text).expect("JSON");
     let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
     let order = "schema feed chain release time policy guarantee k smallest_class rows classes withheld loss \
                  discernibility recoding files checks signed decision previous";
     assert_eq!(keys, order.split_whitespace().collect::<Vec<_>>());
-    assert_eq!(json["policy"]["max_withheld"], json!(0.02), "defaults that apply are in force");
+    assert_eq!(
+        json["policy"]["max_withheld"],
+        json!(0.02),
+        "defaults that apply are in force"
+    );
     assert_eq!(json["guarantee"], "blind");
-    assert_eq!([&json["k"], &json["smallest_class"], &json["rows"], &json["classes"]], [2, 2, 4, 2]);
-    assert_eq!([&json["loss"], &json["discernibility"]], [0.41421356237309515, 0.5]);
-    assert_eq!(json["recoding"].to_string(), r#"{"quasi 0":["F","M"],"quasi 1":["any <age>"]}"#);
+    assert_eq!(
+        [
+            &json["k"],
+            &json["smallest_class"],
+            &json["rows"],
+            &json["classes"]
+        ],
+        [2, 2, 4, 2]
+    );
+    assert_eq!(
+        [&json["loss"], &json["discernibility"]],
+        [0.41421356237309515, 0.5]
+    );
+    assert_eq!(
+        json["recoding"].to_string(),
+        r#"{"quasi 0":["F","M"],"quasi 1":["any <age>"]}"#
+    );
     assert_eq!(json["files"][0]["rows"], 4);
-    assert_eq!(json["checks"][3], json!({"check": "refinement", "made": false, "value": null, "limit": null}));
-    assert_eq!([&json["decision"], &json["signed"]], [&Json::Null, &json!(true)]);
+    assert_eq!(
+        json["checks"][3],
+        json!({"check": "refinement", "made": false, "value": null, "limit": null})
+    );
+    assert_eq!(
+        [&json["decision"], &json["signed"]],
+        [&Json::Null, &json!(true)]
+    );
 }
 
 #[test]
@@ -114,22 +183,36 @@ fn a_manifest_has_one_spelling() {
         text.replacen("  \"schema\"", "\t\"schema\"", 1),
         text.replacen("\"admissions\"", "\"\\u0061dmissions\"", 1),
         text.replacen("0.02", "0.020", 1),
-        text.replacen("  \"signed\": true,\n", "", 1).replacen("\n  \"k\"", "\n  \"signed\": true,\n  \"k\"", 1),
+        text.replacen("  \"signed\": true,\n", "", 1).replacen(
+            "\n  \"k\"",
+            "\n  \"signed\": true,\n  \"k\"",
+            1,
+        ),
         text.replacen("    \"k\": 2", "    \"k\": 3,\n    \"k\": 2", 1),
         text.replacen("  \"decision\": null,\n", "", 1),
     ];
     for other in spelled {
         assert_ne!(other, text);
-        assert_eq!(Manifest::parse(other.as_bytes()), Err(NoManifest::Spelling), "{other}");
+        assert_eq!(
+            Manifest::parse(other.as_bytes()),
+            Err(NoManifest::Spelling),
+            "{other}"
+        );
     }
     let other = text.replacen("\"schema\": 2", "\"schema\": 3", 1);
-    assert_eq!(Manifest::parse(other.as_bytes()), Err(NoManifest::Version(3)));
+    assert_eq!(
+        Manifest::parse(other.as_bytes()),
+        Err(NoManifest::Version(3))
+    );
     // Files of earlier versions stay as they are, and so does what is signed of them.
     let earlier = text.replacen("\"schema\": 2", "\"schema\": 1", 1);
     let read = Manifest::parse(earlier.as_bytes()).expect("a manifest");
     assert_eq!(read.signed_bytes(), earlier.as_bytes());
     let read = Manifest::parse(text.as_bytes()).expect("a manifest");
-    assert_eq!(read.signed_bytes(), format!("tidegate manifest 1\nfeed admissions\n{text}").as_bytes());
+    assert_eq!(
+        read.signed_bytes(),
+        format!("tidegate manifest 1\nfeed admissions\n{text}").as_bytes()
+    );
     let forms = [
         text.replacen("  \"signed\"", "  \"note\": 1,\n  \"signed\"", 1),
         text.replacen("\"quasi 1\"", "\"quasi 0\"", 1),
@@ -137,7 +220,13 @@ fn a_manifest_has_one_spelling() {
         text.replacen("\"rows\": 4", "\"rows\": -4", 1),
     ];
     for other in forms {
-        assert!(matches!(Manifest::parse(other.as_bytes()), Err(NoManifest::Form { .. })), "{other}");
+        assert!(
+            matches!(
+                Manifest::parse(other.as_bytes()),
+                Err(NoManifest::Form { .. })
+            ),
+            "{other}"
+        );
     }
 }
 
@@ -147,27 +236,62 @@ fn figures_are_those_that_the_gate_finds() {
     random::run("release_figures", 300, |draw| {
         let table = random_table(draw, 60);
         let policy = policy(Guarantee::Blind);
-        let found = Manifest::of(&facts(), &terms(&table, &policy, &[]), &Overview::of(&table.release), Vec::new());
+        let found = Manifest::of(
+            &facts(),
+            &terms(&table, &policy, &[]),
+            &Overview::of(&table.release),
+            Vec::new(),
+        );
         let gate = utility::loss(&table.release, &table.columns.trees());
         assert_eq!(found.loss.to_bits(), gate.to_bits());
-        assert_eq!(found.discernibility.to_bits(), utility::discernibility(&table.release).to_bits());
-        assert_eq!(Manifest::parse(&found.bytes()), Ok(found), "floats come back as they were");
+        assert_eq!(
+            found.discernibility.to_bits(),
+            utility::discernibility(&table.release).to_bits()
+        );
+        assert_eq!(
+            Manifest::parse(&found.bytes()),
+            Ok(found),
+            "floats come back as they were"
+        );
     });
 }
 
 #[test]
 fn guarantees_are_named() {
     let table = small();
-    for (guarantee, name) in [(Guarantee::Blind, json!("blind")), (Guarantee::Bcf, json!("bcf"))] {
-        let manifest =
-            Manifest::of(&facts(), &terms(&table, &policy(guarantee), &[]), &Overview::of(&table.release), Vec::new());
-        assert_eq!(serde_json::to_value(manifest.guarantee).expect("a word"), name);
+    for (guarantee, name) in [
+        (Guarantee::Blind, json!("blind")),
+        (Guarantee::Bcf, json!("bcf")),
+    ] {
+        let manifest = Manifest::of(
+            &facts(),
+            &terms(&table, &policy(guarantee), &[]),
+            &Overview::of(&table.release),
+            Vec::new(),
+        );
+        assert_eq!(
+            serde_json::to_value(manifest.guarantee).expect("a word"),
+            name
+        );
     }
-    let disjoint = PolicySettings { k: Some(2), ..PolicySettings::default() };
-    let disjoint =
-        Policy::new(&disjoint, ChainKind::Disjoint, &policy::ColumnFacts::default()).expect("no contradiction");
+    let disjoint = PolicySettings {
+        k: Some(2),
+        ..PolicySettings::default()
+    };
+    let disjoint = Policy::new(
+        &disjoint,
+        ChainKind::Disjoint,
+        &policy::ColumnFacts::default(),
+    )
+    .expect("no contradiction");
     assert_eq!(
-        Manifest::of(&facts(), &terms(&table, &disjoint, &[]), &Overview::of(&table.release), Vec::new()).guarantee,
+        Manifest::of(
+            &facts(),
+            &terms(&table, &disjoint, &[]),
+            &Overview::of(&table.release),
+            Vec::new()
+        )
+        .guarantee,
         None
     );
 }
@@ -210,17 +334,29 @@ fn taxonomies_are_flat_lists_in_preorder() {
 #[test]
 fn published_json_fits_its_schema() {
     let read = |file: &str| -> Json {
-        let path = format!("{}/schemas/v1/{file}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/schemas/v1/{file}.schema.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
         serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON")
     };
     let table = small();
-    let samples = [("manifest", manifest(&table).bytes()), ("taxonomy", taxonomy(&table.columns))];
+    let samples = [
+        ("manifest", manifest(&table).bytes()),
+        ("taxonomy", taxonomy(&table.columns)),
+    ];
     for (name, bytes) in samples {
         let validator = jsonschema::validator_for(&read(name)).expect("a schema");
         let mut json: Json = serde_json::from_slice(&bytes).expect("JSON");
-        let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+        let errors: Vec<String> = validator
+            .iter_errors(&json)
+            .map(|error| error.to_string())
+            .collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
         json["note"] = json!("more than there should be");
-        assert!(!validator.is_valid(&json), "{name}: unknown keys are refused");
+        assert!(
+            !validator.is_valid(&json),
+            "{name}: unknown keys are refused"
+        );
     }
 }

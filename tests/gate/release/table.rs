@@ -1,4 +1,5 @@
-//! Tables of every type for the tests of a release, and the rows of a file as text, both written from the definition.
+//! Tables of every type for the tests of a release, and the rows of a file as text, both written
+//! from the definition.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -13,7 +14,8 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
 use tidegate::engine::histogram::{CodedRows, Headcount, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
-    Column, Columns, DetailSettings, Domain, Finite, Kind, LeafRule, Recoding, Role, Taxonomy, Value,
+    Column, Columns, DetailSettings, Domain, Finite, Kind, LeafRule, Recoding, Role, Taxonomy,
+    Value,
 };
 
 use crate::common::random::{self, Draw};
@@ -32,10 +34,22 @@ pub struct Table {
 type ByClass<'t, T> = Vec<(usize, &'t [T])>;
 
 /// The type of each sensitive column.
-const KINDS: [Kind; 6] = [Kind::String, Kind::Int, Kind::Float, Kind::Bool, Kind::Date, Kind::String];
+const KINDS: [Kind; 6] = [
+    Kind::String,
+    Kind::Int,
+    Kind::Float,
+    Kind::Bool,
+    Kind::Date,
+    Kind::String,
+];
 
 fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Column {
-    let domain = |tree| Arc::new(Domain { tree, rule: LeafRule::Label });
+    let domain = |tree| {
+        Arc::new(Domain {
+            tree,
+            rule: LeafRule::Label,
+        })
+    };
     let (path, optional, unknown) = (None, false, None);
     Column {
         name: name.into(),
@@ -54,16 +68,27 @@ fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Colum
 /// Quasi and sensitive columns of these trees and types.
 pub fn declared(trees: Vec<Taxonomy>, kinds: &[Kind]) -> Columns {
     let quasi = trees.into_iter().enumerate();
-    let quasi = quasi.map(|(at, tree)| column(format!("quasi {at}"), Role::Quasi, Kind::String, Some(tree)));
+    let quasi = quasi
+        .map(|(at, tree)| column(format!("quasi {at}"), Role::Quasi, Kind::String, Some(tree)));
     let sensitive = kinds.iter().enumerate();
-    let sensitive = sensitive.map(|(at, &kind)| column(format!("s{at} ü"), Role::Sensitive, kind, None));
+    let sensitive =
+        sensitive.map(|(at, &kind)| column(format!("s{at} ü"), Role::Sensitive, kind, None));
     // Sensitive columns first: the table has its own order.
     Columns::new(sensitive.chain(quasi).collect())
 }
 
 /// A value of a type, often null and rarely repeated if the type has many.
 pub fn value(draw: &mut Draw, kind: Kind) -> Value {
-    const TEXTS: [&str; 8] = ["", "a", "A", "ä", "a\0b", "日本", "a longer text, with \"quotes\" and\nlines", "𝒳"];
+    const TEXTS: [&str; 8] = [
+        "",
+        "a",
+        "A",
+        "ä",
+        "a\0b",
+        "日本",
+        "a longer text, with \"quotes\" and\nlines",
+        "𝒳",
+    ];
     const FLOATS: [f64; 7] = [0.0, -0.0, 0.1, -1.5, f64::MAX, f64::MIN_POSITIVE, 5e-324];
     const WHOLES: [i64; 5] = [0, -1, 7, i64::MAX, i64::MIN];
     const DAYS: [i32; 5] = [0, -1, 18_262, -719_162, 2_932_896];
@@ -83,26 +108,48 @@ pub fn value(draw: &mut Draw, kind: Kind) -> Value {
 
 /// A random table of up to this many rows.
 pub fn random_table(draw: &mut Draw, most: u64) -> Table {
-    let trees: Vec<Taxonomy> = (0..draw.between(1, 3)).map(|at| random::tree(draw, at as usize, 3)).collect();
-    let kinds: Vec<Kind> = (0..draw.between(0, 3)).map(|_| KINDS[draw.between(0, 5) as usize]).collect();
+    let trees: Vec<Taxonomy> = (0..draw.between(1, 3))
+        .map(|at| random::tree(draw, at as usize, 3))
+        .collect();
+    let kinds: Vec<Kind> = (0..draw.between(0, 3))
+        .map(|_| KINDS[draw.between(0, 5) as usize])
+        .collect();
     let recoding: Recoding = trees.iter().map(|tree| random::cut(draw, tree)).collect();
     let row = |draw: &mut Draw| {
-        let leaf = |tree: &Taxonomy, draw: &mut Draw| draw.between(0, tree.leaves() as u64 - 1) as u32;
+        let leaf =
+            |tree: &Taxonomy, draw: &mut Draw| draw.between(0, tree.leaves() as u64 - 1) as u32;
         let leaves = trees.iter().map(|tree| leaf(tree, draw)).collect();
-        (leaves, kinds.iter().map(|&kind| value(draw, kind)).collect())
+        (
+            leaves,
+            kinds.iter().map(|&kind| value(draw, kind)).collect(),
+        )
     };
     let raw = (0..draw.between(1, most)).map(|_| row(draw)).collect();
     Table::of(declared(trees.clone(), &kinds), recoding, raw)
 }
 
 /// Rows counted as one increment.
-fn count(quasi: usize, sensitive: usize, raw: &[(Vec<u32>, Vec<Value>)], increment: u32) -> Histogram {
-    let mut distinct: Vec<Box<[Value]>> = raw.iter().map(|(_, tuple)| tuple.as_slice().into()).collect();
+fn count(
+    quasi: usize,
+    sensitive: usize,
+    raw: &[(Vec<u32>, Vec<Value>)],
+    increment: u32,
+) -> Histogram {
+    let mut distinct: Vec<Box<[Value]>> = raw
+        .iter()
+        .map(|(_, tuple)| tuple.as_slice().into())
+        .collect();
     distinct.sort();
     distinct.dedup();
-    let code = |tuple: &Vec<Value>| distinct.binary_search(&tuple.as_slice().into()).expect("a tuple") as u32;
+    let code = |tuple: &Vec<Value>| {
+        distinct
+            .binary_search(&tuple.as_slice().into())
+            .expect("a tuple") as u32
+    };
     let codes = raw.iter().map(|(_, tuple)| code(tuple)).collect();
-    let leaves = (0..quasi).map(|at| raw.iter().map(|(leaves, _)| leaves[at]).collect()).collect();
+    let leaves = (0..quasi)
+        .map(|at| raw.iter().map(|(leaves, _)| leaves[at]).collect())
+        .collect();
     let (values, _) = SensitiveValues::from_distinct(sensitive, distinct);
     CodedRows::new(leaves, values, codes, None).histogram(increment)
 }
@@ -110,9 +157,20 @@ fn count(quasi: usize, sensitive: usize, raw: &[(Vec<u32>, Vec<Value>)], increme
 impl Table {
     /// These rows under a recoding.
     pub fn of(columns: Columns, recoding: Recoding, raw: Vec<(Vec<u32>, Vec<Value>)>) -> Table {
-        let counted = count(columns.trees().len(), columns.of(Role::Sensitive).count(), &raw, 0);
+        let counted = count(
+            columns.trees().len(),
+            columns.of(Role::Sensitive).count(),
+            &raw,
+            0,
+        );
         let release = Release::under(&counted, 0..1, &recoding);
-        Table { columns, release, values: counted.values().clone(), recoding, raw }
+        Table {
+            columns,
+            release,
+            values: counted.values().clone(),
+            recoding,
+            raw,
+        }
     }
 
     /// Few distinct rows, many times over.
@@ -120,7 +178,9 @@ impl Table {
         let mut draw = Draw::new(7, 7);
         let small = random_table(&mut draw, 50);
         let distinct = small.raw.len();
-        let raw = (0..rows).map(|row| small.raw[row * row % distinct].clone()).collect();
+        let raw = (0..rows)
+            .map(|row| small.raw[row * row % distinct].clone())
+            .collect();
         Table::of(small.columns, small.recoding, raw)
     }
 
@@ -131,18 +191,39 @@ impl Table {
             raw.swap(at, draw.between(0, at as u64) as usize);
         }
         let (quasi, sensitive) = (self.quasi(), self.columns.of(Role::Sensitive).count());
-        let parts = raw.chunks(7).enumerate().map(|(at, raw)| count(quasi, sensitive, raw, at as u32));
+        let parts = raw
+            .chunks(7)
+            .enumerate()
+            .map(|(at, raw)| count(quasi, sensitive, raw, at as u32));
         let counted = parts.reduce(|all, part| all.merge(&part)).expect("rows");
         let release = Release::under(&counted, 0..u32::MAX, &self.recoding);
         let (columns, values) = (self.columns.clone(), counted.values().clone());
-        Table { columns, release, values, recoding: self.recoding.clone(), raw }
+        Table {
+            columns,
+            release,
+            values,
+            recoding: self.recoding.clone(),
+            raw,
+        }
     }
 
     /// The same rows as a source would deliver them, in which no text is empty.
     pub fn as_accepted(&self) -> Table {
-        let cell = |value: &Value| if *value == Value::Text("".into()) { Value::Null } else { value.clone() };
-        let row = |(leaves, tuple): &(Vec<u32>, Vec<Value>)| (leaves.clone(), tuple.iter().map(cell).collect());
-        Table::of(self.columns.clone(), self.recoding.clone(), self.raw.iter().map(row).collect())
+        let cell = |value: &Value| {
+            if *value == Value::Text("".into()) {
+                Value::Null
+            } else {
+                value.clone()
+            }
+        };
+        let row = |(leaves, tuple): &(Vec<u32>, Vec<Value>)| {
+            (leaves.clone(), tuple.iter().map(cell).collect())
+        };
+        Table::of(
+            self.columns.clone(),
+            self.recoding.clone(),
+            self.raw.iter().map(row).collect(),
+        )
     }
 
     /// The columns alone.
@@ -152,21 +233,40 @@ impl Table {
 
     /// Each person's leaf tuple.
     pub fn people(&self) -> Headcount {
-        count(self.quasi(), self.columns.of(Role::Sensitive).count(), &self.raw, 0).headcount()
+        count(
+            self.quasi(),
+            self.columns.of(Role::Sensitive).count(),
+            &self.raw,
+            0,
+        )
+        .headcount()
     }
 
-    /// Each person's leaves and each person's values, each by the number of the class, from the definition: classes are
-    /// numbered in the order of their nodes, people are sorted by class and leaves, values by class and tuple.
+    /// Each person's leaves and each person's values, each by the number of the class, from the
+    /// definition: classes are numbered in the order of their nodes, people are sorted by class and
+    /// leaves, values by class and tuple.
     fn by_class(&self) -> (ByClass<'_, u32>, ByClass<'_, Value>) {
-        let nodes =
-            |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };
+        let nodes = |leaves: &[u32]| -> Vec<u32> {
+            self.recoding
+                .iter()
+                .zip(leaves)
+                .map(|(cut, &at)| cut.at(at))
+                .collect()
+        };
         let mut classes: Vec<Vec<u32>> = self.raw.iter().map(|(leaves, _)| nodes(leaves)).collect();
         classes.sort();
         classes.dedup();
         let number = |leaves: &[u32]| 1 + classes.binary_search(&nodes(leaves)).expect("a class");
-        let mut people: ByClass<'_, u32> = self.raw.iter().map(|(leaves, _)| (number(leaves), &**leaves)).collect();
-        let mut values: ByClass<'_, Value> =
-            self.raw.iter().map(|(leaves, tuple)| (number(leaves), &**tuple)).collect();
+        let mut people: ByClass<'_, u32> = self
+            .raw
+            .iter()
+            .map(|(leaves, _)| (number(leaves), &**leaves))
+            .collect();
+        let mut values: ByClass<'_, Value> = self
+            .raw
+            .iter()
+            .map(|(leaves, tuple)| (number(leaves), &**tuple))
+            .collect();
         people.sort();
         values.sort();
         (people, values)
@@ -174,21 +274,40 @@ impl Table {
 
     /// The label of each leaf.
     fn leaves<'t>(&'t self, leaves: &'t [u32]) -> impl Iterator<Item = &'t str> {
-        self.columns.trees().into_iter().zip(leaves).map(|(tree, &leaf)| tree.label(tree.leaf_node(leaf)))
+        self.columns
+            .trees()
+            .into_iter()
+            .zip(leaves)
+            .map(|(tree, &leaf)| tree.label(tree.leaf_node(leaf)))
     }
 
     /// Names and rows of both tables.
     pub fn two(&self) -> [(Vec<String>, Vec<Vec<String>>); 2] {
         let (people, values) = self.by_class();
         let class = |class: usize| format!("whole {class}");
-        let person =
-            |(of, leaves)| self.leaves(leaves).map(|label| format!("text {label}")).chain([class(of)]).collect();
-        let value = |(of, tuple): (usize, &[Value])| [class(of)].into_iter().chain(tuple.iter().map(show)).collect();
+        let person = |(of, leaves)| {
+            self.leaves(leaves)
+                .map(|label| format!("text {label}"))
+                .chain([class(of)])
+                .collect()
+        };
+        let value = |(of, tuple): (usize, &[Value])| {
+            [class(of)]
+                .into_iter()
+                .chain(tuple.iter().map(show))
+                .collect()
+        };
         let named = |role| self.columns.of(role).map(|column| column.name.to_string());
         let class = || ["class".to_owned()].into_iter();
         [
-            (named(Role::Quasi).chain(class()).collect(), people.into_iter().map(person).collect()),
-            (class().chain(named(Role::Sensitive)).collect(), values.into_iter().map(value).collect()),
+            (
+                named(Role::Quasi).chain(class()).collect(),
+                people.into_iter().map(person).collect(),
+            ),
+            (
+                class().chain(named(Role::Sensitive)).collect(),
+                values.into_iter().map(value).collect(),
+            ),
         ]
     }
 
@@ -196,9 +315,17 @@ impl Table {
     pub fn two_as_json(&self) -> [Json; 2] {
         let (people, values) = self.by_class();
         let class = || [json!({"name": "class", "type": Kind::Int, "nullable": false})].into_iter();
-        let person = |(of, leaves)| -> Json { self.leaves(leaves).map(Json::from).chain([json!(of)]).collect() };
+        let person = |(of, leaves)| -> Json {
+            self.leaves(leaves)
+                .map(Json::from)
+                .chain([json!(of)])
+                .collect()
+        };
         let value = |(of, tuple): (usize, &[Value])| -> Json {
-            [json!(of)].into_iter().chain(tuple.iter().map(cell_as_json)).collect()
+            [json!(of)]
+                .into_iter()
+                .chain(tuple.iter().map(cell_as_json))
+                .collect()
         };
         let columns = |role| self.columns.of(role).map(column_as_json);
         [
@@ -230,16 +357,26 @@ impl Table {
     /// Rows as they are published, from the definition: sorted by nodes, then by sensitive tuple.
     pub fn rows(&self) -> Vec<Vec<String>> {
         let row = |(labels, tuple): (Vec<&str>, &[Value])| {
-            labels.iter().map(|label| format!("text {label}")).chain(tuple.iter().map(show)).collect()
+            labels
+                .iter()
+                .map(|label| format!("text {label}"))
+                .chain(tuple.iter().map(show))
+                .collect()
         };
         self.sorted().into_iter().map(row).collect()
     }
 
     /// The same for readers in other languages, with the columns' types.
     pub fn json(&self) -> Json {
-        let columns = [Role::Quasi, Role::Sensitive].iter().flat_map(|&role| self.columns.of(role));
+        let columns = [Role::Quasi, Role::Sensitive]
+            .iter()
+            .flat_map(|&role| self.columns.of(role));
         let row = |(labels, tuple): (Vec<&str>, &[Value])| -> Json {
-            labels.into_iter().map(Json::from).chain(tuple.iter().map(cell_as_json)).collect()
+            labels
+                .into_iter()
+                .map(Json::from)
+                .chain(tuple.iter().map(cell_as_json))
+                .collect()
         };
         let rows: Json = self.sorted().into_iter().map(row).collect();
         json!({"columns": columns.map(column_as_json).collect::<Json>(), "rows": rows})
@@ -247,18 +384,38 @@ impl Table {
 
     fn sorted(&self) -> Vec<(Vec<&str>, &[Value])> {
         let trees = self.columns.trees();
-        let nodes =
-            |leaves: &[u32]| -> Vec<u32> { self.recoding.iter().zip(leaves).map(|(cut, &at)| cut.at(at)).collect() };
-        let mut rows: Vec<(Vec<u32>, &[Value])> =
-            self.raw.iter().map(|(leaves, tuple)| (nodes(leaves), &**tuple)).collect();
+        let nodes = |leaves: &[u32]| -> Vec<u32> {
+            self.recoding
+                .iter()
+                .zip(leaves)
+                .map(|(cut, &at)| cut.at(at))
+                .collect()
+        };
+        let mut rows: Vec<(Vec<u32>, &[Value])> = self
+            .raw
+            .iter()
+            .map(|(leaves, tuple)| (nodes(leaves), &**tuple))
+            .collect();
         rows.sort();
-        let labels = |nodes: Vec<u32>| nodes.into_iter().zip(&trees).map(|(node, tree)| tree.label(node)).collect();
-        rows.into_iter().map(|(nodes, tuple)| (labels(nodes), tuple)).collect()
+        let labels = |nodes: Vec<u32>| {
+            nodes
+                .into_iter()
+                .zip(&trees)
+                .map(|(node, tree)| tree.label(node))
+                .collect()
+        };
+        rows.into_iter()
+            .map(|(nodes, tuple)| (labels(nodes), tuple))
+            .collect()
     }
 }
 
 fn column_as_json(column: &Column) -> Json {
-    let kind = if column.role == Role::Quasi { Kind::String } else { column.kind };
+    let kind = if column.role == Role::Quasi {
+        Kind::String
+    } else {
+        column.kind
+    };
     json!({"name": column.name, "type": kind, "nullable": column.role != Role::Quasi})
 }
 
@@ -288,14 +445,31 @@ fn show(value: &Value) -> String {
 
 /// Names and rows of a file.
 pub fn read(bytes: Vec<u8>) -> (Vec<String>, Vec<Vec<String>>) {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).expect("a Parquet file");
-    let names = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).expect("a Parquet file");
+    let names = reader
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     let batches = reader.with_batch_size(65_536).build().expect("a reader");
     let rows = |batch: RecordBatch| {
-        let row = |row: usize| batch.columns().iter().map(|column| cell(column, row)).collect::<Vec<String>>();
+        let row = |row: usize| {
+            batch
+                .columns()
+                .iter()
+                .map(|column| cell(column, row))
+                .collect::<Vec<String>>()
+        };
         (0..batch.num_rows()).map(row).collect::<Vec<_>>()
     };
-    (names, batches.flat_map(|batch| rows(batch.expect("a batch"))).collect())
+    (
+        names,
+        batches
+            .flat_map(|batch| rows(batch.expect("a batch")))
+            .collect(),
+    )
 }
 
 fn cell(array: &dyn Array, row: usize) -> String {
@@ -305,7 +479,10 @@ fn cell(array: &dyn Array, row: usize) -> String {
     match array.data_type() {
         DataType::Utf8 => format!("text {}", array.as_string::<i32>().value(row)),
         DataType::Int64 => format!("whole {}", array.as_primitive::<Int64Type>().value(row)),
-        DataType::Float64 => format!("float {:x}", array.as_primitive::<Float64Type>().value(row).to_bits()),
+        DataType::Float64 => format!(
+            "float {:x}",
+            array.as_primitive::<Float64Type>().value(row).to_bits()
+        ),
         DataType::Boolean => format!("truth {}", array.as_boolean().value(row)),
         DataType::Date32 => format!("day {}", array.as_primitive::<Date32Type>().value(row)),
         other => panic!("no column is {other}"),

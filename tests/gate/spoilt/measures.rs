@@ -1,6 +1,6 @@
-//! Faults in the table of measures: a sum that is not that of its people, one that reveals a number, labels that are
-//! missing or have no people, numbers of other people, and changed rows of earlier releases. Also what a policy
-//! publishes, against the rules by definition.
+//! Faults in the table of measures: a sum that is not that of its people, one that reveals a
+//! number, labels that are missing or have no people, numbers of other people, and changed rows of
+//! earlier releases. Also what a policy publishes, against the rules by definition.
 
 use std::sync::Arc;
 
@@ -9,9 +9,12 @@ use tidegate::engine::gate::verdict::{RejectionReason, Verdict};
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{
-    Carving, Column, Columns, Decimal, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy, Tree, Value,
+    Carving, Column, Columns, Decimal, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role,
+    Taxonomy, Tree, Value,
 };
-use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Rare, Search};
+use tidegate::engine::policy::{
+    ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Rare, Search,
+};
 use tidegate::engine::release::{ReleaseSpan, TableKind, Tables};
 
 use crate::common::cases;
@@ -25,7 +28,16 @@ pub fn columns() -> Columns {
         path: None,
         role,
         kind,
-        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: LeafRule::Label }.with_runs().expect("small"))),
+        taxonomy: tree.map(|tree| {
+            Arc::new(
+                Domain {
+                    tree,
+                    rule: LeafRule::Label,
+                }
+                .with_runs()
+                .expect("small"),
+            )
+        }),
         guarded: Vec::new(),
         optional: false,
         unknown: None,
@@ -54,14 +66,21 @@ fn written(rules: bool) -> PolicySettings {
         search: Some(Search::Halves),
         publish_every: Some(1),
         min_solutions: Some(1),
-        dominance: rules.then(|| Dominance { n: 1, share: Decimal::parse("0.6").expect("a share") }),
+        dominance: rules.then(|| Dominance {
+            n: 1,
+            share: Decimal::parse("0.6").expect("a share"),
+        }),
         p_rule: Decimal::parse("0.1").filter(|_| rules),
         ..PolicySettings::default()
     }
 }
 
 fn policy(rules: bool) -> Policy {
-    let facts = ColumnFacts { sensitive: 1, measures: 1, ..ColumnFacts::default() };
+    let facts = ColumnFacts {
+        sensitive: 1,
+        measures: 1,
+        ..ColumnFacts::default()
+    };
     Policy::new(&written(rules), ChainKind::Cumulative, &facts).expect("no contradiction")
 }
 
@@ -76,7 +95,11 @@ struct World {
 
 impl World {
     fn new(rules: bool) -> World {
-        World { chain: Chain::new(columns(), policy(rules)), shown: Vec::new(), waiting: Vec::new() }
+        World {
+            chain: Chain::new(columns(), policy(rules)),
+            shown: Vec::new(),
+            waiting: Vec::new(),
+        }
     }
 
     /// Adds people, each with a number: returns the gate's input, and the table of measures.
@@ -87,18 +110,34 @@ impl World {
                 let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
                 let values = vec![Value::Text(format!("v{}", draw.between(0, 3)).into())];
                 let size = if draw.once_in(8) { 1_000_000 } else { 1_000 };
-                let number = (!draw.once_in(9)).then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
-                (Human { number: first + at, leaves, values }, number)
+                let number =
+                    (!draw.once_in(9)).then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
+                (
+                    Human {
+                        number: first + at,
+                        leaves,
+                        values,
+                    },
+                    number,
+                )
             })
             .collect();
         let humans: Vec<Human> = came.iter().map(|(human, _)| human.clone()).collect();
         let mut candidate = self.chain.proposed(&humans);
         self.waiting.extend(came);
         let trees = self.chain.columns.trees();
-        let carving = candidate.increments.last().and_then(|new| new.carving.clone()).expect("atoms");
-        let formed = self.waiting.iter().filter(|(human, _)| carving.finder(&trees).class(&human.leaves).is_some());
+        let carving = candidate
+            .increments
+            .last()
+            .and_then(|new| new.carving.clone())
+            .expect("atoms");
+        let formed = self
+            .waiting
+            .iter()
+            .filter(|(human, _)| carving.finder(&trees).class(&human.leaves).is_some());
         let (formed, numbers): (Vec<Human>, Vec<Option<i64>>) = formed.cloned().unzip();
-        self.waiting.retain(|(human, _)| carving.finder(&trees).class(&human.leaves).is_none());
+        self.waiting
+            .retain(|(human, _)| carving.finder(&trees).class(&human.leaves).is_none());
         let rows = arrivals(&self.chain.columns, &formed).with_measures(vec![numbers]);
         let aggregates = {
             let finder = carving.finder(&trees);
@@ -107,30 +146,50 @@ impl World {
         };
         against(&rows, &carving, &aggregates, &self.chain);
         self.chain.feed.measured(aggregates);
-        candidate = self.chain.feed.propose(&candidate.recoding, &self.chain.policy, &trees);
+        candidate = self
+            .chain
+            .feed
+            .propose(&candidate.recoding, &self.chain.policy, &trees);
         let reported = candidate.measures().expect("measures");
-        let offer = Offer { numbers: vec![rows], ..self.chain.offer(&candidate) };
+        let offer = Offer {
+            numbers: vec![rows],
+            ..self.chain.offer(&candidate)
+        };
         (with(&offer, &[], &reported), reported)
     }
 
     fn publish(&mut self, offer: &Offer, reported: Histogram) {
-        let candidate = self.chain.feed.propose(&offer.recoding, &self.chain.policy, &self.chain.columns.trees());
+        let candidate = self.chain.feed.propose(
+            &offer.recoding,
+            &self.chain.policy,
+            &self.chain.columns.trees(),
+        );
         let approved = offer.decided(|_| ()).expect("a good release");
         self.chain.publish(candidate, approved);
         self.shown.push(reported);
     }
 }
 
-/// Checks that each published figure follows from its people's numbers, by the definitions of the rules.
+/// Checks that each published figure follows from its people's numbers, by the definitions of the
+/// rules.
 fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &Chain) {
-    let (trees, finder) = (chain.columns.trees(), carving.finder(&chain.columns.trees()));
+    let (trees, finder) = (
+        chain.columns.trees(),
+        carving.finder(&chain.columns.trees()),
+    );
     let ruled = chain.policy.in_force().p_rule.is_some();
     for tuple in 0..aggregates.tuples() {
         let label: Vec<Node> = aggregates.tuple_at(tuple).collect();
         let of = |row: &usize| {
-            finder.class(&rows.tuple_at(*row).collect::<Vec<_>>()).map(|found| found.1) == Some(&label[..])
+            finder
+                .class(&rows.tuple_at(*row).collect::<Vec<_>>())
+                .map(|found| found.1)
+                == Some(&label[..])
         };
-        let mut numbers: Vec<i64> = (0..rows.len()).filter(of).filter_map(|row| rows.measures()[0][row]).collect();
+        let mut numbers: Vec<i64> = (0..rows.len())
+            .filter(of)
+            .filter_map(|row| rows.measures()[0][row])
+            .collect();
         numbers.sort_by_key(|number| -number.abs());
         let all: i64 = numbers.iter().map(|number| number.abs()).sum();
         let rest: i64 = numbers.iter().skip(2).map(|number| number.abs()).sum();
@@ -139,26 +198,46 @@ fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &
         let meant = match numbers.len() {
             1..3 => [Value::Null, Value::Null],
             count if hidden => [Value::Int(count as i64), Value::Null],
-            count => [Value::Int(count as i64), Value::Decimal(numbers.iter().sum::<i64>().into())],
+            count => [
+                Value::Int(count as i64),
+                Value::Decimal(numbers.iter().sum::<i64>().into()),
+            ],
         };
-        let [cell] = aggregates.cells_of(tuple) else { panic!("one row for each label") };
-        assert!(aggregates.values().get(cell.value) == meant, "{}: {numbers:?}", trees.len());
+        let [cell] = aggregates.cells_of(tuple) else {
+            panic!("one row for each label")
+        };
+        assert!(
+            aggregates.values().get(cell.value) == meant,
+            "{}: {numbers:?}",
+            trees.len()
+        );
     }
 }
 
 /// The same with these parts of the table of measures: of earlier releases, and new ones.
 fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], reported: &Histogram) -> Offer {
-    let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
-    let rows = Tables::Parts(parts.into_iter().filter(|part| part.table == TableKind::Rows).collect());
+    let Tables::Parts(parts) = offer.tables.clone() else {
+        panic!("parts")
+    };
+    let rows = Tables::Parts(
+        parts
+            .into_iter()
+            .filter(|part| part.table == TableKind::Rows)
+            .collect(),
+    );
     let new = (ReleaseSpan::of(offer.release), reported.clone());
     let measures: Vec<_> = earlier.iter().cloned().chain([new]).collect();
-    Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
+    Offer {
+        tables: rows.with_measures(&measures, &offer.columns),
+        ..offer.clone()
+    }
 }
 
 /// The same table with the values of one label changed.
 fn changed(reported: &Histogram, label: usize, change: impl Fn(&mut [Value])) -> Histogram {
     let only = |keep: bool| {
-        let [one, other] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(label)));
+        let [one, other] =
+            reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(label)));
         if keep { one } else { other }
     };
     let one = only(true).map_values(reported.values().width(), |values| {
@@ -171,7 +250,10 @@ fn changed(reported: &Histogram, label: usize, change: impl Fn(&mut [Value])) ->
 
 fn refused(offer: &Offer, check: &str) -> Verdict {
     let verdict = offer.judged().verdict().clone();
-    let found: Vec<&str> = verdict.reasons().map(|(found, _)| found.check.name()).collect();
+    let found: Vec<&str> = verdict
+        .reasons()
+        .map(|(found, _)| found.check.name())
+        .collect();
     assert!(found.contains(&check), "{check} is not among {found:?}");
     assert!(verdict.stops(), "values decide");
     verdict
@@ -185,12 +267,21 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     for case in 0..u64::from(cases(12)) {
         let (mut draw, mut world) = (Draw::new(seed, case), World::new(true));
         let (first, reported) = world.offer(&mut draw, 60);
-        assert!(first.judged().verdict().safe(), "{:?}", first.judged().verdict());
+        assert!(
+            first.judged().verdict().safe(),
+            "{:?}",
+            first.judged().verdict()
+        );
         world.publish(&first, reported);
         let (offer, reported) = world.offer(&mut draw, 60);
-        assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
+        assert!(
+            offer.judged().verdict().safe(),
+            "{:?}",
+            offer.judged().verdict()
+        );
         for label in 0..reported.tuples() {
-            let spoilt = |change: fn(&mut [Value])| with(&offer, &[], &changed(&reported, label, change));
+            let spoilt =
+                |change: fn(&mut [Value])| with(&offer, &[], &changed(&reported, label, change));
             let code = reported.cells_of(label)[0].value;
             match reported.values().get(code) {
                 [Value::Int(1..), Value::Decimal(_)] => {
@@ -201,15 +292,24 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
                         }
                     };
                     let verdict = refused(&spoilt(more), "dominance");
-                    let said =
-                        |(_, why): (_, &RejectionReason)| why.text == "this is not what the numbers of its people give";
-                    assert!(verdict.reasons().all(said), "a sum that may be told is not called another");
+                    let said = |(_, why): (_, &RejectionReason)| {
+                        why.text == "this is not what the numbers of its people give"
+                    };
+                    assert!(
+                        verdict.reasons().all(said),
+                        "a sum that may be told is not called another"
+                    );
                     refused(&spoilt(|reported| reported[1] = Value::Null), "dominance");
                 }
                 [Value::Int(1..), Value::Null] => {
                     met[1] += 1;
-                    let verdict = refused(&spoilt(|reported| reported[1] = Value::Decimal(5)), "dominance");
-                    let said = verdict.reasons().any(|(_, reason)| reason.text.contains("reveals too much"));
+                    let verdict = refused(
+                        &spoilt(|reported| reported[1] = Value::Decimal(5)),
+                        "dominance",
+                    );
+                    let said = verdict
+                        .reasons()
+                        .any(|(_, reason)| reason.text.contains("reveals too much"));
                     assert!(said, "a sum that the rules forbid is called that");
                 }
                 [Value::Null, _] => {
@@ -223,21 +323,51 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
         refused(&with(&offer, &[], &fewer), "dominance");
         // Rows of the first release again: unchanged, and with another sum.
         let earlier = |reported: &Histogram| [(ReleaseSpan::of(1), reported.clone().as_one(1))];
-        assert!(with(&offer, &earlier(&world.shown[0]), &reported).judged().verdict().safe());
+        assert!(
+            with(&offer, &earlier(&world.shown[0]), &reported)
+                .judged()
+                .verdict()
+                .safe()
+        );
         let other = changed(&world.shown[0], 0, |reported| reported[0] = Value::Int(77));
         refused(&with(&offer, &earlier(&other), &reported), "growth");
-        let none = Offer { numbers: Vec::new(), ..offer.clone() };
+        let none = Offer {
+            numbers: Vec::new(),
+            ..offer.clone()
+        };
         refused(&none, "dominance");
-        let of_others = Offer { numbers: first.numbers.clone(), ..offer.clone() };
-        assert!(first.numbers[0].len() == offer.numbers[0].len() || !of_others.judged().verdict().safe());
-        let unmeasured = Offer { numbers: vec![offer.numbers[0].clone().with_measures(Vec::new())], ..offer.clone() };
+        let of_others = Offer {
+            numbers: first.numbers.clone(),
+            ..offer.clone()
+        };
+        assert!(
+            first.numbers[0].len() == offer.numbers[0].len()
+                || !of_others.judged().verdict().safe()
+        );
+        let unmeasured = Offer {
+            numbers: vec![offer.numbers[0].clone().with_measures(Vec::new())],
+            ..offer.clone()
+        };
         refused(&unmeasured, "dominance");
         // A feed without measures has no table of them.
-        let columns = columns().iter().filter(|column| column.role != Role::Measure).cloned().collect();
-        let other = Offer { columns: Columns::new(columns), numbers: Vec::new(), ..offer.clone() };
+        let columns = columns()
+            .iter()
+            .filter(|column| column.role != Role::Measure)
+            .cloned()
+            .collect();
+        let other = Offer {
+            columns: Columns::new(columns),
+            numbers: Vec::new(),
+            ..offer.clone()
+        };
         assert!(!other.judged().verdict().safe());
-        let Tables::Parts(parts) = offer.tables.clone() else { panic!("parts") };
-        let rows_alone = Offer { tables: Tables::Parts(parts[..1].to_vec()), ..offer.clone() };
+        let Tables::Parts(parts) = offer.tables.clone() else {
+            panic!("parts")
+        };
+        let rows_alone = Offer {
+            tables: Tables::Parts(parts[..1].to_vec()),
+            ..offer.clone()
+        };
         refused(&rows_alone, "dominance");
     }
     println!("{met:?} labels show their sum, remove it, and have few numbers");
@@ -250,19 +380,46 @@ fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease,
     let came = (0..u128::from(people)).map(|at| {
         let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
         let size = if draw.once_in(8) { 1_000_000 } else { 1_000 };
-        let number = draw.once_in(2).then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
-        (Human { number: first + at, leaves, values: vec![Value::Text("v".into())] }, number)
+        let number = draw
+            .once_in(2)
+            .then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
+        (
+            Human {
+                number: first + at,
+                leaves,
+                values: vec![Value::Text("v".into())],
+            },
+            number,
+        )
     });
     let (came, numbers): (Vec<Human>, Vec<Option<i64>>) = came.unzip();
     let candidate = chain.proposed(&came);
-    assert_eq!(candidate.increments.last().map(|new| new.rows.rows()), Some(people), "none waits");
+    assert_eq!(
+        candidate.increments.last().map(|new| new.rows.rows()),
+        Some(people),
+        "none waits"
+    );
     let rows = arrivals(&chain.columns, &came).with_measures(vec![numbers]);
     let cuts = candidate.increments[0].recoding.clone();
-    let label = |leaves: &[Leaf]| Some(cuts.iter().zip(leaves).map(|(cut, &leaf)| cut.at(leaf)).collect());
-    chain.feed.measured(SumSuppression::of(&chain.policy).addends(&rows, label));
-    let candidate = chain.feed.propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
+    let label = |leaves: &[Leaf]| {
+        Some(
+            cuts.iter()
+                .zip(leaves)
+                .map(|(cut, &leaf)| cut.at(leaf))
+                .collect(),
+        )
+    };
+    chain
+        .feed
+        .measured(SumSuppression::of(&chain.policy).addends(&rows, label));
+    let candidate = chain
+        .feed
+        .propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
     let reported = candidate.measures().expect("measures");
-    let offer = Offer { numbers: vec![rows], ..chain.offer(&candidate) };
+    let offer = Offer {
+        numbers: vec![rows],
+        ..chain.offer(&candidate)
+    };
     (candidate, beside(&offer, &reported))
 }
 
@@ -270,7 +427,10 @@ fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease,
 fn beside(offer: &Offer, reported: &Histogram) -> Offer {
     let rows = offer.tables.apart().0.clone();
     let measures = [(ReleaseSpan::of(offer.release), reported.clone())];
-    Offer { tables: rows.with_measures(&measures, &offer.columns), ..offer.clone() }
+    Offer {
+        tables: rows.with_measures(&measures, &offer.columns),
+        ..offer.clone()
+    }
 }
 
 #[test]
@@ -280,10 +440,22 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
     let mut met = [0; 3];
     for case in 0..u64::from(cases(40)) {
         let mut draw = Draw::new(seed, 1_000 + case);
-        let settings = PolicySettings { search: Some(Search::TopDown), rare: Some(Rare::Coarsen), ..written(true) };
-        let facts = ColumnFacts { sensitive: 1, measures: 1, ..ColumnFacts::default() };
-        let settings = PolicySettings { publish_every: None, ..settings };
-        let policy = Policy::new(&settings, ChainKind::Cumulative, &facts).expect("no contradiction");
+        let settings = PolicySettings {
+            search: Some(Search::TopDown),
+            rare: Some(Rare::Coarsen),
+            ..written(true)
+        };
+        let facts = ColumnFacts {
+            sensitive: 1,
+            measures: 1,
+            ..ColumnFacts::default()
+        };
+        let settings = PolicySettings {
+            publish_every: None,
+            ..settings
+        };
+        let policy =
+            Policy::new(&settings, ChainKind::Cumulative, &facts).expect("no contradiction");
         let mut chain = Chain::new(columns(), policy);
         for people in [300, 9, 30] {
             let (candidate, offer) = joining(&mut chain, &mut draw, people);
@@ -291,9 +463,14 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
         }
         let (candidate, offer) = joining(&mut chain, &mut draw, 24);
         let reported = candidate.measures().expect("measures");
-        assert!(offer.judged().verdict().safe(), "{:?}", offer.judged().verdict());
+        assert!(
+            offer.judged().verdict().safe(),
+            "{:?}",
+            offer.judged().verdict()
+        );
         for label in 0..reported.tuples() {
-            let spoilt = |change: fn(&mut [Value])| beside(&offer, &changed(&reported, label, change));
+            let spoilt =
+                |change: fn(&mut [Value])| beside(&offer, &changed(&reported, label, change));
             match reported.values().get(reported.cells_of(label)[0].value) {
                 [Value::Int(1..), Value::Decimal(_)] => {
                     met[0] += 1;
@@ -307,21 +484,38 @@ fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
                 }
                 [Value::Int(1..), Value::Null] => {
                     met[1] += 1;
-                    let verdict = refused(&spoilt(|reported| reported[1] = Value::Decimal(5)), "dominance");
-                    let said = verdict.reasons().any(|(_, reason)| reason.text.contains("reveals too much"));
+                    let verdict = refused(
+                        &spoilt(|reported| reported[1] = Value::Decimal(5)),
+                        "dominance",
+                    );
+                    let said = verdict
+                        .reasons()
+                        .any(|(_, reason)| reason.text.contains("reveals too much"));
                     assert!(said, "a sum that may not be told is called that");
                 }
                 [Value::Null, _] => {
                     met[2] += 1;
-                    refused(&spoilt(|reported| reported[0] = Value::Int(50)), "dominance");
+                    refused(
+                        &spoilt(|reported| reported[0] = Value::Int(50)),
+                        "dominance",
+                    );
                 }
                 _ => {}
             }
         }
         let [_, fewer] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(0)));
         refused(&beside(&offer, &fewer), "dominance");
-        refused(&Offer { addends: vec![None; 3], ..offer.clone() }, "dominance");
-        let rows_alone = Offer { tables: offer.tables.apart().0.clone(), ..offer.clone() };
+        refused(
+            &Offer {
+                addends: vec![None; 3],
+                ..offer.clone()
+            },
+            "dominance",
+        );
+        let rows_alone = Offer {
+            tables: offer.tables.apart().0.clone(),
+            ..offer.clone()
+        };
         refused(&rows_alone, "dominance");
     }
     println!("{met:?} classes tell their sum, their count alone, and nothing");

@@ -1,5 +1,6 @@
-//! People who are not under the labels of the release, in chains that are too short for the list of mutants: rejected,
-//! never with a panic; and the effect on a chain of a rejection that follows from sensitive values.
+//! People who are not under the labels of the release, in chains that are too short for the list of
+//! mutants: rejected, never with a panic; and the effect on a chain of a rejection that follows
+//! from sensitive values.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,11 +28,15 @@ fn first_of(kind: ChainKind, guarantee: Option<Guarantee>, other: &[Human]) -> O
 
 fn refused(offer: &Offer, context: &str) -> Verdict {
     let decided = catch_unwind(AssertUnwindSafe(|| offer.decided(|_| ())));
-    decided.unwrap_or_else(|_| panic!("{context}: the gate panicked")).expect_err(context)
+    decided
+        .unwrap_or_else(|_| panic!("{context}: the gate panicked"))
+        .expect_err(context)
 }
 
 fn has(verdict: &Verdict, check: &str, text: &str) -> bool {
-    reported(verdict).iter().any(|(of, reported)| of == check && reported.contains(text))
+    reported(verdict)
+        .iter()
+        .any(|(of, reported)| of == check && reported.contains(text))
 }
 
 /// All old people in the north are published as young: their class is missing.
@@ -49,8 +54,14 @@ fn a_class_under_another_label_is_refused() {
         assert!(has(&verdict, "growth", "its people are"), "{verdict:?}");
         if guarantee == Some(Guarantee::Blind) {
             // If a check cannot be made, that is not a reason to approve a release.
-            assert!(has(&verdict, "correspondence", "does not show the people"), "{verdict:?}");
-            assert!(has(&verdict, "chain", "does not show the people"), "{verdict:?}");
+            assert!(
+                has(&verdict, "correspondence", "does not show the people"),
+                "{verdict:?}"
+            );
+            assert!(
+                has(&verdict, "chain", "does not show the people"),
+                "{verdict:?}"
+            );
         }
     }
 }
@@ -58,47 +69,66 @@ fn a_class_under_another_label_is_refused() {
 /// The private table of an older increment contains a value that no person has.
 #[test]
 fn an_older_table_with_a_foreign_value_is_refused() {
-    let stranger = |human: Human| Human { values: vec![Value::Text("Zoster".into()), Value::Null], ..human };
+    let stranger = |human: Human| Human {
+        values: vec![Value::Text("Zoster".into()), Value::Null],
+        ..human
+    };
     for guarantee in [Guarantee::Blind, Guarantee::Bcf] {
         let (chain, mut spoilt) = third(ChainKind::Cumulative, Some(guarantee));
         let strangers: Vec<Human> = people(0).into_iter().map(stranger).collect();
         spoilt.older[0].1 = arrivals(&chain.columns, &strangers).histogram(0).into();
         if guarantee == Guarantee::Blind {
             // Under the recoding of the previous release no older person is looked for.
-            spoilt.recoding = columns().trees().iter().map(|tree| Cut::root(tree)).collect();
+            spoilt.recoding = columns()
+                .trees()
+                .iter()
+                .map(|tree| Cut::root(tree))
+                .collect();
             let all = spoilt
                 .newest
                 .iter()
-                .fold(spoilt.before.clone().as_one(0), |all, (_, rows)| all.merge(&rows.clone().as_one(0)));
+                .fold(spoilt.before.clone().as_one(0), |all, (_, rows)| {
+                    all.merge(&rows.clone().as_one(0))
+                });
             spoilt.table = Release::under(&all, 0..1, &spoilt.recoding);
             spoilt.values = all.values().clone();
             *spoilt.data_mut() = release::data(&spoilt.table, &spoilt.values, &spoilt.columns);
         }
         let verdict = refused(&spoilt, "a value that was never published");
-        assert!(has(&verdict, "growth", "private tables"), "{guarantee:?}: {verdict:?}");
+        assert!(
+            has(&verdict, "growth", "private tables"),
+            "{guarantee:?}: {verdict:?}"
+        );
     }
 }
 
 /// A release that is rejected for its values is never merged with the next one.
 #[test]
 fn a_refusal_that_may_follow_from_values_stops_the_chain() {
-    let other =
-        people(0).into_iter().map(|human| Human { values: vec![Value::Text("Flu".into()), Value::Null], ..human });
+    let other = people(0).into_iter().map(|human| Human {
+        values: vec![Value::Text("Flu".into()), Value::Null],
+        ..human
+    });
     let other: Vec<Human> = other.collect();
     for (kind, guarantee) in FEEDS {
         let verdict = refused(&first_of(kind, guarantee, &other), "other values");
         assert!(verdict.stops(), "{verdict:?}");
         let (_, good) = third(kind, guarantee);
         let half = good.data()[..good.data().len() / 2].to_vec();
-        let cut = Offer { tables: release::Tables::One(half), ..good.clone() };
+        let cut = Offer {
+            tables: release::Tables::One(half),
+            ..good.clone()
+        };
         assert!(refused(&cut, "half of the bytes").stops());
-        let verdict = good.decided(|pages| pages.manifest.push(b' ')).expect_err("another manifest");
+        let verdict = good
+            .decided(|pages| pages.manifest.push(b' '))
+            .expect_err("another manifest");
         assert!(verdict.stops(), "{verdict:?}");
     }
 }
 
-/// The inputs of every check: checks that may depend on values, and checks whose figures are private for another
-/// reason.
+/// The inputs of every check: checks that may depend on values, and checks whose figures are
+/// private for another reason.
 #[test]
 fn checks_say_what_they_read() {
     let sensitive = ["form", "growth", "correspondence", "chain", "pages"];
@@ -106,10 +136,20 @@ fn checks_say_what_they_read() {
         let (_, good) = third(kind, guarantee);
         let approved = good.decided(|_| ()).expect("a good release");
         for check in &approved.verdict().checks {
-            assert_eq!(check.sensitive, sensitive.contains(&check.check.name()), "{}", check.check);
-            assert_eq!(check.private, check.made && check.check.name() == "atoms", "{}", check.check);
-            let public =
-                ["crowd", "utility"].contains(&check.check.name()) || (check.check.name() == "certainty" && check.made);
+            assert_eq!(
+                check.sensitive,
+                sensitive.contains(&check.check.name()),
+                "{}",
+                check.check
+            );
+            assert_eq!(
+                check.private,
+                check.made && check.check.name() == "atoms",
+                "{}",
+                check.check
+            );
+            let public = ["crowd", "utility"].contains(&check.check.name())
+                || (check.check.name() == "certainty" && check.made);
             assert_eq!(check.public_value().is_some(), public, "{}", check.check);
         }
     }
@@ -120,12 +160,22 @@ fn checks_say_what_they_read() {
 fn a_person_who_is_lost_is_missed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
     let census = good.census.expect("people are counted under blind");
-    assert_eq!(census.came, good.table.rows() + census.waiting + good.withheld);
+    assert_eq!(
+        census.came,
+        good.table.rows() + census.waiting + good.withheld
+    );
     for [came, waiting, withheld] in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
-        let mut spoilt = Offer { withheld: good.withheld + withheld, ..good.clone() };
+        let mut spoilt = Offer {
+            withheld: good.withheld + withheld,
+            ..good.clone()
+        };
         let counted = spoilt.census.as_mut().expect("people are counted");
         counted.came += came;
         counted.waiting += waiting;
-        assert!(has(&refused(&spoilt, "a person too many"), "growth", "came into the chain"));
+        assert!(has(
+            &refused(&spoilt, "a person too many"),
+            "growth",
+            "came into the chain"
+        ));
     }
 }

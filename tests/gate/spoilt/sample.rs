@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::model::{Column, Columns, DetailSettings, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value};
+use tidegate::engine::model::{
+    Column, Columns, DetailSettings, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value,
+};
 use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};
 
 use super::chain::{Chain, Human, Offer, policy};
@@ -19,7 +21,9 @@ fn tree(labels: [&str; 7]) -> Taxonomy {
     let mut tree = Tree::new(labels[0]);
     for inner in [1, 4] {
         let node = tree.add(0, labels[inner], 1);
-        [inner + 1, inner + 2].iter().for_each(|&leaf| _ = tree.add(node, labels[leaf], 1));
+        [inner + 1, inner + 2]
+            .iter()
+            .for_each(|&leaf| _ = tree.add(node, labels[leaf], 1));
     }
     tree.finish().expect("a tree")
 }
@@ -30,7 +34,12 @@ pub fn columns() -> Columns {
         path: None,
         role,
         kind,
-        taxonomy: tree.map(|tree| Arc::new(Domain { tree, rule: LeafRule::Label })),
+        taxonomy: tree.map(|tree| {
+            Arc::new(Domain {
+                tree,
+                rule: LeafRule::Label,
+            })
+        }),
         guarded: Vec::new(),
         optional: false,
         unknown: None,
@@ -45,8 +54,9 @@ pub fn columns() -> Columns {
     ])
 }
 
-/// Arrivals per tick: leaves of both columns, and the number of people. Under k = 3 the first tick's atoms are the four
-/// classes {young, old} × {north, south}; the two in the old north of the second tick wait for the third.
+/// Arrivals per tick: leaves of both columns, and the number of people. Under k = 3 the first
+/// tick's atoms are the four classes {young, old} × {north, south}; the two in the old north of the
+/// second tick wait for the third.
 const TICKS: [&[(&str, &str, usize)]; 3] = [
     &[
         ("0-19", "n1", 1),
@@ -58,7 +68,12 @@ const TICKS: [&[(&str, &str, usize)]; 3] = [
         ("60-79", "s2", 3),
         ("40-59", "s1", 1),
     ],
-    &[("0-19", "n1", 3), ("60-79", "s2", 1), ("40-59", "s2", 2), ("40-59", "n2", 2)],
+    &[
+        ("0-19", "n1", 3),
+        ("60-79", "s2", 1),
+        ("40-59", "s2", 2),
+        ("40-59", "n2", 2),
+    ],
     &[("40-59", "n1", 2), ("0-19", "s1", 3)],
 ];
 
@@ -66,13 +81,23 @@ const TICKS: [&[(&str, &str, usize)]; 3] = [
 pub fn people(tick: usize) -> Vec<Human> {
     let columns = columns();
     let trees = columns.trees();
-    let places = TICKS[tick].iter().flat_map(|&(age, ward, count)| std::iter::repeat_n([age, ward], count));
+    let places = TICKS[tick]
+        .iter()
+        .flat_map(|&(age, ward, count)| std::iter::repeat_n([age, ward], count));
     let human = |(at, labels): (usize, [&str; 2])| {
         let leaf = |(label, tree): (&&str, &&Taxonomy)| tree.find_leaf(label).expect("a leaf");
         let diagnosis = Value::Text(DIAGNOSES[at * 7 % 4].into());
-        let days = if at % 5 == 4 { Value::Null } else { Value::Int(at as i64 % 3) };
+        let days = if at % 5 == 4 {
+            Value::Null
+        } else {
+            Value::Int(at as i64 % 3)
+        };
         let leaves = labels.iter().zip(&trees).map(leaf).collect();
-        Human { number: (tick * 100 + at) as u128, leaves, values: vec![diagnosis, days] }
+        Human {
+            number: (tick * 100 + at) as u128,
+            leaves,
+            values: vec![diagnosis, days],
+        }
     };
     places.enumerate().map(human).collect()
 }
@@ -80,7 +105,12 @@ pub fn people(tick: usize) -> Vec<Human> {
 pub fn settings(guarantee: Option<Guarantee>) -> PolicySettings {
     // Other chains lose more of this table than a floor would permit.
     let max_loss = Decimal::parse("0.8").filter(|_| guarantee == Some(Guarantee::Blind));
-    PolicySettings { k: Some(3), guarantee, max_loss, ..PolicySettings::default() }
+    PolicySettings {
+        k: Some(3),
+        guarantee,
+        max_loss,
+        ..PolicySettings::default()
+    }
 }
 
 /// The chain before its third release, and that release.
@@ -98,17 +128,29 @@ pub fn lines(offer: &Offer) -> Vec<Line> {
     let trees = offer.columns.trees();
     let mut lines = Vec::new();
     for class in 0..offer.table.classes() {
-        let labels: Vec<String> =
-            offer.table.class(class).iter().zip(&trees).map(|(&node, tree)| tree.label(node).to_owned()).collect();
+        let labels: Vec<String> = offer
+            .table
+            .class(class)
+            .iter()
+            .zip(&trees)
+            .map(|(&node, tree)| tree.label(node).to_owned())
+            .collect();
         for group in offer.table.range(class) {
             let tuple = offer.values.get(offer.table.values()[group]);
             let diagnosis = match &tuple[0] {
                 Value::Text(text) => DIAGNOSES.iter().copied().find(|known| **known == **text),
                 _ => None,
             };
-            let days = if let Value::Int(days) = tuple[1] { Some(days) } else { None };
+            let days = if let Value::Int(days) = tuple[1] {
+                Some(days)
+            } else {
+                None
+            };
             let line = (labels.clone(), diagnosis, days);
-            lines.extend(std::iter::repeat_n(line, offer.table.counts()[group] as usize));
+            lines.extend(std::iter::repeat_n(
+                line,
+                offer.table.counts()[group] as usize,
+            ));
         }
     }
     lines

@@ -1,5 +1,5 @@
-//! Which file imports which: every path in a file that leads into this package, followed through re-exports to the file
-//! that it ends in.
+//! Which file imports which: every path in a file that leads into this package, followed through
+//! re-exports to the file that it ends in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,31 +32,49 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The module that a file is, without the `crate::` before it; the package's root is the empty name.
+/// The module that a file is, without the `crate::` before it; the package's root is the empty
+/// name.
 pub fn module(place: &str) -> String {
     let inside = place.trim_start_matches("src/").trim_end_matches(".rs");
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
-    if inside == "lib" { String::new() } else { inside.replace('/', "::") }
+    if inside == "lib" {
+        String::new()
+    } else {
+        inside.replace('/', "::")
+    }
 }
 
-/// Every import of the package's own modules outside test modules. A module that names itself is not one, and neither
-/// is a `pub use` in a `mod.rs` of its children.
+/// Every import of the package's own modules outside test modules. A module that names itself is
+/// not one, and neither is a `pub use` in a `mod.rs` of its children.
 pub fn imports(sources: &[Source]) -> Vec<Import> {
     let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.place)).collect();
     let sources = sources.iter().filter(|source| !source.is_test());
     let tokens: Vec<(String, Vec<Token>)> = sources
-        .map(|source| (module(&source.place), text::tokens(&text::without_tests(&text::code(&source.text)))))
+        .map(|source| {
+            (
+                module(&source.place),
+                text::tokens(&text::without_tests(&text::code(&source.text))),
+            )
+        })
         .collect();
-    let walks: Vec<(&String, Walk)> =
-        tokens.iter().map(|(from, tokens)| (from, Walk::over(from, tokens, &modules))).collect();
-    let passed_on: BTreeMap<Vec<String>, Alias> =
-        walks.iter().flat_map(|(_, walk)| walk.passed_on.iter().cloned()).collect();
+    let walks: Vec<(&String, Walk)> = tokens
+        .iter()
+        .map(|(from, tokens)| (from, Walk::over(from, tokens, &modules)))
+        .collect();
+    let passed_on: BTreeMap<Vec<String>, Alias> = walks
+        .iter()
+        .flat_map(|(_, walk)| walk.passed_on.iter().cloned())
+        .collect();
     let mut found = Vec::new();
     for (from, walk) in &walks {
         for (path, line) in &walk.found {
             let to = ends_in(&follow(&segments(from), path, &passed_on), &modules);
             if to != **from {
-                found.push(Import { from: from.to_string(), to, line: *line });
+                found.push(Import {
+                    from: from.to_string(),
+                    to,
+                    line: *line,
+                });
             }
         }
     }
@@ -66,17 +84,26 @@ pub fn imports(sources: &[Source]) -> Vec<Import> {
 }
 
 fn segments(module: &str) -> Vec<String> {
-    module.split("::").filter(|name| !name.is_empty()).map(str::to_string).collect()
+    module
+        .split("::")
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
+        .collect()
 }
 
 /// The path with re-exports replaced by their origin, as the module `from` sees them.
-fn follow(from: &[String], path: &[String], passed_on: &BTreeMap<Vec<String>, Alias>) -> Vec<String> {
+fn follow(
+    from: &[String],
+    path: &[String],
+    passed_on: &BTreeMap<Vec<String>, Alias>,
+) -> Vec<String> {
     let mut path = path.to_vec();
     // More steps than any reasonable chain of re-exports has.
     for _ in 0..16 {
         let hit = (1..=path.len()).find_map(|length| {
             let alias = passed_on.get(&path[..length])?;
-            (alias.public || from.starts_with(&path[..length - 1])).then_some((length, &alias.origin))
+            (alias.public || from.starts_with(&path[..length - 1]))
+                .then_some((length, &alias.origin))
         });
         match hit {
             Some((length, origin)) if *origin != path[..length] => {
@@ -125,7 +152,14 @@ struct Alias {
 impl<'a> Walk<'a> {
     fn over(from: &str, tokens: &'a [Token], modules: &BTreeSet<String>) -> Walk<'a> {
         let (here, names) = (segments(from), BTreeMap::new());
-        let mut walk = Walk { tokens, at: 0, here, names, found: Vec::new(), passed_on: Vec::new() };
+        let mut walk = Walk {
+            tokens,
+            at: 0,
+            here,
+            names,
+            found: Vec::new(),
+            passed_on: Vec::new(),
+        };
         walk.run(modules);
         walk
     }
@@ -158,7 +192,9 @@ impl<'a> Walk<'a> {
                     self.at += 1;
                     self.tree(&[], public, modules);
                 }
-                _ if self.text(self.at + 1) == "::" && (self.at == 0 || self.text(self.at - 1) != "::") => {
+                _ if self.text(self.at + 1) == "::"
+                    && (self.at == 0 || self.text(self.at - 1) != "::") =>
+                {
                     self.path(modules);
                 }
                 _ => {}
@@ -169,12 +205,17 @@ impl<'a> Walk<'a> {
 
     /// A path in the code, such as `super::cut::Cut::root`.
     fn path(&mut self, modules: &BTreeSet<String>) {
-        let visibility =
-            self.at >= 3 && ["pub", "(", "in"].iter().zip(self.at - 3..).all(|(text, at)| self.text(at) == *text);
+        let visibility = self.at >= 3
+            && ["pub", "(", "in"]
+                .iter()
+                .zip(self.at - 3..)
+                .all(|(text, at)| self.text(at) == *text);
         let line = self.tokens[self.at].line;
         let mut path = vec![self.text(self.at).to_string()];
         while self.text(self.at + 1) == "::"
-            && self.text(self.at + 2).starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && self
+                .text(self.at + 2)
+                .starts_with(|c: char| c.is_alphabetic() || c == '_')
         {
             path.push(self.text(self.at + 2).to_string());
             self.at += 2;
@@ -217,14 +258,22 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let Some(full) = self.resolve(&path, modules) else { return };
+        let Some(full) = self.resolve(&path, modules) else {
+            return;
+        };
         if let Some(name) = name.or_else(|| path.last().cloned()) {
             if modules.contains(&full.join("::")) {
                 self.names.insert(name.clone(), full.clone());
             }
             let here: Vec<String> = self.here.iter().cloned().chain([name]).collect();
             if here != full {
-                self.passed_on.push((here, Alias { origin: full.clone(), public }));
+                self.passed_on.push((
+                    here,
+                    Alias {
+                        origin: full.clone(),
+                        public,
+                    },
+                ));
             }
         }
         if !(public && full.starts_with(&self.here)) {
@@ -235,7 +284,10 @@ impl<'a> Walk<'a> {
     /// The path from the package's root, if it leads into this package.
     fn resolve(&self, path: &[String], modules: &BTreeSet<String>) -> Option<Vec<String>> {
         let first = path.first()?;
-        let ups = path.iter().take_while(|segment| *segment == "super").count();
+        let ups = path
+            .iter()
+            .take_while(|segment| *segment == "super")
+            .count();
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
             // The engine is a package of its own, whose root is the module `engine` of this one.
@@ -245,15 +297,26 @@ impl<'a> Walk<'a> {
             "tidegate_engine" => Some(engine().chain(rest(1)).collect()),
             "crate" | "tidegate" => Some(rest(1).collect()),
             "self" => Some(self.here.iter().cloned().chain(rest(1)).collect()),
-            "super" => {
-                Some(self.here[..self.here.len().saturating_sub(ups)].iter().cloned().chain(rest(ups)).collect())
-            }
+            "super" => Some(
+                self.here[..self.here.len().saturating_sub(ups)]
+                    .iter()
+                    .cloned()
+                    .chain(rest(ups))
+                    .collect(),
+            ),
             name => {
                 if let Some(stands_for) = self.names.get(name) {
                     return Some(stands_for.iter().cloned().chain(rest(1)).collect());
                 }
-                let child: Vec<String> = self.here.iter().cloned().chain([name.to_string()]).collect();
-                modules.contains(&child.join("::")).then(|| child.into_iter().chain(rest(1)).collect())
+                let child: Vec<String> = self
+                    .here
+                    .iter()
+                    .cloned()
+                    .chain([name.to_string()])
+                    .collect();
+                modules
+                    .contains(&child.join("::"))
+                    .then(|| child.into_iter().chain(rest(1)).collect())
             }
         }
     }
@@ -261,21 +324,43 @@ impl<'a> Walk<'a> {
 
 /// All cycles: sets of modules, each of which leads to each other one.
 pub fn rings(edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
-    let reached: BTreeMap<&String, BTreeSet<&String>> = edges.keys().map(|from| (from, reached(from, edges))).collect();
-    let leads = |from: &String, to: &String| reached.get(from).is_some_and(|reached| reached.contains(to));
-    let rings = edges.keys().filter(|module| leads(module, module)).map(|module| {
-        let both_ways = |other: &&String| leads(module, other) && leads(other, module);
-        edges.keys().filter(both_ways).cloned().collect()
-    });
-    rings.collect::<BTreeSet<BTreeSet<String>>>().into_iter().collect()
+    let reached: BTreeMap<&String, BTreeSet<&String>> = edges
+        .keys()
+        .map(|from| (from, reached(from, edges)))
+        .collect();
+    let leads = |from: &String, to: &String| {
+        reached
+            .get(from)
+            .is_some_and(|reached| reached.contains(to))
+    };
+    let rings = edges
+        .keys()
+        .filter(|module| leads(module, module))
+        .map(|module| {
+            let both_ways = |other: &&String| leads(module, other) && leads(other, module);
+            edges.keys().filter(both_ways).cloned().collect()
+        });
+    rings
+        .collect::<BTreeSet<BTreeSet<String>>>()
+        .into_iter()
+        .collect()
 }
 
 /// The modules that a module leads to, over any number of steps.
-fn reached<'a>(from: &'a String, edges: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a String> {
+fn reached<'a>(
+    from: &'a String,
+    edges: &'a BTreeMap<String, BTreeSet<String>>,
+) -> BTreeSet<&'a String> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];
     while let Some(next) = open.pop() {
-        open.extend(edges.get(next).into_iter().flatten().filter(|name| found.insert(*name)));
+        open.extend(
+            edges
+                .get(next)
+                .into_iter()
+                .flatten()
+                .filter(|name| found.insert(*name)),
+        );
     }
     found
 }
@@ -284,7 +369,10 @@ fn reached<'a>(from: &'a String, edges: &'a BTreeMap<String, BTreeSet<String>>) 
 pub fn edges(imports: &[Import]) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for import in imports {
-        edges.entry(import.from.clone()).or_default().insert(import.to.clone());
+        edges
+            .entry(import.from.clone())
+            .or_default()
+            .insert(import.to.clone());
     }
     edges
 }

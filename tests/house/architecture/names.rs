@@ -1,5 +1,5 @@
-//! Names describe their content: no two public types share one, and no file has one that says nothing about its
-//! content.
+//! Names describe their content: no two public types share one, and no file has one that says
+//! nothing about its content.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,10 @@ fn types(sources: &[Source]) -> BTreeMap<String, Vec<String>> {
             let [word, kind, name] = [0, 1, 2].map(|at| three[at].text.as_str());
             // A macro's variable is not a name.
             if word == "pub" && ["struct", "enum", "trait", "type"].contains(&kind) && name != "$" {
-                places.entry(name.to_owned()).or_default().push(source.place.clone());
+                places
+                    .entry(name.to_owned())
+                    .or_default()
+                    .push(source.place.clone());
             }
         }
     }
@@ -122,7 +125,10 @@ pub fn bad_types(sources: &[Source]) -> Vec<String> {
     let mut bad = Vec::new();
     for (name, files) in types(sources) {
         if SAY_NOTHING.contains(&name.to_lowercase().as_str()) {
-            bad.push(format!("`{name}` of {}: a type is named by what it holds", files.join(", ")));
+            bad.push(format!(
+                "`{name}` of {}: a type is named by what it holds",
+                files.join(", ")
+            ));
         }
         if files.len() > 1 && !SAME_IDEA.contains(&name.as_str()) {
             bad.push(format!("`{name}` is a public type of {}", files.join(", ")));
@@ -134,5 +140,7 @@ pub fn bad_types(sources: &[Source]) -> Vec<String> {
 /// Whether the name of a file says nothing about its content.
 pub fn silent(source: &Source) -> Option<String> {
     let name = source.place.rsplit('/').next()?.trim_end_matches(".rs");
-    SAY_NOTHING.contains(&name).then(|| format!("{}: a file is named by what it holds", source.place))
+    SAY_NOTHING
+        .contains(&name)
+        .then(|| format!("{}: a file is named by what it holds", source.place))
 }

@@ -4,7 +4,10 @@ use super::imports::{Source, edges, imports, rings};
 use super::{names, rooms, rules, text};
 
 fn source(place: &str, text: &str) -> Source {
-    Source { place: place.to_string(), text: text.to_string() }
+    Source {
+        place: place.to_string(),
+        text: text.to_string(),
+    }
 }
 
 /// The modules that one file imports; the others exist only to be imported.
@@ -19,28 +22,53 @@ fn named(place: &str, text: &str) -> Vec<String> {
         "src/engine/gate/crowd.rs",
         "src/daemon/config/mod.rs",
     ];
-    let mut sources: Vec<Source> =
-        OTHERS.iter().filter(|other| **other != place).map(|other| source(other, "//! Empty.")).collect();
+    let mut sources: Vec<Source> = OTHERS
+        .iter()
+        .filter(|other| **other != place)
+        .map(|other| source(other, "//! Empty."))
+        .collect();
     sources.push(source(place, text));
-    imports(&sources).into_iter().map(|import| import.to).collect()
+    imports(&sources)
+        .into_iter()
+        .map(|import| import.to)
+        .collect()
 }
 
 #[test]
 fn comments_and_literals_are_no_code() {
-    let blank = |source: &str| text::code(source).split_whitespace().collect::<Vec<_>>().join(" ");
+    let blank = |source: &str| {
+        text::code(source)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     assert_eq!(blank("a // HashMap\nb"), "a b");
     assert_eq!(blank("a /* x /* y */ HashMap */ b"), "a b");
     assert_eq!(blank(r##"a = "x\"HashMap"; b"##), "a = ; b");
-    assert_eq!(blank("a(r#\"x\"HashMap\"#, br\"y\", c) ; b"), "a( , , c) ; b");
-    assert_eq!(blank(r"a = '\''; b = '{'; c = '\u{7b}'; d"), "a = ; b = ; c = ; d");
-    assert_eq!(blank("fn f<'a>(x: &'a str, r: u8) {}"), "fn f<'a>(x: &'a str, r: u8) {}");
+    assert_eq!(
+        blank("a(r#\"x\"HashMap\"#, br\"y\", c) ; b"),
+        "a( , , c) ; b"
+    );
+    assert_eq!(
+        blank(r"a = '\''; b = '{'; c = '\u{7b}'; d"),
+        "a = ; b = ; c = ; d"
+    );
+    assert_eq!(
+        blank("fn f<'a>(x: &'a str, r: u8) {}"),
+        "fn f<'a>(x: &'a str, r: u8) {}"
+    );
     assert_eq!(blank("bar\"HashMap\"x"), "bar x");
 }
 
 #[test]
 fn test_modules_are_left_out() {
     let code = "use a;\n#[cfg(test)]\nmod tests { use b; fn f() { {} } }\nuse c;\n#[cfg(test)]\nmod more;\nuse d;";
-    assert_eq!(text::without_tests(code).split_whitespace().collect::<String>(), "usea;usec;used;");
+    assert_eq!(
+        text::without_tests(code)
+            .split_whitespace()
+            .collect::<String>(),
+        "usea;usec;used;"
+    );
 }
 
 #[test]
@@ -48,18 +76,63 @@ fn imports_are_found_however_they_are_written() {
     let gate = "src/engine/gate/verdict.rs";
     let cut = ["engine::model::cut"];
     assert_eq!(named(gate, "use crate::model::cut::Cut;"), cut);
-    assert_eq!(named(gate, "use super::super::model::cut::{self, Cut as C};"), cut);
+    assert_eq!(
+        named(gate, "use super::super::model::cut::{self, Cut as C};"),
+        cut
+    );
     assert_eq!(named(gate, "pub use crate::{model::{cut::*}};"), cut);
-    assert_eq!(named(gate, "fn f() -> crate::model::cut::Cut { todo() }"), cut);
-    assert_eq!(named(gate, "use crate::model;\nfn f() { model::cut::f() }"), ["engine::model", "engine::model::cut"]);
-    assert_eq!(named(gate, "use tidegate::engine::model::Cut;"), ["engine::model"]);
-    assert_eq!(named(gate, "mod inner { use super::super::chain::f; }"), ["engine::gate::chain"]);
-    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nuse chain::judge;"), ["engine::gate::chain"]);
-    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\npub use chain::judge;"), [""; 0]);
-    assert_eq!(named("src/engine/gate/mod.rs", "mod chain;\nfn f() { self::chain::judge() }"), ["engine::gate::chain"]);
-    assert_eq!(named(gate, "#[cfg(test)]\nmod tests { use crate::model::cut::Cut; }"), [""; 0]);
-    assert_eq!(named(gate, "// use crate::model;\nuse std::fmt;\npub(in crate::gate) fn f() {}"), [""; 0]);
-    assert_eq!(named(gate, "fn f<'a>(x: &'a u8) -> impl Sized + use<'a> { x }"), [""; 0]);
+    assert_eq!(
+        named(gate, "fn f() -> crate::model::cut::Cut { todo() }"),
+        cut
+    );
+    assert_eq!(
+        named(gate, "use crate::model;\nfn f() { model::cut::f() }"),
+        ["engine::model", "engine::model::cut"]
+    );
+    assert_eq!(
+        named(gate, "use tidegate::engine::model::Cut;"),
+        ["engine::model"]
+    );
+    assert_eq!(
+        named(gate, "mod inner { use super::super::chain::f; }"),
+        ["engine::gate::chain"]
+    );
+    assert_eq!(
+        named("src/engine/gate/mod.rs", "mod chain;\nuse chain::judge;"),
+        ["engine::gate::chain"]
+    );
+    assert_eq!(
+        named(
+            "src/engine/gate/mod.rs",
+            "mod chain;\npub use chain::judge;"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        named(
+            "src/engine/gate/mod.rs",
+            "mod chain;\nfn f() { self::chain::judge() }"
+        ),
+        ["engine::gate::chain"]
+    );
+    assert_eq!(
+        named(
+            gate,
+            "#[cfg(test)]\nmod tests { use crate::model::cut::Cut; }"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        named(
+            gate,
+            "// use crate::model;\nuse std::fmt;\npub(in crate::gate) fn f() {}"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        named(gate, "fn f<'a>(x: &'a u8) -> impl Sized + use<'a> { x }"),
+        [""; 0]
+    );
 }
 
 /// The verdict of the table on one import.
@@ -73,12 +146,27 @@ fn trespasses(place: &str, text: &str, other: &str) -> usize {
 fn trespasses_are_found() {
     let (config, model) = ("src/daemon/config/mod.rs", "src/engine/model/mod.rs");
     let (gate, search) = ("src/engine/gate/chain.rs", "src/engine/anonymizer/mod.rs");
-    assert_eq!(trespasses(model, "use tidegate::daemon::config::Settings;", config), 1);
-    assert_eq!(trespasses(gate, "use crate::anonymizer::Candidate;", search), 1);
-    assert_eq!(trespasses(config, "use crate::cli::check::run;", "src/cli/check.rs"), 1);
+    assert_eq!(
+        trespasses(model, "use tidegate::daemon::config::Settings;", config),
+        1
+    );
+    assert_eq!(
+        trespasses(gate, "use crate::anonymizer::Candidate;", search),
+        1
+    );
+    assert_eq!(
+        trespasses(config, "use crate::cli::check::run;", "src/cli/check.rs"),
+        1
+    );
     assert_eq!(trespasses(model, "use tidegate::run;", "src/lib.rs"), 1);
-    assert_eq!(trespasses(model, "use tidegate::attic::f;", "src/attic.rs"), 1);
-    assert_eq!(trespasses(config, "use crate::engine::model::Cut;", model), 0);
+    assert_eq!(
+        trespasses(model, "use tidegate::attic::f;", "src/attic.rs"),
+        1
+    );
+    assert_eq!(
+        trespasses(config, "use crate::engine::model::Cut;", model),
+        0
+    );
     assert_eq!(trespasses(gate, "use crate::model::Cut;", model), 0);
     assert_eq!(rooms::room("attic"), None);
 }
@@ -86,9 +174,13 @@ fn trespasses_are_found() {
 #[test]
 fn whispers_are_found() {
     let pair = |text| {
-        let others = ["crowd.rs", "verdict/mod.rs", "verdict/crowd.rs"].map(|file| format!("src/engine/gate/{file}"));
+        let others = ["crowd.rs", "verdict/mod.rs", "verdict/crowd.rs"]
+            .map(|file| format!("src/engine/gate/{file}"));
         let others = others.map(|place| source(&place, ""));
-        let sources: Vec<Source> = others.into_iter().chain([source("src/engine/gate/chain.rs", text)]).collect();
+        let sources: Vec<Source> = others
+            .into_iter()
+            .chain([source("src/engine/gate/chain.rs", text)])
+            .collect();
         rooms::whispers(&imports(&sources)).len()
     };
     assert_eq!(pair("use super::crowd::smallest;"), 1);
@@ -100,46 +192,87 @@ fn whispers_are_found() {
 fn rings_are_found() {
     let file = |name: &str, text: &str| source(&format!("src/engine/model/{name}.rs"), text);
     let three = |last: &str| {
-        let sources = [file("a", "use super::b::B;"), file("b", "use super::c::C;"), file("c", last)];
-        rings(&edges(&imports(&sources))).iter().map(|ring| ring.len()).collect::<Vec<_>>()
+        let sources = [
+            file("a", "use super::b::B;"),
+            file("b", "use super::c::C;"),
+            file("c", last),
+        ];
+        rings(&edges(&imports(&sources)))
+            .iter()
+            .map(|ring| ring.len())
+            .collect::<Vec<_>>()
     };
     assert_eq!(three("use super::a::A;"), [3]);
     assert_eq!(three("use super::b::B;"), [2]);
     assert_eq!(three("use std::fmt;"), [0; 0]);
     let door = |own: &str| {
-        let sources =
-            [file("mod", own), file("a", "use super::{B, C};"), file("b", "//! B."), file("c", "use super::B;")];
-        rings(&edges(&imports(&sources))).iter().map(|ring| ring.len()).collect::<Vec<_>>()
+        let sources = [
+            file("mod", own),
+            file("a", "use super::{B, C};"),
+            file("b", "//! B."),
+            file("c", "use super::B;"),
+        ];
+        rings(&edges(&imports(&sources)))
+            .iter()
+            .map(|ring| ring.len())
+            .collect::<Vec<_>>()
     };
     let exports = "pub use a::A;\npub use b::B;\npub(crate) use c::C as C;\n";
-    assert_eq!(door(exports), [0; 0], "what a door passes on is not the door's");
+    assert_eq!(
+        door(exports),
+        [0; 0],
+        "what a door passes on is not the door's"
+    );
     assert_eq!(door(&format!("{exports}fn f() {{ c::f() }}")), [0; 0]);
-    assert_eq!(door("pub use a::A;\nstruct B;\nuse c::C;"), [2], "a and c name what the door has itself");
+    assert_eq!(
+        door("pub use a::A;\nstruct B;\nuse c::C;"),
+        [2],
+        "a and c name what the door has itself"
+    );
 }
 
 #[test]
 fn a_private_name_is_not_passed_on() {
     let file = |name: &str, text: &str| source(&format!("src/engine/model/{name}.rs"), text);
     let sources = [
-        file("a", "use super::count::{self, Weigh};\nuse super::b;\npub(super) fn count() {}"),
+        file(
+            "a",
+            "use super::count::{self, Weigh};\nuse super::b;\npub(super) fn count() {}",
+        ),
         file("b", "use super::a::count;"),
         file("count", "//! Counts."),
     ];
-    assert_eq!(rings(&edges(&imports(&sources))).len(), 1, "`count` of a is its own function");
+    assert_eq!(
+        rings(&edges(&imports(&sources))).len(),
+        1,
+        "`count` of a is its own function"
+    );
 }
 
 #[test]
 fn names_that_are_shared_or_say_nothing_are_found() {
     let two = [
         source("src/a.rs", "pub struct Answer;"),
-        source("src/b.rs", "pub enum Answer { Yes }\nstruct Own;\npub struct Args;"),
+        source(
+            "src/b.rs",
+            "pub enum Answer { Yes }\nstruct Own;\npub struct Args;",
+        ),
     ];
-    assert_eq!(names::bad_types(&two), ["`Answer` is a public type of src/a.rs, src/b.rs"]);
+    assert_eq!(
+        names::bad_types(&two),
+        ["`Answer` is a public type of src/a.rs, src/b.rs"]
+    );
     assert_eq!(names::bad_types(&two[..1]), [""; 0]);
-    let other = source("src/c.rs", "struct Answer;\npub struct Args;\n#[cfg(test)]\nmod tests { pub struct Answer; }");
+    let other = source(
+        "src/c.rs",
+        "struct Answer;\npub struct Args;\n#[cfg(test)]\nmod tests { pub struct Answer; }",
+    );
     assert_eq!(names::bad_types(&[other, two[0].clone()]), [""; 0]);
     let near = source("src/d.rs", "pub struct Near;\nstruct Far;");
-    assert_eq!(names::bad_types(&[near]), ["`Near` of src/d.rs: a type is named by what it holds"]);
+    assert_eq!(
+        names::bad_types(&[near]),
+        ["`Near` of src/d.rs: a type is named by what it holds"]
+    );
     assert!(names::silent(&source("src/engine/told.rs", "")).is_some());
     assert!(names::silent(&source("src/engine/told_apart.rs", "")).is_none());
 }
@@ -156,17 +289,31 @@ fn headers_are_missed() {
 
 #[test]
 fn a_gate_that_asks_for_the_search_is_found() {
-    let asks =
-        |place| rules::asks_for_the_search(&source(place, "fn f(of: Search) -> bool { of == Search::Mdav }")).len();
-    assert_eq!((asks("src/engine/gate/a.rs"), asks("src/engine/feed/a.rs")), (2, 0));
-    assert!(rules::asks_for_the_search(&source("src/engine/gate/a.rs", "use super::SpreadSearch;")).is_empty());
+    let asks = |place| {
+        rules::asks_for_the_search(&source(
+            place,
+            "fn f(of: Search) -> bool { of == Search::Mdav }",
+        ))
+        .len()
+    };
+    assert_eq!(
+        (asks("src/engine/gate/a.rs"), asks("src/engine/feed/a.rs")),
+        (2, 0)
+    );
+    assert!(
+        rules::asks_for_the_search(&source("src/engine/gate/a.rs", "use super::SpreadSearch;"))
+            .is_empty()
+    );
 }
 
 #[test]
 fn words_are_found() {
     let found = |place, text| rules::words(&source(place, text)).len();
     let unsafe_code = |place| rules::unsafe_code(&source(place, "fn f() { unsafe { g() } }")).len();
-    assert_eq!((unsafe_code("src/daemon/a.rs"), unsafe_code(rules::UNSAFE)), (1, 0));
+    assert_eq!(
+        (unsafe_code("src/daemon/a.rs"), unsafe_code(rules::UNSAFE)),
+        (1, 0)
+    );
     let engine = |text| found("src/engine/model/a.rs", text);
     for bad in [
         "use std::collections::HashMap;",
@@ -185,7 +332,11 @@ fn words_are_found() {
         "#[cfg(test)]\nmod tests { use std::collections::HashSet; }",
     ] {
         assert!(engine(bad) > 0, "{bad}");
-        assert_eq!(found("src/daemon/a.rs", bad), 0, "only the engine is held to this: {bad}");
+        assert_eq!(
+            found("src/daemon/a.rs", bad),
+            0,
+            "only the engine is held to this: {bad}"
+        );
     }
     for good in [
         "// a HashMap in a comment, std::fs too",
@@ -203,20 +354,36 @@ fn words_are_found() {
 #[test]
 fn lengths_are_measured() {
     let found = |text: &str| rules::lengths(&source("src/a.rs", text)).len();
-    let function =
-        |lines: usize| format!("fn f(a: [u8; 2])\nwhere u8: Copy {{\n{}}}\n", "    g();\n".repeat(lines - 3));
+    let function = |lines: usize| {
+        format!(
+            "fn f(a: [u8; 2])\nwhere u8: Copy {{\n{}}}\n",
+            "    g();\n".repeat(lines - 3)
+        )
+    };
     assert_eq!(found(&function(rules::FUNCTION)), 0);
     assert_eq!(found(&function(rules::FUNCTION + 1)), 1);
     assert_eq!(found(&"\n".repeat(rules::FILE)), 0);
     assert_eq!(found(&"\n".repeat(rules::FILE + 1)), 1);
-    assert_eq!(found(&format!("trait T {{\n    fn f();\n{}}}\n", "\n".repeat(rules::FUNCTION))), 0);
-    assert_eq!(rules::median(&["", "1\n2\n3", "1"].map(|text| source("src/a.rs", text))), 1);
+    assert_eq!(
+        found(&format!(
+            "trait T {{\n    fn f();\n{}}}\n",
+            "\n".repeat(rules::FUNCTION)
+        )),
+        0
+    );
+    assert_eq!(
+        rules::median(&["", "1\n2\n3", "1"].map(|text| source("src/a.rs", text))),
+        1
+    );
 }
 
 #[test]
 fn words_of_outside_are_found() {
     let place = concat!("/wo", "rk/");
-    assert_eq!(rules::outside("a.md", &format!("one\nsee {place}main\n")), [format!("a.md:2: `{place}`")]);
+    assert_eq!(
+        rules::outside("a.md", &format!("one\nsee {place}main\n")),
+        [format!("a.md:2: `{place}`")]
+    );
     assert_eq!(rules::outside("a.md", concat!("TO", "DO later")).len(), 1);
     assert!(rules::outside("a.md", "a working day").is_empty());
 }
@@ -237,12 +404,17 @@ fn mutants_of_functions_that_are_not_there_are_found() {
     let sources = [source("src/a.rs", "fn most(of: u8) {}\nfn any<T>() {}")];
     let list = "# file function\nsrc/a.rs most: + is - -- why\nsrc/a.rs any: returns () -- why\n\
         src/a.rs mo: + is - -- why\nsrc/b.rs most: + is - -- why";
-    assert_eq!(rules::explained(list, &sources), ["there is no src/a.rs mo", "there is no src/b.rs most"]);
+    assert_eq!(
+        rules::explained(list, &sources),
+        ["there is no src/a.rs mo", "there is no src/b.rs most"]
+    );
 }
 
 #[test]
 fn names_of_modules_that_are_not_there_are_found() {
-    let modules = ["engine", "engine::gate", "engine::gate::chain"].map(str::to_owned).into();
+    let modules = ["engine", "engine::gate", "engine::gate::chain"]
+        .map(str::to_owned)
+        .into();
     let page = "`far` is no row\n| `engine::gate` | `chain`, `gate::chain`, `k = 2` |\n| `engine::gaol` | `rows`, `Release` |\n| `x` |";
     assert_eq!(
         rules::named_modules(page, &modules),
@@ -252,13 +424,20 @@ fn names_of_modules_that_are_not_there_are_found() {
 
 #[test]
 fn names_of_files_that_are_not_there_are_found() {
-    let files = ["src/engine/gate/chain.rs", "tests/run"].map(str::to_owned).into();
+    let files = ["src/engine/gate/chain.rs", "tests/run"]
+        .map(str::to_owned)
+        .into();
     let found = |text: &str| rules::named_files(&source("src/a.rs", text), &files);
     assert_eq!(
-        found("//! As `gate/chain.rs`, `chain.rs` and `src/engine/gate/` say; see `tests/run`, `a chain.rs`."),
+        found(
+            "//! As `gate/chain.rs`, `chain.rs` and `src/engine/gate/` say; see `tests/run`, `a chain.rs`."
+        ),
         Vec::<String>::new()
     );
-    assert_eq!(found("//! `own/chain.rs`"), ["src/a.rs:1: there is no own/chain.rs"]);
+    assert_eq!(
+        found("//! `own/chain.rs`"),
+        ["src/a.rs:1: there is no own/chain.rs"]
+    );
     assert_eq!(found("\n`gate/{chain,ring}.rs` and `tests/ru`").len(), 2);
     assert_eq!(found("`ain.rs`").len(), 1);
 }

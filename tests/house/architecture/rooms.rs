@@ -1,14 +1,16 @@
-//! The rooms of the house and which may import which. A new room is entered here before it can be used.
+//! The rooms of the house and which may import which. A new room is entered here before it can be
+//! used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::Import;
 
-/// A room and the rooms it may import; a folder and everything below it, or one file. What is not listed may not be
-/// imported: the engine imports nothing of the daemon because no line here permits it.
+/// A room and the rooms it may import; a folder and everything below it, or one file. What is not
+/// listed may not be imported: the engine imports nothing of the daemon because no line here
+/// permits it.
 pub const ROOMS: &[(&str, &[&str])] = &[
-    // The engine, in the order in which data passes through it. Fractions, seeded draws and the like, which search and
-    // gate both need.
+    // The engine, in the order in which data passes through it. Fractions, seeded draws and the
+    // like, which search and gate both need.
     ("engine::arithmetic", &[]),
     ("engine::model", &[]),
     ("engine::policy", &["engine::model"]),
@@ -17,11 +19,23 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("engine::microaggregation", &[]),
     (
         "engine::anonymizer",
-        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::microaggregation"],
+        &[
+            "engine::arithmetic",
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::microaggregation",
+        ],
     ),
     (
         "engine::safeguards",
-        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::anonymizer"],
+        &[
+            "engine::arithmetic",
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::anonymizer",
+        ],
     ),
     // A feed between two ticks: the decisions of the search, and the people they are about.
     (
@@ -36,27 +50,63 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What readers compute from a table.
-    ("engine::counting", &["engine::arithmetic", "engine::model", "engine::histogram"]),
+    (
+        "engine::counting",
+        &["engine::arithmetic", "engine::model", "engine::histogram"],
+    ),
     // Figures of re-identification from the sizes of classes.
     ("engine::risk", &["engine::arithmetic"]),
     // Whether sums of numbers reveal the largest contributions.
     ("engine::dominance", &["engine::model"]),
     // What is published about the numbers of a class.
-    ("engine::measures", &["engine::model", "engine::policy", "engine::histogram", "engine::dominance"]),
+    (
+        "engine::measures",
+        &[
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::dominance",
+        ],
+    ),
     // Tables of published sums: what follows from them, and which cells to suppress.
-    ("engine::sums", &["engine::arithmetic", "engine::model", "engine::dominance"]),
+    (
+        "engine::sums",
+        &["engine::arithmetic", "engine::model", "engine::dominance"],
+    ),
     // The public files as values and as bytes; a check reads them back.
-    ("engine::release", &["engine::model", "engine::policy", "engine::histogram", "engine::measures", "engine::risk"]),
+    (
+        "engine::release",
+        &[
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::measures",
+            "engine::risk",
+        ],
+    ),
     // The Delta Lake log of a table that grows, as bytes.
     ("engine::delta", &["engine::model", "engine::release"]),
     // The gate shares no code with the search that it checks.
     (
         "engine::gate",
-        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::release"],
+        &[
+            "engine::arithmetic",
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::release",
+        ],
     ),
     (
         "engine::audit",
-        &["engine::arithmetic", "engine::model", "engine::policy", "engine::histogram", "engine::risk", "engine::gate"],
+        &[
+            "engine::arithmetic",
+            "engine::model",
+            "engine::policy",
+            "engine::histogram",
+            "engine::risk",
+            "engine::gate",
+        ],
     ),
     // The daemon. `ENGINE` stands for all rooms above.
     ("daemon::error", &[]),
@@ -64,13 +114,28 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // Memory that contained secrets or rows is overwritten.
     ("daemon::wiped_bytes", &[]),
     // Keys, secrets and certificates are read with a limit.
-    ("daemon::small_file", &["daemon::error", "daemon::wiped_bytes"]),
+    (
+        "daemon::small_file",
+        &["daemon::error", "daemon::wiped_bytes"],
+    ),
     // Everything else that is read as a whole.
     ("daemon::whole_file", &["daemon::error"]),
-    ("daemon::config", &["daemon::error", "daemon::sign", "daemon::small_file", "daemon::whole_file", ENGINE]),
+    (
+        "daemon::config",
+        &[
+            "daemon::error",
+            "daemon::sign",
+            "daemon::small_file",
+            "daemon::whole_file",
+            ENGINE,
+        ],
+    ),
     ("daemon::clock", &[]),
     ("daemon::intake_counts", &[]),
-    ("daemon::guess", &["daemon::error", "daemon::config", "daemon::ingest", ENGINE]),
+    (
+        "daemon::guess",
+        &["daemon::error", "daemon::config", "daemon::ingest", ENGINE],
+    ),
     (
         "daemon::ingest",
         &[
@@ -84,13 +149,34 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // The log knows bytes; what entries mean for a feed is defined elsewhere.
-    ("daemon::seal", &["daemon::error", "daemon::chance", "daemon::wiped_bytes"]),
-    ("daemon::sign", &["daemon::error", "daemon::chance", "daemon::seal", "engine::release"]),
-    ("daemon::terms", &["daemon::error", "daemon::config", ENGINE]),
+    (
+        "daemon::seal",
+        &["daemon::error", "daemon::chance", "daemon::wiped_bytes"],
+    ),
+    (
+        "daemon::sign",
+        &[
+            "daemon::error",
+            "daemon::chance",
+            "daemon::seal",
+            "engine::release",
+        ],
+    ),
+    (
+        "daemon::terms",
+        &["daemon::error", "daemon::config", ENGINE],
+    ),
     // Durable formats: the content of entries and sealed objects, each with its version.
     (
         "daemon::formats",
-        &["daemon::error", "daemon::intake_counts", "daemon::sign", "daemon::terms", "daemon::wiped_bytes", ENGINE],
+        &[
+            "daemon::error",
+            "daemon::intake_counts",
+            "daemon::sign",
+            "daemon::terms",
+            "daemon::wiped_bytes",
+            ENGINE,
+        ],
     ),
     (
         "daemon::journal",
@@ -126,7 +212,15 @@ pub const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // Reports events; the rooms that act call it, and it imports none of them.
-    ("daemon::observe", &["daemon::error", "daemon::config", "daemon::intake_counts", ENGINE]),
+    (
+        "daemon::observe",
+        &[
+            "daemon::error",
+            "daemon::config",
+            "daemon::intake_counts",
+            ENGINE,
+        ],
+    ),
     (
         "daemon::verify",
         &[
@@ -197,7 +291,14 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     // A release from its public files.
     (
         "daemon::opened_release",
-        &["daemon::error", "daemon::ingest", "daemon::formats", "daemon::journal", "daemon::whole_file", ENGINE],
+        &[
+            "daemon::error",
+            "daemon::ingest",
+            "daemon::formats",
+            "daemon::journal",
+            "daemon::whole_file",
+            ENGINE,
+        ],
     ),
     // What a feed file would publish of a sample.
     (
@@ -277,8 +378,9 @@ pub const ROOMS: &[(&str, &[&str])] = &[
 
 const ENGINE: &str = "engine::";
 
-/// The files of the gate that contain one check each, or its basis. They receive shared data as values from the others
-/// and never import each other, so that an error in one cannot hide an error in another.
+/// The files of the gate that contain one check each, or its basis. They receive shared data as
+/// values from the others and never import each other, so that an error in one cannot hide an error
+/// in another.
 pub const CHECKS: &[&str] = &[
     "form",
     "crowd",
@@ -301,9 +403,18 @@ pub fn room(module: &str) -> Option<&'static str> {
     let inside = |name: &str| match name {
         // Top modules are files, not folders.
         "" | "engine" | "daemon" => module == name,
-        _ => module == name || module.strip_prefix(name).is_some_and(|rest| rest.starts_with("::")),
+        _ => {
+            module == name
+                || module
+                    .strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with("::"))
+        }
     };
-    ROOMS.iter().map(|&(name, _)| name).filter(|name| inside(name)).max_by_key(|name| name.len())
+    ROOMS
+        .iter()
+        .map(|&(name, _)| name)
+        .filter(|name| inside(name))
+        .max_by_key(|name| name.len())
 }
 
 /// Imports that the table does not permit, and modules that are in no room.
@@ -312,17 +423,24 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
     for Import { from, to, line } in imports {
         let (Some(here), Some(there)) = (room(from), room(to)) else {
             let stray = if room(from).is_none() { from } else { to };
-            found.push(format!("{stray} is in no room; enter it in tests/house/architecture/rooms.rs"));
+            found.push(format!(
+                "{stray} is in no room; enter it in tests/house/architecture/rooms.rs"
+            ));
             continue;
         };
-        let allowed = ROOMS.iter().find(|(name, _)| *name == here).map_or(&[][..], |(_, allowed)| allowed);
+        let allowed = ROOMS
+            .iter()
+            .find(|(name, _)| *name == here)
+            .map_or(&[][..], |(_, allowed)| allowed);
         let may = here == there
             || allowed.contains(&there)
             || (allowed.contains(&ENGINE) && there.starts_with(ENGINE))
             // A top module re-exports from its own rooms.
             || (["", "engine", "daemon"].contains(&here) && to.starts_with(from.as_str()));
         if !may {
-            found.push(format!("{from} (line {line}) names {to}, but {here} may name only {allowed:?}"));
+            found.push(format!(
+                "{from} (line {line}) names {to}, but {here} may name only {allowed:?}"
+            ));
         }
     }
     found
@@ -333,9 +451,12 @@ pub fn whispers(imports: &[Import]) -> Vec<String> {
     let check = |module: &str| {
         let inside = module.strip_prefix("engine::gate::")?;
         let inside = inside.strip_prefix("verdict::").unwrap_or(inside);
-        CHECKS
-            .iter()
-            .find(|name| inside == **name || inside.strip_prefix(**name).is_some_and(|rest| rest.starts_with("::")))
+        CHECKS.iter().find(|name| {
+            inside == **name
+                || inside
+                    .strip_prefix(**name)
+                    .is_some_and(|rest| rest.starts_with("::"))
+        })
     };
     imports
         .iter()
@@ -347,8 +468,18 @@ pub fn whispers(imports: &[Import]) -> Vec<String> {
 /// The table itself as edges, to be tested for cycles.
 pub fn table() -> BTreeMap<String, BTreeSet<String>> {
     let rooms = |allowed: &[&str]| -> BTreeSet<String> {
-        let named = |name: &&str| allowed.contains(name) || (allowed.contains(&ENGINE) && name.starts_with(ENGINE));
-        ROOMS.iter().map(|&(name, _)| name).filter(named).map(str::to_string).collect()
+        let named = |name: &&str| {
+            allowed.contains(name) || (allowed.contains(&ENGINE) && name.starts_with(ENGINE))
+        };
+        ROOMS
+            .iter()
+            .map(|&(name, _)| name)
+            .filter(named)
+            .map(str::to_string)
+            .collect()
     };
-    ROOMS.iter().map(|&(name, allowed)| (name.to_string(), rooms(allowed))).collect()
+    ROOMS
+        .iter()
+        .map(|&(name, allowed)| (name.to_string(), rooms(allowed)))
+        .collect()
 }

@@ -1,6 +1,8 @@
-//! Rust source as the checks see it: comments and literals blanked, test modules marked, names and signs in order.
+//! Rust source as the checks see it: comments and literals blanked, test modules marked, names and
+//! signs in order.
 
-/// The source with every comment and the content of every literal replaced by spaces; lines are unchanged.
+/// The source with every comment and the content of every literal replaced by spaces; lines are
+/// unchanged.
 pub fn code(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut out = bytes.to_vec();
@@ -38,7 +40,10 @@ fn continues_name(bytes: &[u8], at: usize) -> bool {
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length)
+    bytes[at..]
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .map_or(bytes.len(), |length| at + length)
 }
 
 fn block_end(bytes: &[u8], mut at: usize) -> usize {
@@ -79,13 +84,18 @@ fn raw_end(bytes: &[u8], at: usize) -> Option<usize> {
         return None;
     }
     next += 1;
-    let hashes = bytes[next..].iter().take_while(|&&byte| byte == b'#').count();
+    let hashes = bytes[next..]
+        .iter()
+        .take_while(|&&byte| byte == b'#')
+        .count();
     next += hashes;
     if bytes.get(next) != Some(&b'"') {
         return None;
     }
     let close = [b"\"".as_slice(), &b"#".repeat(hashes)].concat();
-    let length = bytes[next + 1..].windows(close.len()).position(|window| window == close);
+    let length = bytes[next + 1..]
+        .windows(close.len())
+        .position(|window| window == close);
     Some(length.map_or(bytes.len(), |length| next + 1 + length + close.len()))
 }
 
@@ -93,7 +103,10 @@ fn raw_end(bytes: &[u8], at: usize) -> Option<usize> {
 fn char_end(bytes: &[u8], at: usize) -> usize {
     if bytes.get(at + 1) == Some(&b'\\') {
         let from = at + 3;
-        return bytes[from..].iter().position(|&byte| byte == b'\'').map_or(bytes.len(), |length| from + length + 1);
+        return bytes[from..]
+            .iter()
+            .position(|&byte| byte == b'\'')
+            .map_or(bytes.len(), |length| from + length + 1);
     }
     let rest = std::str::from_utf8(&bytes[at + 1..]).unwrap_or("");
     let mut chars = rest.chars();
@@ -109,8 +122,15 @@ pub fn without_tests(code: &str) -> String {
     let mut out = code.to_string();
     while let Some(from) = out.find(MARK) {
         let body = from + out[from..].find(['{', ';']).unwrap_or(out.len() - from - 1);
-        let end = if out[body..].starts_with('{') { brace_end(&out, body) } else { body + 1 };
-        let blank: String = out[from..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+        let end = if out[body..].starts_with('{') {
+            brace_end(&out, body)
+        } else {
+            body + 1
+        };
+        let blank: String = out[from..end]
+            .chars()
+            .map(|c| if c == '\n' { '\n' } else { ' ' })
+            .collect();
         out.replace_range(from..end, &blank);
     }
     out
@@ -157,7 +177,10 @@ pub fn tokens(code: &str) -> Vec<Token> {
         if first == '\n' {
             line += 1;
         } else if !first.is_whitespace() {
-            tokens.push(Token { text: rest[..length].to_string(), line });
+            tokens.push(Token {
+                text: rest[..length].to_string(),
+                line,
+            });
         }
         rest = &rest[length..];
     }
@@ -169,8 +192,13 @@ pub fn functions(code: &str) -> Vec<(String, usize, usize)> {
     let tokens = tokens(code);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let Some(name) = tokens.get(at + 1).filter(|_| token.text == "fn") else { continue };
-        if !name.text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        let Some(name) = tokens.get(at + 1).filter(|_| token.text == "fn") else {
+            continue;
+        };
+        if !name
+            .text
+            .starts_with(|c: char| c.is_alphabetic() || c == '_')
+        {
             continue;
         }
         let (mut depth, mut brackets) = (0, 0);

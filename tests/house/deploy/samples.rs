@@ -32,7 +32,10 @@ fn every_sample_is_a_feed() {
     for feed in feeds {
         let feed = feed.to_str().expect("text");
         let output = tidegate(&["check", feed]);
-        assert!(said(&output).contains("Policy") && output.stderr.is_empty(), "{feed}");
+        assert!(
+            said(&output).contains("Policy") && output.stderr.is_empty(),
+            "{feed}"
+        );
         no_secret(feed, &std::fs::read_to_string(feed).expect("a feed file"));
     }
 }
@@ -59,7 +62,18 @@ fn published(feed: &str, rows: &str) -> Value {
     let (rows_file, key) = (path("rows.jsonl"), path("operator.key"));
     std::fs::write(&rows_file, rows).expect("rows");
     secret::write(Path::new(&key), "5a".repeat(32));
-    let args = ["anonymize", "--json", "--feed", feed, "--in", &rows_file, "--out", &path("out"), "--key", &key];
+    let args = [
+        "anonymize",
+        "--json",
+        "--feed",
+        feed,
+        "--in",
+        &rows_file,
+        "--out",
+        &path("out"),
+        "--key",
+        &key,
+    ];
     let answer: Value = serde_json::from_str(&said(&tidegate(&args))).expect("JSON");
     answer["releases"][0].clone()
 }
@@ -67,14 +81,23 @@ fn published(feed: &str, rows: &str) -> Value {
 /// Checks that all rows count, and nearly all are published: random draws decide who waits.
 fn all_people(release: &Value, all: u64) {
     let [rows, waiting] = ["rows", "waiting"].map(|key| release[key].as_u64().expect("a count"));
-    assert!(release["outcome"] == "published" && rows + waiting == all && 5 * rows > 4 * all, "{release}");
+    assert!(
+        release["outcome"] == "published" && rows + waiting == all && 5 * rows > 4 * all,
+        "{release}"
+    );
 }
 
 #[test]
 fn the_messages_of_the_kafka_sample_are_published() {
-    let release = published("deploy/samples/kafka/feed.toml", &text("deploy/samples/kafka/admissions.jsonl"));
+    let release = published(
+        "deploy/samples/kafka/feed.toml",
+        &text("deploy/samples/kafka/admissions.jsonl"),
+    );
     all_people(&release, 300);
-    assert_eq!(text("deploy/samples/kafka/ward.csv"), text("deploy/samples/hospital/ward.csv"));
+    assert_eq!(
+        text("deploy/samples/kafka/ward.csv"),
+        text("deploy/samples/hospital/ward.csv")
+    );
 }
 
 #[test]
@@ -87,20 +110,27 @@ fn envelopes_of_changes_are_read_by_path() {
         });
         json!({"before": null, "after": after, "op": "r", "ts_ms": 1}).to_string() + "\n"
     };
-    let release = published("deploy/samples/debezium.toml", &(0..40).map(row).collect::<String>());
+    let release = published(
+        "deploy/samples/debezium.toml",
+        &(0..40).map(row).collect::<String>(),
+    );
     all_people(&release, 40);
 }
 
 #[test]
 fn resources_of_fhir_are_read_by_path() {
     let resource = |number: usize| {
-        let patient = json!({"resourceType": "Patient", "birthDate": "1961-10-02", "gender": "male"});
+        let patient =
+            json!({"resourceType": "Patient", "birthDate": "1961-10-02", "gender": "male"});
         let resource = json!({
             "resourceType": "Condition", "subject": {"reference": format!("Patient/{number}")}, "patient": patient,
             "code": {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}], "text": "Heart"},
         });
         resource.to_string() + "\n"
     };
-    let release = published("deploy/samples/fhir.toml", &(0..20).map(resource).collect::<String>());
+    let release = published(
+        "deploy/samples/fhir.toml",
+        &(0..20).map(resource).collect::<String>(),
+    );
     all_people(&release, 20);
 }

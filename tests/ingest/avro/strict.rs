@@ -1,5 +1,5 @@
-//! Bytes that are not exactly one record: truncated, two in a row, damaged, under the wrong schema. Each is set aside
-//! with its offset.
+//! Bytes that are not exactly one record: truncated, two in a row, damaged, under the wrong schema.
+//! Each is set aside with its offset.
 
 use tidegate::engine::histogram::MisfitKind;
 
@@ -13,16 +13,22 @@ fn what_is_cut_off_or_more_than_one_is_none() {
     for number in 0..12 {
         let (bytes, _) = person(number);
         let whole = framed(1, &bytes);
-        let mut messages: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole[..end].to_vec()).collect();
+        let mut messages: Vec<Vec<u8>> =
+            (0..whole.len()).map(|end| whole[..end].to_vec()).collect();
         messages.push([&whole[..], &[0]].concat());
         messages.push([&whole[..], &whole].concat());
         messages.push([&whole[..], &bytes].concat());
         messages.push([&[2][..], &whole[1..]].concat());
         let found = decoded(&of(&[&schema], &messages), &columns);
-        let wanted: Vec<_> = (0..messages.len() as u64).map(|offset| (offset, None, MisfitKind::NotAvro)).collect();
+        let wanted: Vec<_> = (0..messages.len() as u64)
+            .map(|offset| (offset, None, MisfitKind::NotAvro))
+            .collect();
         assert_eq!(faults(&found), wanted);
         let later = again(&found, &columns);
-        assert_eq!((later.rows.len(), later.aside.messages().len()), (0, messages.len()));
+        assert_eq!(
+            (later.rows.len(), later.aside.messages().len()),
+            (0, messages.len())
+        );
     }
 }
 
@@ -39,18 +45,33 @@ fn schemas_that_are_none_are_recognised() {
         r#"{"type": "record", "name": "int", "fields": []}"#,
         "{",
         "message M {}",
-        &format!("{}\"int\"{}", r#"{"type": "array", "items": "#.repeat(5_000), "}".repeat(5_000)),
+        &format!(
+            "{}\"int\"{}",
+            r#"{"type": "array", "items": "#.repeat(5_000),
+            "}".repeat(5_000)
+        ),
     ] {
         let messages = [framed(1, &bytes), framed(2, &bytes), framed(3, &bytes)];
         let found = decoded(&of(&[&schema, strange], &messages), &columns);
-        assert!(found.rows == json(std::slice::from_ref(&object), &columns), "one row");
+        assert!(
+            found.rows == json(std::slice::from_ref(&object), &columns),
+            "one row"
+        );
         assert_eq!(
             faults(&found),
-            [(1, None, MisfitKind::StrangeSchema), (2, None, MisfitKind::NoSchema)],
+            [
+                (1, None, MisfitKind::StrangeSchema),
+                (2, None, MisfitKind::NoSchema)
+            ],
             "{strange}"
         );
         let later = again(&found, &columns);
-        let kinds: Vec<_> = later.aside.messages().iter().map(|message| message.place.kind).collect();
+        let kinds: Vec<_> = later
+            .aside
+            .messages()
+            .iter()
+            .map(|message| message.place.kind)
+            .collect();
         assert_eq!(kinds, [MisfitKind::StrangeSchema, MisfitKind::NoSchema]);
     }
 }
@@ -64,7 +85,8 @@ fn numbers_that_claim_too_much_claim_nothing() {
 fn claims() {
     let columns = columns(FEED);
     let items = |kind: &str| record("P", &[("a", kind)]);
-    let itself = r#"{"type": "record", "name": "P", "fields": [{"name": "next", "type": ["null", "P"]}]}"#;
+    let itself =
+        r#"{"type": "record", "name": "P", "fields": [{"name": "next", "type": ["null", "P"]}]}"#;
     // Records without bytes that contain each other, wider and wider.
     let mut wide = r#"{"type": "record", "name": "R0", "fields": []}"#.to_owned();
     for depth in 1..40 {
@@ -80,22 +102,48 @@ fn claims() {
         (items(r#""long""#), vec![0xff; 12]),
         (items(r#"["null"]"#), long(1)),
         (items(r#"["null"]"#), long(-1)),
-        (items(r#"{"type": "fixed", "name": "F", "size": 18446744073709551615}"#), vec![0]),
-        (items(r#"{"type": "array", "items": "null"}"#), [long(i64::MAX), long(0)].concat()),
-        (items(r#"{"type": "array", "items": "null"}"#), [long(i64::MIN), long(0), long(0)].concat()),
-        (items(r#"{"type": "array", "items": "long"}"#), [long(-1), long(2), long(1), long(0)].concat()),
-        (items(r#"{"type": "array", "items": "long"}"#), [long(-1), long(0), long(1), long(0)].concat()),
-        (items(r#"{"type": "map", "values": "null"}"#), [long(1 << 40), text("a")].concat()),
+        (
+            items(r#"{"type": "fixed", "name": "F", "size": 18446744073709551615}"#),
+            vec![0],
+        ),
+        (
+            items(r#"{"type": "array", "items": "null"}"#),
+            [long(i64::MAX), long(0)].concat(),
+        ),
+        (
+            items(r#"{"type": "array", "items": "null"}"#),
+            [long(i64::MIN), long(0), long(0)].concat(),
+        ),
+        (
+            items(r#"{"type": "array", "items": "long"}"#),
+            [long(-1), long(2), long(1), long(0)].concat(),
+        ),
+        (
+            items(r#"{"type": "array", "items": "long"}"#),
+            [long(-1), long(0), long(1), long(0)].concat(),
+        ),
+        (
+            items(r#"{"type": "map", "values": "null"}"#),
+            [long(1 << 40), text("a")].concat(),
+        ),
         (itself.to_owned(), long(1).repeat(1_000_000)),
         (wide, Vec::new()),
     ] {
         let found = decoded(&of(&[&schema], &[framed(1, &message)]), &columns);
-        assert_eq!(faults(&found), [(0, None, MisfitKind::NotAvro)], "{}", &schema[..schema.len().min(200)]);
+        assert_eq!(
+            faults(&found),
+            [(0, None, MisfitKind::NotAvro)],
+            "{}",
+            &schema[..schema.len().min(200)]
+        );
     }
     // Nesting that a schema permits and a message has is not a problem, up to a limit.
     let message = [branch(1, &[]).repeat(50), branch(0, &[])].concat();
     let found = decoded(&of(&[itself], &[framed(1, &message)]), &columns);
-    assert_eq!(faults(&found), [(0, Some("id".to_owned()), MisfitKind::Missing)]);
+    assert_eq!(
+        faults(&found),
+        [(0, Some("id".to_owned()), MisfitKind::Missing)]
+    );
 }
 
 #[test]
@@ -119,12 +167,19 @@ fn damage_never_panics_and_is_never_more_than_one_row() {
             .collect();
         let found = decoded(&of(&[&schema], &messages), &columns);
         let partition = &found.partitions[0];
-        let aside = partition.aside.as_ref().map_or(0, |offer| offer.messages().len() as u64);
+        let aside = partition
+            .aside
+            .as_ref()
+            .map_or(0, |offer| offer.messages().len() as u64);
         assert_eq!((partition.seen, partition.rows + aside), (20, 20));
         assert_eq!(partition.rows, found.rows.len() as u64);
         if aside > 0 {
             let later = again(&found, &columns);
-            assert_eq!((later.rows.len(), later.aside.messages().len() as u64), (0, aside), "the same faults");
+            assert_eq!(
+                (later.rows.len(), later.aside.messages().len() as u64),
+                (0, aside),
+                "the same faults"
+            );
         }
     });
 }

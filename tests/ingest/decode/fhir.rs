@@ -1,4 +1,5 @@
-//! Resources of FHIR R4 as they are exported in bulk, one a line: the needed values are in lists of objects.
+//! Resources of FHIR R4 as they are exported in bulk, one a line: the needed values are in lists of
+//! objects.
 
 use std::path::Path;
 
@@ -20,7 +21,13 @@ const CONDITIONS: &str = r#"{"resourceType":"Condition","id":"c1","clinicalStatu
 
 /// The sensitive values of the resources, one row after the other, under these columns.
 #[track_caller]
-fn check(resources: &str, person: &str, quasi: (&str, &str), sensitive: &str, wanted: [Option<&str>; 2]) {
+fn check(
+    resources: &str,
+    person: &str,
+    quasi: (&str, &str),
+    sensitive: &str,
+    wanted: [Option<&str>; 2],
+) {
     let (path, taxonomy) = quasi;
     let text = format!(
         "[feed]\nname = \"t\"\n[policy]\nk = 2\n\
@@ -28,13 +35,23 @@ fn check(resources: &str, person: &str, quasi: (&str, &str), sensitive: &str, wa
          [[column]]\nname = \"quasi\"\nrole = \"quasi\"\npath = \"{path}\"\noptional = true\ntaxonomy = {taxonomy}\n\
          [[column]]\nname = \"sensitive\"\nrole = \"sensitive\"\npath = \"{sensitive}\"\n"
     );
-    let columns = FeedConfig::parse(&text, Path::new("feed.toml")).unwrap_or_else(|error| panic!("{error}")).columns;
+    let columns = FeedConfig::parse(&text, Path::new("feed.toml"))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .columns;
     let folder = Folder::new();
-    let decoded = decode(&folder.file("a.ndjson", resources), &columns, &hasher(), STRICT, &mut |_| {});
+    let decoded = decode(
+        &folder.file("a.ndjson", resources),
+        &columns,
+        &hasher(),
+        STRICT,
+        &mut |_| {},
+    );
     let rows = decoded.unwrap_or_else(|error| panic!("{error}")).rows;
     let value = |wanted: Option<&str>| wanted.map_or(Value::Null, |text| Value::Text(text.into()));
     assert_eq!(rows.people().map(<[_]>::len), Some(2));
-    let found: Vec<Value> = (0..2).map(|row| rows.values().get(rows.codes()[row])[0].clone()).collect();
+    let found: Vec<Value> = (0..2)
+        .map(|row| rows.values().get(rows.codes()[row])[0].clone())
+        .collect();
     assert_eq!(found, wanted.map(value));
 }
 
@@ -42,11 +59,44 @@ fn check(resources: &str, person: &str, quasi: (&str, &str), sensitive: &str, wa
 fn resources_are_read_without_code() {
     let gender = ("$.gender", "{ builtin = \"sex\" }");
     let zip = ("$.address[0].postalCode", "{ flat = [\"3998\", \"3999\"] }");
-    check(PATIENTS, "$.identifier[0].value", gender, "$.name[0].given[1]", [Some("James"), None]);
-    check(PATIENTS, "$.id", zip, "$.address[1].postalCode", [None, Some("3999")]);
+    check(
+        PATIENTS,
+        "$.identifier[0].value",
+        gender,
+        "$.name[0].given[1]",
+        [Some("James"), None],
+    );
+    check(
+        PATIENTS,
+        "$.id",
+        zip,
+        "$.address[1].postalCode",
+        [None, Some("3999")],
+    );
     let class = ("$.class.code", "{ flat = [\"IMP\", \"AMB\"] }");
-    check(ENCOUNTERS, "$.subject.reference", class, "$.location[0].location.display", [Some("Ward 3"), None]);
-    let category = ("$.category[0].coding[0].code", "{ flat = [\"problem-list-item\", \"encounter-diagnosis\"] }");
-    check(CONDITIONS, "$.subject.reference", category, "$.code.coding[0].code", [Some("I21.9"), None]);
-    check(CONDITIONS, "$.subject.reference", category, "$.code.coding[1].code", [Some("22298006"), None]);
+    check(
+        ENCOUNTERS,
+        "$.subject.reference",
+        class,
+        "$.location[0].location.display",
+        [Some("Ward 3"), None],
+    );
+    let category = (
+        "$.category[0].coding[0].code",
+        "{ flat = [\"problem-list-item\", \"encounter-diagnosis\"] }",
+    );
+    check(
+        CONDITIONS,
+        "$.subject.reference",
+        category,
+        "$.code.coding[0].code",
+        [Some("I21.9"), None],
+    );
+    check(
+        CONDITIONS,
+        "$.subject.reference",
+        category,
+        "$.code.coding[1].code",
+        [Some("22298006"), None],
+    );
 }

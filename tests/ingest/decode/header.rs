@@ -1,4 +1,5 @@
-//! Headers: missing, repeated or misspelt names are reported; a header that may be a row of values is not shown.
+//! Headers: missing, repeated or misspelt names are reported; a header that may be a row of values
+//! is not shown.
 
 use std::sync::Arc;
 
@@ -16,8 +17,12 @@ fn refused(text: &str) -> [Error; 3] {
     let path = folder.file("a.csv", text);
     let errors = [
         strict(&path).expect_err("no header"),
-        TableFile::increment(&path, &columns()).err().expect("no header"),
-        TableFile::release(&path, &columns()).err().expect("no header"),
+        TableFile::increment(&path, &columns())
+            .err()
+            .expect("no header"),
+        TableFile::release(&path, &columns())
+            .err()
+            .expect("no header"),
     ];
     for error in &errors {
         assert!(!format!("{error} {error:?}").contains(SECRET), "{error}");
@@ -44,11 +49,17 @@ fn doubled_columns_are_named_when_they_are_declared() {
     let header = "id,age,born,ward,diagnosis,stay";
     let [raw, increment, _] = refused(&format!("{header},age\n"));
     for error in [raw, increment] {
-        assert_eq!(place(&error), "Some(1) \"age\" the column `age` occurs twice in the header");
+        assert_eq!(
+            place(&error),
+            "Some(1) \"age\" the column `age` occurs twice in the header"
+        );
     }
     let [raw, increment, _] = refused(&format!("{header},{SECRET},x,{SECRET}\n"));
     for error in [raw, increment] {
-        assert_eq!(place(&error), "Some(1) \"-\" columns 7 and 9 of the header have the same name");
+        assert_eq!(
+            place(&error),
+            "Some(1) \"-\" columns 7 and 9 of the header have the same name"
+        );
     }
 }
 
@@ -63,18 +74,33 @@ fn misspelt_columns_are_suggested() {
     ] {
         let [raw, increment, _] = refused(&format!("{header}\n"));
         for error in [raw, increment] {
-            assert_eq!(place(&error), format!("None \"age\" the column is missing{wanted}"));
+            assert_eq!(
+                place(&error),
+                format!("None \"age\" the column is missing{wanted}")
+            );
         }
     }
     for (header, wanted) in [
-        ("id,age,born,ward,diagnoses,stay", "; the file has `diagnoses`"),
-        ("id,age,born,ward,dyagnoses,stay", "; the file has `dyagnoses`"),
+        (
+            "id,age,born,ward,diagnoses,stay",
+            "; the file has `diagnoses`",
+        ),
+        (
+            "id,age,born,ward,dyagnoses,stay",
+            "; the file has `dyagnoses`",
+        ),
         ("id,age,born,ward,dyagnose,stay", ""),
-        ("id,age,born,ward,diag\nnosis,stay", "; the file has `diag\\nnosis`"),
+        (
+            "id,age,born,ward,diag\nnosis,stay",
+            "; the file has `diag\\nnosis`",
+        ),
     ] {
         let header = header.replace("diag\nnosis", "\"diag\nnosis\"");
         let [raw, ..] = refused(&format!("{header}\n"));
-        assert_eq!(place(&raw), format!("None \"diagnosis\" the column is missing{wanted}"));
+        assert_eq!(
+            place(&raw),
+            format!("None \"diagnosis\" the column is missing{wanted}")
+        );
     }
 }
 
@@ -83,16 +109,28 @@ fn names_of_columns_are_text() {
     let folder = Folder::new();
     let header = b"id,age,born,w\xe4rd,diagnosis,stay\n1,30,1990-01-02,A,x,1\n";
     let error = strict(&folder.file("a.csv", header)).expect_err("Latin-1");
-    assert_eq!((error.line, &*error.text), (Some(1), "the names of the columns are not UTF-8: save the file as UTF-8"));
+    assert_eq!(
+        (error.line, &*error.text),
+        (
+            Some(1),
+            "the names of the columns are not UTF-8: save the file as UTF-8"
+        )
+    );
 }
 
 /// Names are compared with each other, so their number is limited.
 #[test]
 fn columns_are_limited() {
     let folder = Folder::new();
-    for (columns, words) in [(10_000, "the column is missing"), (10_001, "has 10001 columns, more than 10000")] {
+    for (columns, words) in [
+        (10_000, "the column is missing"),
+        (10_001, "has 10001 columns, more than 10000"),
+    ] {
         let names: Vec<String> = (0..columns).map(|n| format!("c{n}")).collect();
-        let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Int8, true)).collect();
+        let fields: Vec<Field> = names
+            .iter()
+            .map(|name| Field::new(name, DataType::Int8, true))
+            .collect();
         let schema = Arc::new(Schema::new(fields));
         let mut arrow = StreamWriter::try_new(Vec::new(), &schema).expect("a writer");
         arrow.finish().expect("memory");

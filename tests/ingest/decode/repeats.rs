@@ -1,5 +1,6 @@
-//! Rows of people who have one already are set aside if the feed file says so, from every format: with their place and
-//! everything that is needed to offer them again, and nothing of them is left among the rows that count.
+//! Rows of people who have one already are set aside if the feed file says so, from every format:
+//! with their place and everything that is needed to offer them again, and nothing of them is left
+//! among the rows that count.
 
 use std::path::Path;
 
@@ -7,7 +8,9 @@ use arrow_ipc::CompressionType;
 use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::error::{Error, ErrorCategory};
 use tidegate::daemon::ingest::topic::UnwantedPolicies;
-use tidegate::daemon::ingest::{InputFile, Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted};
+use tidegate::daemon::ingest::{
+    InputFile, Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted,
+};
 use tidegate::engine::histogram::{MisfitKind, Person};
 
 use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet};
@@ -16,8 +19,14 @@ use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet}
 fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> TakenRows {
     let offer = Offer::parse(&aside.bytes()).expect("what was written");
     let mut repeats = Repeats::of(known);
-    retry_sifted(&offer, &columns(), &hasher(), UnwantedPolicies::SET_ASIDE, Some(&mut repeats))
-        .expect("the same columns")
+    retry_sifted(
+        &offer,
+        &columns(),
+        &hasher(),
+        UnwantedPolicies::SET_ASIDE,
+        Some(&mut repeats),
+    )
+    .expect("the same columns")
 }
 
 #[test]
@@ -34,36 +43,95 @@ fn repeats_are_set_aside_from_every_format() {
         ("a.arrow", ipc(&[batch(), batch()], false, packed), 0),
         ("a.arrows", ipc(&[batch(), batch()], true, None), 0),
     ];
-    let first = take(&folder.file("first.csv", csv()), &columns(), &hasher(), &mut |_| {}).expect("rows");
+    let first = take(
+        &folder.file("first.csv", csv()),
+        &columns(),
+        &hasher(),
+        &mut |_| {},
+    )
+    .expect("rows");
     let people = first.rows.people().expect("people").to_vec();
     for (name, content, faults) in files {
         let path = folder.file(name, content);
         let took = |known: &dyn Fn(Person) -> bool| {
             let mut repeats = Repeats::of(known);
-            take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows")
+            take_sifted(
+                &path,
+                &columns(),
+                &hasher(),
+                Some(&mut repeats),
+                &mut |_| {},
+            )
+            .expect("rows")
         };
         let taken = took(&|_| false);
-        assert!(taken.rows == first.rows && taken.nulled == first.nulled, "{name}: the first five");
+        assert!(
+            taken.rows == first.rows && taken.nulled == first.nulled,
+            "{name}: the first five"
+        );
         let messages = taken.aside.messages();
-        assert_eq!((messages.len() as u64, taken.aside.faults(), taken.seen()), (5 + faults, faults, 10 + faults));
-        let places: Vec<u64> = messages.iter().filter(|one| one.place.is_repeat()).map(|one| one.place.row).collect();
-        assert_eq!(places, (6 + faults..11 + faults).collect::<Vec<_>>(), "{name}");
+        assert_eq!(
+            (messages.len() as u64, taken.aside.faults(), taken.seen()),
+            (5 + faults, faults, 10 + faults)
+        );
+        let places: Vec<u64> = messages
+            .iter()
+            .filter(|one| one.place.is_repeat())
+            .map(|one| one.place.row)
+            .collect();
+        assert_eq!(
+            places,
+            (6 + faults..11 + faults).collect::<Vec<_>>(),
+            "{name}"
+        );
         assert!(messages.iter().all(|one| one.raw.is_some()), "{name}");
-        // They are repeats for as long as their people are known, and ordinary rows when they are not.
+        // They are repeats for as long as their people are known, and ordinary rows when they are
+        // not.
         let same = again(&taken.aside, &|_| true);
-        assert!(same.rows.is_empty() && same.aside == taken.aside, "{name}: still repeats");
+        assert!(
+            same.rows.is_empty() && same.aside == taken.aside,
+            "{name}: still repeats"
+        );
         let rows = again(&taken.aside, &|_| false);
-        assert!(rows.rows == first.rows && rows.aside.messages().len() as u64 == faults, "{name}: rows again");
-        // For people who were known before, nothing is left; neither are values that only they have.
+        assert!(
+            rows.rows == first.rows && rows.aside.messages().len() as u64 == faults,
+            "{name}: rows again"
+        );
+        // For people who were known before, nothing is left; neither are values that only they
+        // have.
         let taken = took(&|person| people[..4].contains(&person));
-        assert_eq!((taken.rows.len(), taken.rows.values().len(), taken.aside.faults()), (1, 1, faults), "{name}");
+        assert_eq!(
+            (
+                taken.rows.len(),
+                taken.rows.values().len(),
+                taken.aside.faults()
+            ),
+            (1, 1, faults),
+            "{name}"
+        );
         assert_eq!(taken.rows.people(), Some(&people[4..]), "{name}");
         // Removes those of one person from an offer.
         let asked = [people[2]].into();
-        let rest = taken.aside.without(&asked, &columns(), &hasher()).expect("two are theirs").rest;
-        assert_eq!(rest.messages().len(), taken.aside.messages().len() - 2, "{name}");
-        assert!(rest.without(&asked, &columns(), &hasher()).is_none(), "{name}");
-        assert!(rest.messages().iter().all(|one| taken.aside.messages().contains(one)), "{name}");
+        let rest = taken
+            .aside
+            .without(&asked, &columns(), &hasher())
+            .expect("two are theirs")
+            .rest;
+        assert_eq!(
+            rest.messages().len(),
+            taken.aside.messages().len() - 2,
+            "{name}"
+        );
+        assert!(
+            rest.without(&asked, &columns(), &hasher()).is_none(),
+            "{name}"
+        );
+        assert!(
+            rest.messages()
+                .iter()
+                .all(|one| taken.aside.messages().contains(one)),
+            "{name}"
+        );
     }
 }
 
@@ -74,13 +142,28 @@ fn repeats_that_became_faults_leave_with_their_person() {
     let rows = [row(1, 30), row(2, 110), row(1, 30), row(2, 110), row(1, 40)].concat();
     let path = folder.file("a.csv", format!("id,age,born,ward,diagnosis,stay\n{rows}"));
     let mut repeats = Repeats::of(&|_| false);
-    let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
+    let taken = take_sifted(
+        &path,
+        &columns(),
+        &hasher(),
+        Some(&mut repeats),
+        &mut |_| {},
+    )
+    .expect("rows");
     let people = taken.rows.people().expect("people").to_vec();
     // No person is that old any more.
-    let fewer = FeedConfig::parse(&FEED.replace("119", "99"), Path::new("feed.toml")).expect("a feed file").columns;
+    let fewer = FeedConfig::parse(&FEED.replace("119", "99"), Path::new("feed.toml"))
+        .expect("a feed file")
+        .columns;
     let rest = |person: Person| taken.aside.without(&[person].into(), &fewer, &hasher());
     let rows = |person: Person| -> Vec<u64> {
-        rest(person).expect("some are theirs").rest.messages().iter().map(|one| one.place.row).collect()
+        rest(person)
+            .expect("some are theirs")
+            .rest
+            .messages()
+            .iter()
+            .map(|one| one.place.row)
+            .collect()
     };
     assert_eq!((rows(people[0]), rows(people[1])), (vec![4], vec![3, 5]));
     assert!(rest(Person(1)).is_none());
@@ -90,13 +173,32 @@ fn repeats_that_became_faults_leave_with_their_person() {
 fn a_person_who_is_set_aside_for_a_fault_is_no_first_row() {
     let folder = Folder::new();
     let row = |age: u64, stay: u64| format!("1,{age},1990-01-02,A,x,{stay}\n");
-    let text = format!("id,age,born,ward,diagnosis,stay\n{}{}{}", row(500, 1), row(30, 2), row(30, 3));
+    let text = format!(
+        "id,age,born,ward,diagnosis,stay\n{}{}{}",
+        row(500, 1),
+        row(30, 2),
+        row(30, 3)
+    );
     let mut repeats = Repeats::of(&|_| false);
     let path = folder.file("a.csv", text);
-    let taken = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
-    let kinds: Vec<(u64, MisfitKind)> =
-        taken.aside.messages().iter().map(|one| (one.place.row, one.place.kind)).collect();
-    assert_eq!((taken.rows.len(), kinds), (1, vec![(1, MisfitKind::Outside), (3, MisfitKind::Repeat)]));
+    let taken = take_sifted(
+        &path,
+        &columns(),
+        &hasher(),
+        Some(&mut repeats),
+        &mut |_| {},
+    )
+    .expect("rows");
+    let kinds: Vec<(u64, MisfitKind)> = taken
+        .aside
+        .messages()
+        .iter()
+        .map(|one| (one.place.row, one.place.kind))
+        .collect();
+    assert_eq!(
+        (taken.rows.len(), kinds),
+        (1, vec![(1, MisfitKind::Outside), (3, MisfitKind::Repeat)])
+    );
 }
 
 /// However many there are, few of them are in memory at a time.
@@ -115,9 +217,20 @@ fn many_are_handed_on_in_several_offers() {
     for (name, content) in files {
         let path = folder.file(name, content);
         let mut repeats = Repeats::of(&|_| false);
-        let all = take_sifted(&path, &columns(), &hasher(), Some(&mut repeats), &mut |_| {}).expect("rows");
+        let all = take_sifted(
+            &path,
+            &columns(),
+            &hasher(),
+            Some(&mut repeats),
+            &mut |_| {},
+        )
+        .expect("rows");
         assert_eq!(all.aside.messages().len(), 45, "{name}");
-        let bytes = all.aside.messages().iter().map(|one| one.raw.as_ref().expect("there").bytes().len());
+        let bytes = all
+            .aside
+            .messages()
+            .iter()
+            .map(|one| one.raw.as_ref().expect("there").bytes().len());
         let (longest, most) = (bytes.max().expect("some"), 2_000);
         let (mut repeats, mut offers) = (Repeats::of(&|_| false), Vec::new());
         let mut put = |offer: Offer| {
@@ -133,11 +246,17 @@ fn many_are_handed_on_in_several_offers() {
             &mut put,
         )
         .expect("rows");
-        assert!(taken.rows == all.rows && taken.nulled == all.nulled, "{name}");
+        assert!(
+            taken.rows == all.rows && taken.nulled == all.nulled,
+            "{name}"
+        );
         assert!(offers.len() > 2, "{name}: {}", offers.len());
         offers.push(taken.aside);
         for offer in &offers {
-            let bytes = offer.messages().iter().map(|one| one.raw.as_ref().expect("there").bytes().len());
+            let bytes = offer
+                .messages()
+                .iter()
+                .map(|one| one.raw.as_ref().expect("there").bytes().len());
             assert!(bytes.sum::<usize>() <= most + longest, "{name}");
             let rows = again(offer, &|_| false);
             assert_eq!(
@@ -146,7 +265,11 @@ fn many_are_handed_on_in_several_offers() {
                 "{name}: each can be read"
             );
         }
-        let messages: Vec<_> = offers.iter().flat_map(|offer| offer.messages()).cloned().collect();
+        let messages: Vec<_> = offers
+            .iter()
+            .flat_map(|offer| offer.messages())
+            .cloned()
+            .collect();
         assert_eq!(messages, all.aside.messages(), "{name}");
     }
 }
@@ -158,7 +281,16 @@ fn what_cannot_be_handed_on_ends_it() {
     let path = folder.file("a.jsonl", json_lines().repeat(10));
     let mut repeats = Repeats::of(&|_| false);
     let mut put = |_| Err(Error::new(ErrorCategory::Io, "the disk is full"));
-    let failed =
-        take_cut(&InputFile::open(&path).expect("a file"), &columns(), &hasher(), Some(&mut repeats), 500, &mut put);
-    assert_eq!(failed.err().map(|error| error.text), Some("the disk is full".to_owned()));
+    let failed = take_cut(
+        &InputFile::open(&path).expect("a file"),
+        &columns(),
+        &hasher(),
+        Some(&mut repeats),
+        500,
+        &mut put,
+    );
+    assert_eq!(
+        failed.err().map(|error| error.text),
+        Some("the disk is full".to_owned())
+    );
 }

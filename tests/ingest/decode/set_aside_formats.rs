@@ -1,5 +1,5 @@
-//! Messages of typed formats that the daemon sets aside, and of all formats in large files and random tables: each
-//! belongs to one row, and errors show nothing of it or of others.
+//! Messages of typed formats that the daemon sets aside, and of all formats in large files and
+//! random tables: each belongs to one row, and errors show nothing of it or of others.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use arrow_array::builder::{ListBuilder, StringViewBuilder};
 use arrow_array::types::Int16Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int64Array, LargeBinaryArray, NullArray,
-    RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int64Array,
+    LargeBinaryArray, NullArray, RecordBatch, StringArray,
 };
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
@@ -38,24 +38,76 @@ fn typed(rows: &[Typed]) -> RecordBatch {
     let mut lists = ListBuilder::new(StringViewBuilder::new());
     for row in rows {
         views.append_value(&row.4);
-        lists.values().append_value(format!("{SECRET} of a list, {}", row.4));
+        lists
+            .values()
+            .append_value(format!("{SECRET} of a list, {}", row.4));
         lists.append(true);
     }
     let wards: DictionaryArray<Int16Type> = rows.iter().map(|row| row.3).collect();
     let more: DictionaryArray<Int16Type> = rows.iter().map(|row| row.6).collect();
     let named: Vec<(&str, ArrayRef, bool)> = vec![
         ("list", Arc::new(lists.finish()), true),
-        ("stay", Arc::new(rows.iter().map(|row| row.5).collect::<Int64Array>()), true),
+        (
+            "stay",
+            Arc::new(rows.iter().map(|row| row.5).collect::<Int64Array>()),
+            true,
+        ),
         ("diagnosis", Arc::new(views.finish()), true),
-        ("remark", Arc::new(StringArray::from_iter_values(rows.iter().map(|row| &row.4))), false),
-        ("id", Arc::new(rows.iter().map(|row| row.0.clone()).collect::<StringArray>()), true),
-        ("age", Arc::new(rows.iter().map(|row| row.1).collect::<Int64Array>()), true),
+        (
+            "remark",
+            Arc::new(StringArray::from_iter_values(rows.iter().map(|row| &row.4))),
+            false,
+        ),
+        (
+            "id",
+            Arc::new(
+                rows.iter()
+                    .map(|row| row.0.clone())
+                    .collect::<StringArray>(),
+            ),
+            true,
+        ),
+        (
+            "age",
+            Arc::new(rows.iter().map(|row| row.1).collect::<Int64Array>()),
+            true,
+        ),
         ("more", Arc::new(more), true),
-        ("flag", Arc::new((0..rows.len()).map(|row| Some(row % 3 == 0)).collect::<BooleanArray>()), true),
+        (
+            "flag",
+            Arc::new(
+                (0..rows.len())
+                    .map(|row| Some(row % 3 == 0))
+                    .collect::<BooleanArray>(),
+            ),
+            true,
+        ),
         ("none", Arc::new(NullArray::new(rows.len())), true),
-        ("price", Arc::new((0..rows.len()).map(|row| Some(row as i128)).collect::<Decimal128Array>()), true),
-        ("bytes", Arc::new(LargeBinaryArray::from_iter_values(rows.iter().map(|row| &row.4))), true),
-        ("born", Arc::new(rows.iter().map(|row| row.2.and_then(dates::parse)).collect::<Date32Array>()), true),
+        (
+            "price",
+            Arc::new(
+                (0..rows.len())
+                    .map(|row| Some(row as i128))
+                    .collect::<Decimal128Array>(),
+            ),
+            true,
+        ),
+        (
+            "bytes",
+            Arc::new(LargeBinaryArray::from_iter_values(
+                rows.iter().map(|row| &row.4),
+            )),
+            true,
+        ),
+        (
+            "born",
+            Arc::new(
+                rows.iter()
+                    .map(|row| row.2.and_then(dates::parse))
+                    .collect::<Date32Array>(),
+            ),
+            true,
+        ),
         ("ward", Arc::new(wards), true),
     ];
     RecordBatch::try_from_iter_with_nullable(named).expect("columns of one length")
@@ -64,12 +116,16 @@ fn typed(rows: &[Typed]) -> RecordBatch {
 /// The same rows as files of every typed format, divided into batches of this size.
 fn files(rows: &[Typed], cut: usize) -> Vec<(&'static str, Vec<u8>)> {
     let all = typed(rows);
-    let batches: Vec<RecordBatch> =
-        (0..rows.len()).step_by(cut).map(|from| all.slice(from, cut.min(rows.len() - from))).collect();
+    let batches: Vec<RecordBatch> = (0..rows.len())
+        .step_by(cut)
+        .map(|from| all.slice(from, cut.min(rows.len() - from)))
+        .collect();
     let schema = all.schema();
-    let pages =
-        WriterProperties::builder().set_max_row_group_row_count(Some(3 * cut)).set_data_page_row_count_limit(cut);
-    let mut parquet = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(pages.build())).expect("a writer");
+    let pages = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(3 * cut))
+        .set_data_page_row_count_limit(cut);
+    let mut parquet = ArrowWriter::try_new(Vec::new(), Arc::clone(&schema), Some(pages.build()))
+        .expect("a writer");
     // A file contains one dictionary per column, a stream one per batch.
     let mut file = FileWriter::try_new(Vec::new(), &schema).expect("a writer");
     let mut stream = StreamWriter::try_new(Vec::new(), &schema).expect("a writer");
@@ -78,7 +134,9 @@ fn files(rows: &[Typed], cut: usize) -> Vec<(&'static str, Vec<u8>)> {
         file.write(batch).expect("rows");
         stream.write(batch).expect("rows");
     }
-    file.finish().and_then(|()| stream.finish()).expect("memory");
+    file.finish()
+        .and_then(|()| stream.finish())
+        .expect("memory");
     vec![
         ("a.parquet", parquet.into_inner().expect("memory")),
         ("a.arrow", file.into_inner().expect("memory")),
@@ -91,17 +149,105 @@ fn typed_rows_are_offered_again() {
     let folder = Folder::new();
     let text = |text: &str| Some(text.to_owned());
     let rows: Vec<Typed> = vec![
-        (text("p1"), Some(30), Some("1990-01-02"), Some("A"), "F32".into(), Some(1), Some("x")),
-        (text("p2"), Some(130), Some("1990-01-02"), Some("B"), format!("{SECRET} in the first row"), None, Some("y")),
-        (text("p3"), None, Some("1990-01-02"), Some("A"), format!("{SECRET} in the other row"), Some(2), None),
-        (None, Some(30), Some("1990-01-02"), Some("A"), "F32".into(), Some(1), Some("x")),
-        (text(""), Some(30), Some("1990-01-02"), Some("A"), "F32".into(), Some(1), Some("z")),
-        (text("p4"), Some(30), Some("1990-01-02"), None, "é".into(), Some(1), Some("x")),
-        (text("p5"), Some(30), Some("1850-01-02"), Some("é"), "F32".into(), Some(1), Some("x")),
-        (text("p6"), Some(30), None, Some("A"), "F32".into(), Some(1), Some("x")),
-        (text("p7"), Some(31), Some("1990-01-02"), Some("C,\n\"x\""), "F32".into(), Some(1), Some("x")),
-        (Some("x".repeat(65_537)), Some(30), Some("1990-01-02"), Some("A"), "F32".into(), Some(1), Some("x")),
-        (text("p8"), Some(30), Some("1990-01-02"), Some("A"), "F32".into(), Some(1), Some("x")),
+        (
+            text("p1"),
+            Some(30),
+            Some("1990-01-02"),
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text("p2"),
+            Some(130),
+            Some("1990-01-02"),
+            Some("B"),
+            format!("{SECRET} in the first row"),
+            None,
+            Some("y"),
+        ),
+        (
+            text("p3"),
+            None,
+            Some("1990-01-02"),
+            Some("A"),
+            format!("{SECRET} in the other row"),
+            Some(2),
+            None,
+        ),
+        (
+            None,
+            Some(30),
+            Some("1990-01-02"),
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text(""),
+            Some(30),
+            Some("1990-01-02"),
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("z"),
+        ),
+        (
+            text("p4"),
+            Some(30),
+            Some("1990-01-02"),
+            None,
+            "é".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text("p5"),
+            Some(30),
+            Some("1850-01-02"),
+            Some("é"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text("p6"),
+            Some(30),
+            None,
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text("p7"),
+            Some(31),
+            Some("1990-01-02"),
+            Some("C,\n\"x\""),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            Some("x".repeat(65_537)),
+            Some(30),
+            Some("1990-01-02"),
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
+        (
+            text("p8"),
+            Some(30),
+            Some("1990-01-02"),
+            Some("A"),
+            "F32".into(),
+            Some(1),
+            Some("x"),
+        ),
     ];
     for cut in [1, 2, 20] {
         for (name, bytes) in files(&rows, cut) {
@@ -111,41 +257,72 @@ fn typed_rows_are_offered_again() {
             // Each message belongs to exactly one row.
             for message in first.aside.messages() {
                 let bytes = message.raw.as_ref().expect("kept").bytes();
-                let found = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
+                let found = |words: &str| {
+                    bytes
+                        .windows(words.len())
+                        .any(|window| window == words.as_bytes())
+                };
                 assert_eq!(found("in the first row"), message.place.row == 2, "{name}");
                 assert_eq!(found("in the other row"), message.place.row == 3, "{name}");
-                assert!(!found("of a list") && bytes.len() < 3_000 + 70_000 * usize::from(message.place.row == 10));
+                assert!(
+                    !found("of a list")
+                        && bytes.len() < 3_000 + 70_000 * usize::from(message.place.row == 10)
+                );
             }
         }
     }
     for (name, bytes) in files(&rows[..1], 1) {
         let path = folder.file(name, bytes);
-        let wrong = columns(&closed("119").replace("name = \"id\"\n", "name = \"id\"\ntype = \"int\"\n"));
+        let wrong =
+            columns(&closed("119").replace("name = \"id\"\n", "name = \"id\"\ntype = \"int\"\n"));
         let error = take(&path, &wrong, &hasher(), &mut |_| {}).expect_err("a whole column");
         assert_eq!(error.field.as_deref(), Some("id"));
-        assert!(took(&path, &columns(&closed("119"))).aside.messages().is_empty());
+        assert!(
+            took(&path, &columns(&closed("119")))
+                .aside
+                .messages()
+                .is_empty()
+        );
     }
 }
 
-/// The kept part of a row that is larger than a message may be: enough of its texts that they are still too long for a
-/// value.
+/// The kept part of a row that is larger than a message may be: enough of its texts that they are
+/// still too long for a value.
 #[test]
 fn typed_rows_that_are_too_large_are_kept_short() {
     let folder = Folder::new();
     let row = |id: &str, diagnosis: String| -> Typed {
-        (Some(id.to_owned()), Some(130), Some("1990-01-02"), Some("A"), diagnosis, Some(1), None)
+        (
+            Some(id.to_owned()),
+            Some(130),
+            Some("1990-01-02"),
+            Some("A"),
+            diagnosis,
+            Some(1),
+            None,
+        )
     };
     // After the last letter that a value may have, which has two bytes, another one begins.
-    let rows = vec![row("p1", "F32".into()), row("p2", format!("x{}", "é".repeat(9 << 20)))];
+    let rows = vec![
+        row("p1", "F32".into()),
+        row("p2", format!("x{}", "é".repeat(9 << 20))),
+    ];
     for (name, bytes) in files(&rows, 2) {
         let path = folder.file(name, bytes);
         let [before, after] = ["119", "199"].map(|ages| columns(&closed(ages)));
         let first = check(&path, &before, &after);
         let later = again(&first.aside, &after);
-        assert_eq!((later.rows.len(), later.nulled), (2, 1), "{name}: a text that is too long is null");
+        assert_eq!(
+            (later.rows.len(), later.nulled),
+            (2, 1),
+            "{name}: a text that is too long is null"
+        );
         let sizes: Vec<usize> = first.aside.messages().iter().map(size).collect();
         // Three columns contain it.
-        assert!(sizes[0] < 3_000 && (3 * 65_537..200_000).contains(&sizes[1]), "{name}: {sizes:?}");
+        assert!(
+            sizes[0] < 3_000 && (3 * 65_537..200_000).contains(&sizes[1]),
+            "{name}: {sizes:?}"
+        );
     }
 }
 
@@ -182,7 +359,10 @@ fn rows_of_large_files_are_offered_again() {
     };
     let texts = [0, 1].map(|n| rows.iter().map(|one| row(one, n)).collect::<String>());
     let mut files = files(&rows, 50_000);
-    files.push(("a.csv", format!("\u{feff}{HEADER}{}", texts[0]).into_bytes()));
+    files.push((
+        "a.csv",
+        format!("\u{feff}{HEADER}{}", texts[0]).into_bytes(),
+    ));
     files.push(("a.jsonl", texts[1].clone().into_bytes()));
     let (before, after) = (columns(&closed("119")), columns(&closed("199")));
     for (name, bytes) in files {
@@ -197,17 +377,31 @@ fn rows_of_large_files_are_offered_again() {
 fn nothing_shows_a_value() {
     let folder = Folder::new();
     let secret = || Some(format!("{SECRET}1"));
-    let rows: Vec<Typed> =
-        vec![(secret(), Some(130), Some("1990-01-02"), Some("A"), format!("{SECRET}2"), Some(1), Some("x"))];
+    let rows: Vec<Typed> = vec![(
+        secret(),
+        Some(130),
+        Some("1990-01-02"),
+        Some("A"),
+        format!("{SECRET}2"),
+        Some(1),
+        Some("x"),
+    )];
     let mut files = files(&rows, 1);
     files.push((
         "a.csv",
-        format!("{HEADER}{SECRET}1,{SECRET}2,130,1990-01-02,A,{SECRET}3,1,x\n{SECRET}4\n").into_bytes(),
+        format!("{HEADER}{SECRET}1,{SECRET}2,130,1990-01-02,A,{SECRET}3,1,x\n{SECRET}4\n")
+            .into_bytes(),
     ));
-    files.push(("a.jsonl", format!("{{\"id\":\"{SECRET}1\",\"age\":130}}\n{SECRET}\n").into_bytes()));
+    files.push((
+        "a.jsonl",
+        format!("{{\"id\":\"{SECRET}1\",\"age\":130}}\n{SECRET}\n").into_bytes(),
+    ));
     let columns = columns(&closed("119"));
-    let other =
-        FeedConfig::parse(&closed("119").replace("\"age\"", "\"years\""), Path::new("feed.toml")).expect("a feed");
+    let other = FeedConfig::parse(
+        &closed("119").replace("\"age\"", "\"years\""),
+        Path::new("feed.toml"),
+    )
+    .expect("a feed");
     for (name, bytes) in files {
         let taken = took(&folder.file(name, bytes), &columns);
         let offer = &taken.aside;
@@ -215,11 +409,21 @@ fn nothing_shows_a_value() {
         for message in offer.messages() {
             reported += &format!("{message:?} {:?}", message.raw);
         }
-        if let Err(error) = retry(offer, &other.columns, &PersonHasher::new(&[1; 32]), UnwantedPolicies::SET_ASIDE) {
+        if let Err(error) = retry(
+            offer,
+            &other.columns,
+            &PersonHasher::new(&[1; 32]),
+            UnwantedPolicies::SET_ASIDE,
+        ) {
             reported += &format!("{error} {error:?}");
         }
         let bytes = offer.bytes();
-        assert!(bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()), "kept");
+        assert!(
+            bytes
+                .windows(SECRET.len())
+                .any(|window| window == SECRET.as_bytes()),
+            "kept"
+        );
         common::random::run("damaged offers", 50, |draw| {
             let mut damaged = bytes.to_vec();
             let at = draw.between(0, damaged.len() as u64 - 1) as usize;
@@ -229,15 +433,29 @@ fn nothing_shows_a_value() {
                 damaged[at] ^= 1 << draw.between(0, 7)
             }
             let result = Offer::parse(&damaged).and_then(|offer| {
-                retry(&offer, &self::columns(&closed("119")), &hasher(), UnwantedPolicies::SET_ASIDE)
+                retry(
+                    &offer,
+                    &self::columns(&closed("119")),
+                    &hasher(),
+                    UnwantedPolicies::SET_ASIDE,
+                )
             });
             let reported = format!("{:?}", result.err());
-            assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{reported}");
+            assert!(
+                !reported.contains("secret") && !reported.contains("Xq7"),
+                "{reported}"
+            );
         });
-        assert!(!reported.contains("secret") && !reported.contains("Xq7"), "{reported}");
+        assert!(
+            !reported.contains("secret") && !reported.contains("Xq7"),
+            "{reported}"
+        );
     }
     assert!(
-        Offer::parse(&[2, 0, 0, 0]).expect_err("another form").text.contains("another version of tidegate wrote it")
+        Offer::parse(&[2, 0, 0, 0])
+            .expect_err("another form")
+            .text
+            .contains("another version of tidegate wrote it")
     );
 }
 
@@ -246,7 +464,9 @@ fn nothing_shows_a_value() {
 fn random_tables_are_offered_again() {
     let folder = Folder::new();
     let feeds: Vec<Columns> = feeds().iter().map(|feed| columns(feed)).collect();
-    let pick = |draw: &mut common::random::Draw, of: &[&'static str]| of[draw.between(0, of.len() as u64 - 1) as usize];
+    let pick = |draw: &mut common::random::Draw, of: &[&'static str]| {
+        of[draw.between(0, of.len() as u64 - 1) as usize]
+    };
     common::random::run("random tables", 60, |draw| {
         let rows: Vec<Typed> = (0..draw.between(0, 12))
             .map(|n| {
@@ -257,14 +477,30 @@ fn random_tables_are_offered_again() {
                 let text = pick(draw, &["", "a\r\nb", "\"", "5\" x", "ü;,", "plain"]);
                 let more = pick(draw, &["", "x", "y", "z"]);
                 let some = |text: &'static str| (!text.is_empty()).then_some(text);
-                (id, age, some(born), some(ward), text.to_owned(), Some(n as i64), some(more))
+                (
+                    id,
+                    age,
+                    some(born),
+                    some(ward),
+                    text.to_owned(),
+                    Some(n as i64),
+                    some(more),
+                )
             })
             .collect();
-        let (delimiter, end) = (pick(draw, &[",", ";"]), pick(draw, &["\n", "\r\n", "\n\n", "\r"]));
-        let mut csv = format!("{}{}{end}", pick(draw, &["", "\u{feff}"]), HEADER.trim_end().replace(',', delimiter));
+        let (delimiter, end) = (
+            pick(draw, &[",", ";"]),
+            pick(draw, &["\n", "\r\n", "\n\n", "\r"]),
+        );
+        let mut csv = format!(
+            "{}{}{end}",
+            pick(draw, &["", "\u{feff}"]),
+            HEADER.trim_end().replace(',', delimiter)
+        );
         let mut json = String::new();
         for row in &rows {
-            let [age, stay] = [row.1, row.5].map(|number| number.map_or(String::new(), |number| number.to_string()));
+            let [age, stay] = [row.1, row.5]
+                .map(|number| number.map_or(String::new(), |number| number.to_string()));
             let cells = [
                 row.0.as_deref().unwrap_or(""),
                 &row.4,
@@ -279,7 +515,11 @@ fn random_tables_are_offered_again() {
                 .iter()
                 .map(|cell| {
                     let quote = draw.once_in(4) || cell.contains([',', ';', '\n', '"']);
-                    if quote { format!("\"{}\"", cell.replace('"', "\"\"")) } else { (*cell).to_owned() }
+                    if quote {
+                        format!("\"{}\"", cell.replace('"', "\"\""))
+                    } else {
+                        (*cell).to_owned()
+                    }
                 })
                 .collect();
             // A row of another length that spans lines is an error of the file.
@@ -293,7 +533,9 @@ fn random_tables_are_offered_again() {
         }
         let mut all = files(&rows, draw.between(1, 5) as usize);
         all.extend([("a.csv", csv.into_bytes()), ("a.jsonl", json.into_bytes())]);
-        let [before, after] = [0, 1].map(|_| &feeds[draw.between(0, feeds.len() as u64 - 1) as usize]);
-        all.into_iter().for_each(|(name, bytes)| _ = check(&folder.file(name, bytes), before, after));
+        let [before, after] =
+            [0, 1].map(|_| &feeds[draw.between(0, feeds.len() as u64 - 1) as usize]);
+        all.into_iter()
+            .for_each(|(name, bytes)| _ = check(&folder.file(name, bytes), before, after));
     });
 }

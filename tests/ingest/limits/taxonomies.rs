@@ -16,7 +16,10 @@ fn load(folder: &Folder, wards: &str) -> (PathBuf, Result<FeedConfig, Error>) {
 
 fn path(leaf: &str, levels: usize) -> String {
     let above = (1..levels).map(|level| format!(";level {level}"));
-    std::iter::once(leaf.to_owned()).chain(above).collect::<String>() + "\n"
+    std::iter::once(leaf.to_owned())
+        .chain(above)
+        .collect::<String>()
+        + "\n"
 }
 
 #[test]
@@ -49,7 +52,10 @@ fn levels_have_a_limit() {
 fn a_label_twice_on_a_path_is_reported_on_long_paths_too() {
     let folder = Folder::new();
     for levels in [8, 16, 17, 200] {
-        let twice = format!("A;level 1;level 2;level 1{}", path("", levels).trim_start_matches(';'));
+        let twice = format!(
+            "A;level 1;level 2;level 1{}",
+            path("", levels).trim_start_matches(';')
+        );
         let twice = twice.replacen("level 1level", "level 1;level", 1);
         let (file, feed) = load(&folder, &twice);
         let error = feed.map(|_| ()).expect_err("a label twice");
@@ -86,8 +92,10 @@ fn labels_have_a_limit() {
                 assert!(!error.text.contains("xx"), "{}", error.text);
             }
         }
-        let flat =
-            FeedConfig::parse(&FEED.replace("\"B\"", &format!("\"{label}\"")), std::path::Path::new("feed.toml"));
+        let flat = FeedConfig::parse(
+            &FEED.replace("\"B\"", &format!("\"{label}\"")),
+            std::path::Path::new("feed.toml"),
+        );
         assert_eq!(flat.is_ok(), fits);
     }
 }

@@ -17,14 +17,24 @@ use crate::common::avro_write::long;
 /// A person with this diagnosis, in every format.
 fn in_every_format(diagnosis: &str) -> Vec<(&'static str, Vec<u8>)> {
     let text = |cell: &str| Arc::new(StringArray::from_iter_values([cell])) as ArrayRef;
-    let batch = RecordBatch::try_from_iter([("ward", text("A")), ("diagnosis", text(diagnosis))]).expect("a row");
+    let batch = RecordBatch::try_from_iter([("ward", text("A")), ("diagnosis", text(diagnosis))])
+        .expect("a row");
     let mut parquet = ArrowWriter::try_new(Vec::new(), batch.schema(), None).expect("a writer");
     parquet.write(&batch).expect("a row");
     let mut arrow = StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
-    arrow.write(&batch).and_then(|()| arrow.finish()).expect("memory");
+    arrow
+        .write(&batch)
+        .and_then(|()| arrow.finish())
+        .expect("memory");
     vec![
-        ("a.csv", format!("ward,diagnosis\nA,{diagnosis}\n").into_bytes()),
-        ("a.jsonl", format!("{{\"ward\":\"A\",\"diagnosis\":\"{diagnosis}\"}}\n").into_bytes()),
+        (
+            "a.csv",
+            format!("ward,diagnosis\nA,{diagnosis}\n").into_bytes(),
+        ),
+        (
+            "a.jsonl",
+            format!("{{\"ward\":\"A\",\"diagnosis\":\"{diagnosis}\"}}\n").into_bytes(),
+        ),
         ("a.parquet", parquet.into_inner().expect("memory")),
         ("a.arrow", arrow.into_inner().expect("memory")),
     ]
@@ -36,7 +46,11 @@ fn a_value_has_so_many_bytes() {
     for (bytes, nulled) in [(65_536, 0), (65_537, 1)] {
         for (name, content) in in_every_format(&"x".repeat(bytes)) {
             let found = rows(&folder.file(name, content)).expect("a row");
-            assert_eq!((found.rows.len(), found.nulled), (1, nulled), "{name}, {bytes} bytes");
+            assert_eq!(
+                (found.rows.len(), found.nulled),
+                (1, nulled),
+                "{name}, {bytes} bytes"
+            );
         }
     }
 }
@@ -58,7 +72,14 @@ fn a_line_of_json_has_so_many_bytes() {
         let found = decode(&path, &columns, &hasher, share, &mut |_| {});
         let found = found.expect("rows");
         let kinds: Vec<MisfitKind> = found.quarantined.iter().map(|row| row.kind).collect();
-        assert_eq!(kinds, if fits { vec![] } else { vec![MisfitKind::LongRow] });
+        assert_eq!(
+            kinds,
+            if fits {
+                vec![]
+            } else {
+                vec![MisfitKind::LongRow]
+            }
+        );
     }
 }
 
@@ -68,13 +89,17 @@ fn a_row_of_csv_has_so_many_bytes() {
     for (bytes, fits) in [(1 << 24, true), ((1 << 24) + 1, false)] {
         let path = folder.file("a.csv", format!("ward,diagnosis\n{}", ",".repeat(bytes)));
         let error = rows(&path).map(|_| ()).expect_err("too many fields");
-        let text = if fits { "field(s), but the header has 2" } else { "the row is longer than 16 MiB" };
+        let text = if fits {
+            "field(s), but the header has 2"
+        } else {
+            "the row is longer than 16 MiB"
+        };
         refused(&error, ErrorCategory::Input, &path, None, text);
     }
 }
 
-/// The end of a field that is too long is removed before the parser sees it: lines after it are counted with the
-/// removed ones.
+/// The end of a field that is too long is removed before the parser sees it: lines after it are
+/// counted with the removed ones.
 #[test]
 fn a_row_that_is_too_long_is_named_behind_a_field_that_is() {
     let folder = Folder::new();
@@ -82,7 +107,13 @@ fn a_row_that_is_too_long_is_named_behind_a_field_that_is() {
     let before = format!("ward,diagnosis\nA,\"{}\"\n", "\n".repeat(feeds));
     let path = folder.file("a.csv", before + &",".repeat((1 << 24) + (1 << 20)));
     let error = rows(&path).map(|_| ()).expect_err("too many fields");
-    refused(&error, ErrorCategory::Input, &path, None, "the row is longer than 16 MiB");
+    refused(
+        &error,
+        ErrorCategory::Input,
+        &path,
+        None,
+        "the row is longer than 16 MiB",
+    );
     assert_eq!(error.line, Some(feeds as u64 + 3));
 }
 
@@ -92,10 +123,22 @@ fn values_of_avro_nest_so_deep() {
     // Each list contains a union with the list that contains it.
     let schema = r#"{"type":"record","name":"r","fields":[{"name":"id","type":"string"},{"name":"age","type":"int"},
         {"name":"stay","type":"int"},{"name":"more","type":{"type":"record","name":"n","fields":[{"name":"n","type":["null","n"]}]}}]}"#;
-    // The record and its field, two for each level, its union and its content, and the last one empty.
+    // The record and its field, two for each level, its union and its content, and the last one
+    // empty.
     for (levels, fits) in [(98, true), (99, false)] {
-        let record = [&long(1)[..], b"a", &long(30), &long(3), &long(1).repeat(levels), &long(0)].concat();
-        let found = decoded(&of(&[schema], &[[&[0, 0, 0, 0, 1][..], &record].concat()]), &columns);
+        let record = [
+            &long(1)[..],
+            b"a",
+            &long(30),
+            &long(3),
+            &long(1).repeat(levels),
+            &long(0),
+        ]
+        .concat();
+        let found = decoded(
+            &of(&[schema], &[[&[0, 0, 0, 0, 1][..], &record].concat()]),
+            &columns,
+        );
         if fits {
             let object = r#"{"id": "a", "age": 30, "stay": 3}"#.to_owned();
             assert!(found.rows == json(&[object], &columns), "one row");

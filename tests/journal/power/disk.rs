@@ -1,13 +1,17 @@
-//! A disk that keeps only what POSIX promises. The content of a file is durable once that file was synced, a
-//! name once its folder was synced; `syncfs` makes everything durable. A power cut leaves any part of the rest:
+//! A disk that keeps only what POSIX promises. The content of a file is durable once that file was
+//! synced, a name once its folder was synced; `syncfs` makes everything durable. A power cut leaves
+//! any part of the rest:
 //!
-//! - each write is complete, or absent, or torn: some first bytes, followed by zeros, garbage or the end of the file;
-//! - each change of a name is present or not, whatever happened to the ones before and after it: a later one without an
-//!   earlier one, a name without the content of its file, a file without its folder. A rename is two of
-//!   them, so that the new name may exist without the old one being gone, and the other way round.
+//! - each write is complete, or absent, or torn: some first bytes, followed by zeros, garbage or
+//!   the end of the file;
+//! - each change of a name is present or not, whatever happened to the ones before and after it: a
+//!   later one without an earlier one, a name without the content of its file, a file without its
+//!   folder. A rename is two of them, so that the new name may exist without the old one being
+//!   gone, and the other way round.
 //!
-//! No file system is as bad as that: ext4 keeps changes of names in order, and renames whole. A better one leaves
-//! fewer different disks, all of which are among these. Not modelled: a disk that loses what it called durable.
+//! No file system is as bad as that: ext4 keeps changes of names in order, and renames whole. A
+//! better one leaves fewer different disks, all of which are among these. Not modelled: a disk that
+//! loses what it called durable.
 
 use std::collections::BTreeMap;
 
@@ -53,24 +57,44 @@ pub struct Disk {
 impl Disk {
     /// With the folder for both roots, which is durable.
     pub fn new() -> Disk {
-        Disk { nodes: vec![Node::default(), Node::default()] }
+        Disk {
+            nodes: vec![Node::default(), Node::default()],
+        }
     }
 
     /// Adds a change.
     pub fn apply(&mut self, op: &Op) {
         match op.clone() {
-            Op::Make { folder, name, inode, is_folder } => {
-                assert_eq!(self.nodes.len(), inode, "they are numbered as they are made");
-                self.nodes.push(Node { is_folder, ..Node::default() });
+            Op::Make {
+                folder,
+                name,
+                inode,
+                is_folder,
+            } => {
+                assert_eq!(
+                    self.nodes.len(),
+                    inode,
+                    "they are numbered as they are made"
+                );
+                self.nodes.push(Node {
+                    is_folder,
+                    ..Node::default()
+                });
                 self.name(folder, name, Some(inode));
             }
-            Op::Link { folder, name, inode } => self.name(folder, name, Some(inode)),
+            Op::Link {
+                folder,
+                name,
+                inode,
+            } => self.name(folder, name, Some(inode)),
             Op::Unlink { folder, name } => self.name(folder, name, None),
             Op::Rename { from, to, inode } => {
                 self.name(to.0, to.1, Some(inode));
                 self.name(from.0, from.1, None);
             }
-            Op::Write { inode, at, bytes } => self.nodes[inode].changes.push(Change::Write { at, bytes }),
+            Op::Write { inode, at, bytes } => {
+                self.nodes[inode].changes.push(Change::Write { at, bytes })
+            }
             Op::Truncate { inode, size } => self.nodes[inode].changes.push(Change::Truncate(size)),
             Op::Sync { inode, .. } => self.nodes[inode].lasts(),
             Op::SyncAll => self.nodes.iter_mut().for_each(Node::lasts),
@@ -93,7 +117,9 @@ impl Disk {
         let lost = [0, 1, 4, 7, 8][draw.below(5) as usize];
         self.roots(&mut |content| match () {
             () if draw.below(8) >= lost => Fate::Kept,
-            () if content && draw.below(2) == 0 => Fate::Torn(draw.below(1 << 20) as usize, draw.below(3)),
+            () if content && draw.below(2) == 0 => {
+                Fate::Torn(draw.below(1 << 20) as usize, draw.below(3))
+            }
             () => Fate::Lost,
         })
     }
@@ -111,9 +137,19 @@ impl Disk {
     }
 
     /// The objects below a folder; files that are being written, and the lock, are not objects.
-    fn objects(&self, folder: Inode, path: &str, found: &mut Objects, fate: &mut dyn FnMut(bool) -> Fate) {
+    fn objects(
+        &self,
+        folder: Inode,
+        path: &str,
+        found: &mut Objects,
+        fate: &mut dyn FnMut(bool) -> Fate,
+    ) {
         for (name, inode) in self.names(folder, fate) {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            let path = if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}/{name}")
+            };
             match self.nodes[inode].is_folder {
                 _ if name.starts_with('.') || path == "lock" => {}
                 true => self.objects(inode, &path, found, fate),
@@ -141,7 +177,11 @@ impl Disk {
         let node = &self.nodes[file];
         let mut content = Vec::new();
         for (at, change) in node.changes.iter().enumerate() {
-            let fate = if at < node.lasting.0 { Fate::Kept } else { fate(true) };
+            let fate = if at < node.lasting.0 {
+                Fate::Kept
+            } else {
+                fate(true)
+            };
             match (change, fate) {
                 (_, Fate::Lost) => {}
                 (Change::Truncate(size), _) => content.resize(*size, 0),
@@ -151,7 +191,9 @@ impl Disk {
                     match tail {
                         0 => torn.truncate(some),
                         1 => torn[some..].fill(0),
-                        _ => torn[some..].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(31) ^ 0xa5),
+                        _ => torn[some..]
+                            .iter_mut()
+                            .for_each(|byte| *byte = byte.wrapping_mul(31) ^ 0xa5),
                     }
                     write(&mut content, *at, &torn);
                 }

@@ -1,5 +1,5 @@
-//! A writer on real folders, whose every change is recorded and may fail: shared by tests of power cuts and of failing
-//! disks.
+//! A writer on real folders, whose every change is recorded and may fail: shared by tests of power
+//! cuts and of failing disks.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

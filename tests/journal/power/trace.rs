@@ -1,5 +1,5 @@
-//! The changes that a writer made to its folders, in order, as the shim recorded them. Numbers of files are made unique
-//! here: a file system gives the number of a deleted file to a new one.
+//! The changes that a writer made to its folders, in order, as the shim recorded them. Numbers of
+//! files are made unique here: a file system gives the number of a deleted file to a new one.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,8 @@ use super::writer::Place;
 /// A file or folder; numbered from 0 in the order in which they were created.
 pub type Inode = usize;
 
-/// The folder that is watched, and the one below it that contains both roots: both existed from the beginning.
+/// The folder that is watched, and the one below it that contains both roots: both existed from the
+/// beginning.
 pub const WATCHED: Inode = 0;
 pub const ROOTS: Inode = 1;
 
@@ -18,15 +19,32 @@ pub const ROOTS: Inode = 1;
 #[derive(Debug, Clone)]
 pub enum Op {
     /// A name in a folder now leads to a new file or folder.
-    Make { folder: Inode, name: String, inode: Inode, is_folder: bool },
+    Make {
+        folder: Inode,
+        name: String,
+        inode: Inode,
+        is_folder: bool,
+    },
     /// A name in a folder now leads to a file that has one already.
-    Link { folder: Inode, name: String, inode: Inode },
+    Link {
+        folder: Inode,
+        name: String,
+        inode: Inode,
+    },
     /// A name is removed.
     Unlink { folder: Inode, name: String },
     /// A name is removed, and another one now leads to its file.
-    Rename { from: (Inode, String), to: (Inode, String), inode: Inode },
+    Rename {
+        from: (Inode, String),
+        to: (Inode, String),
+        inode: Inode,
+    },
     /// Bytes at a position of a file.
-    Write { inode: Inode, at: usize, bytes: Vec<u8> },
+    Write {
+        inode: Inode,
+        at: usize,
+        bytes: Vec<u8>,
+    },
     /// A file is truncated, or extended with zeros.
     Truncate { inode: Inode, size: usize },
     /// A file, or the names in a folder, is durable.
@@ -57,9 +75,14 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Records the content of a folder, which is durable; continue with [`Begun::end`] when writers have worked there.
+    /// Records the content of a folder, which is durable; continue with [`Begun::end`] when writers
+    /// have worked there.
     pub fn begin(place: &Place) -> Begun {
-        let mut reader = Reader { known: BTreeMap::new(), folders: Vec::new(), said: None };
+        let mut reader = Reader {
+            known: BTreeMap::new(),
+            folders: Vec::new(),
+            said: None,
+        };
         for (number, path) in [(WATCHED, place.watched()), (ROOTS, place.roots())] {
             assert_eq!(reader.made(number_of(&path), true), number);
         }
@@ -92,7 +115,10 @@ impl Begun {
             rest = &rest[end + 1..];
             self.ops.push(self.reader.op(line, &mut rest));
         }
-        Trace { ops: self.ops, before }
+        Trace {
+            ops: self.ops,
+            before,
+        }
     }
 }
 
@@ -117,11 +143,20 @@ impl Reader {
             let (path, is_folder) = (entry.path(), entry.path().is_dir());
             let name = entry.file_name().into_string().expect("a name");
             let inode = self.made(number_of(&path), is_folder);
-            ops.push(Op::Make { folder, name, inode, is_folder });
+            ops.push(Op::Make {
+                folder,
+                name,
+                inode,
+                is_folder,
+            });
             if is_folder {
                 self.found(inode, &path, ops);
             } else {
-                ops.push(Op::Write { inode, at: 0, bytes: std::fs::read(&path).expect("a file") });
+                ops.push(Op::Write {
+                    inode,
+                    at: 0,
+                    bytes: std::fs::read(&path).expect("a file"),
+                });
             }
         }
     }
@@ -131,17 +166,30 @@ impl Reader {
         match words[..] {
             ["create" | "mkdir", folder, name, inode] => {
                 let is_folder = words[0] == "mkdir";
-                let (folder, name, inode) =
-                    (self.of(folder), name.to_owned(), self.made(inode.parse().expect("a number"), is_folder));
+                let (folder, name, inode) = (
+                    self.of(folder),
+                    name.to_owned(),
+                    self.made(inode.parse().expect("a number"), is_folder),
+                );
                 if folder == WATCHED {
                     self.said = Some(inode);
                 }
-                Op::Make { folder, name, inode, is_folder }
+                Op::Make {
+                    folder,
+                    name,
+                    inode,
+                    is_folder,
+                }
             }
-            ["link", folder, name, inode] => {
-                Op::Link { folder: self.of(folder), name: name.to_owned(), inode: self.of(inode) }
-            }
-            ["unlink", folder, name] => Op::Unlink { folder: self.of(folder), name: name.to_owned() },
+            ["link", folder, name, inode] => Op::Link {
+                folder: self.of(folder),
+                name: name.to_owned(),
+                inode: self.of(inode),
+            },
+            ["unlink", folder, name] => Op::Unlink {
+                folder: self.of(folder),
+                name: name.to_owned(),
+            },
             ["rename", folder, name, to, new, inode] => Op::Rename {
                 from: (self.of(folder), name.to_owned()),
                 to: (self.of(to), new.to_owned()),
@@ -154,23 +202,40 @@ impl Reader {
                 if self.said == Some(inode) {
                     return Op::Said(std::str::from_utf8(bytes).expect("words").trim().to_owned());
                 }
-                Op::Write { inode, at: at.parse().expect("a number"), bytes: bytes.to_vec() }
+                Op::Write {
+                    inode,
+                    at: at.parse().expect("a number"),
+                    bytes: bytes.to_vec(),
+                }
             }
-            ["truncate", inode, size] => Op::Truncate { inode: self.of(inode), size: size.parse().expect("a number") },
+            ["truncate", inode, size] => Op::Truncate {
+                inode: self.of(inode),
+                size: size.parse().expect("a number"),
+            },
             ["sync", inode] => {
                 let inode = self.of(inode);
-                Op::Sync { inode, folder: self.folders[inode] }
+                Op::Sync {
+                    inode,
+                    folder: self.folders[inode],
+                }
             }
             ["syncall"] => Op::SyncAll,
-            ["unsynced", inode] => Op::Unsynced { inode: self.of(inode) },
-            ["fault", _, path] => Op::Fault { path: path.to_owned() },
+            ["unsynced", inode] => Op::Unsynced {
+                inode: self.of(inode),
+            },
+            ["fault", _, path] => Op::Fault {
+                path: path.to_owned(),
+            },
             _ => panic!("the shim saw a call that it does not know, or lost its place: {line}"),
         }
     }
 
     fn of(&self, number: &str) -> Inode {
         let number = number.parse().expect("a number");
-        *self.known.get(&number).unwrap_or_else(|| panic!("file {number} came from nowhere"))
+        *self
+            .known
+            .get(&number)
+            .unwrap_or_else(|| panic!("file {number} came from nowhere"))
     }
 
     fn made(&mut self, number: u64, folder: bool) -> Inode {

@@ -1,11 +1,12 @@
-//! Entries of the log, packed into two bytes each, and their slots. An entry says what happened and which writer wrote
-//! it; two entries are the same bytes exactly if they are equal here.
+//! Entries of the log, packed into two bytes each, and their slots. An entry says what happened and
+//! which writer wrote it; two entries are the same bytes exactly if they are equal here.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::quality::FixedState;
 
-/// Slots of a log. Everything that the bounds of a run permit fits; nothing is appended after the last one.
+/// Slots of a log. Everything that the bounds of a run permit fits; nothing is appended after the
+/// last one.
 pub const SLOTS: usize = 24;
 
 /// What happened.
@@ -40,7 +41,8 @@ const KINDS: [Kind; 12] = [
     Kind::Erase,
 ];
 
-/// An entry: kind (4 bits), writer (3), file or tick (1), release or request (1), more (5), spelling (1).
+/// An entry: kind (4 bits), writer (3), file or tick (1), release or request (1), more (5),
+/// spelling (1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Entry(u16);
 
@@ -60,8 +62,8 @@ impl Entry {
         Entry(self.0 | u16::from(number) << 8)
     }
 
-    /// The epoch whose program formed the atoms, or made the draws of a tick; the approved entry; the objects that an
-    /// erasure has replaced.
+    /// The epoch whose program formed the atoms, or made the draws of a tick; the approved entry;
+    /// the objects that an erasure has replaced.
     pub fn more(self, more: u8) -> Entry {
         Entry(self.0 | u16::from(more) << 9)
     }
@@ -132,8 +134,8 @@ impl Log {
         self.slots[usize::from(slot)]
     }
 
-    /// Puts an entry into an empty slot; returns whether it did. The slot of a packed entry is free for a writer that
-    /// does not know the pack, and an entry that it puts there has no effect.
+    /// Puts an entry into an empty slot; returns whether it did. The slot of a packed entry is free
+    /// for a writer that does not know the pack, and an entry that it puts there has no effect.
     pub fn create(&mut self, slot: u8, entry: Entry) -> bool {
         if self.is_packed(slot) {
             self.packed &= !(1 << slot);
@@ -161,16 +163,26 @@ impl Log {
 
     /// The first gap.
     pub fn end(&self) -> u8 {
-        self.slots.iter().take_while(|entry| entry.is_there()).count() as u8
+        self.slots
+            .iter()
+            .take_while(|entry| entry.is_there())
+            .count() as u8
     }
 
     /// Entries up to the first gap, with their slots.
     pub fn entries(&self) -> impl Iterator<Item = (u8, Entry)> + '_ {
-        (0..).zip(self.slots.iter().copied().take_while(|entry| entry.is_there()))
+        (0..).zip(
+            self.slots
+                .iter()
+                .copied()
+                .take_while(|entry| entry.is_there()),
+        )
     }
 
     /// Whether there is an entry in this slot or after it.
     pub fn beyond(&self, slot: u8) -> bool {
-        self.slots[usize::from(slot)..].iter().any(|entry| entry.is_there())
+        self.slots[usize::from(slot)..]
+            .iter()
+            .any(|entry| entry.is_there())
     }
 }

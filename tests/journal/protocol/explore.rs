@@ -1,5 +1,6 @@
-//! Explores every state within the bounds, the nearest first, and the store after every writer has died and one more
-//! starts alone. The first broken invariant is reported with the steps that lead to it.
+//! Explores every state within the bounds, the nearest first, and the store after every writer has
+//! died and one more starts alone. The first broken invariant is reported with the steps that lead
+//! to it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -47,7 +48,8 @@ struct Looked {
     kept: Seen,
 }
 
-/// Hashes of seen states. Two of ten million states have the same 64 bits with a probability of less than 1 : 100,000.
+/// Hashes of seen states. Two of ten million states have the same 64 bits with a probability of
+/// less than 1 : 100,000.
 #[derive(Default)]
 struct Seen(HashTable<u64>);
 
@@ -65,13 +67,25 @@ impl Seen {
 impl Looked {
     /// The invariant that a state breaks; `store`: the hash of the part that outlives the writers.
     fn broken(&mut self, world: &World, store: u64, rules: &Rules) -> Option<&'static str> {
-        let broken = if self.kept.adds(store) { first_broken(world, rules, &OF_THE_STORE) } else { None };
+        let broken = if self.kept.adds(store) {
+            first_broken(world, rules, &OF_THE_STORE)
+        } else {
+            None
+        };
         broken.or_else(|| first_broken(world, rules, &OF_THE_WRITERS))
     }
 
     fn explored(&self, sights: usize, broken: Option<Broken>) -> Explored {
-        let unseen = (0..SIGHTS.len()).filter(|at| sights >> at & 1 == 0).map(|at| SIGHTS[at].0).collect();
-        Explored { states: self.states.0.len(), stores: self.stores.0.len(), unseen, broken }
+        let unseen = (0..SIGHTS.len())
+            .filter(|at| sights >> at & 1 == 0)
+            .map(|at| SIGHTS[at].0)
+            .collect();
+        Explored {
+            states: self.states.0.len(),
+            stores: self.stores.0.len(),
+            unseen,
+            broken,
+        }
     }
 }
 
@@ -81,26 +95,38 @@ pub fn next(world: &World, rules: &Rules, steps: &mut Steps) {
     (0..world.writers.len()).for_each(|at| writer::steps(world, at, rules, steps));
     requests::person(world, rules, steps);
     world.lands(steps);
-    steps.iter_mut().for_each(|(_, _, world)| *world = world.canonical());
+    steps
+        .iter_mut()
+        .for_each(|(_, _, world)| *world = world.canonical());
 }
 
 fn first_broken(world: &World, rules: &Rules, promises: &[Promise]) -> Option<&'static str> {
-    promises.iter().find(|(_, kept)| !kept(world, rules)).map(|(promise, _)| *promise)
+    promises
+        .iter()
+        .find(|(_, kept)| !kept(world, rules))
+        .map(|(promise, _)| *promise)
 }
 
 /// Every state within the bounds, until an invariant is broken.
 pub fn explore(rules: &Rules) -> Explored {
     let mut looked = Looked::default();
     let mut sights = 0;
-    let (mut queue, mut ways) = (VecDeque::from([(World::default(), 0u32)]), vec![(0u32, 0u8)]);
+    let (mut queue, mut ways) = (
+        VecDeque::from([(World::default(), 0u32)]),
+        vec![(0u32, 0u8)],
+    );
     looked.states.adds(digest(World::default()));
     let mut steps = Steps::new();
     while let Some((world, at)) = queue.pop_front() {
         let store = digest(world.durable());
-        let mut broken = looked.broken(&world, store, rules).map(|promise| (promise, Vec::new()));
+        let mut broken = looked
+            .broken(&world, store, rules)
+            .map(|promise| (promise, Vec::new()));
         if broken.is_none() && looked.stores.adds(store) {
             let sight = |at: &usize| SIGHTS[*at].1(&world);
-            sights |= (0..SIGHTS.len()).filter(sight).fold(0, |all, at| all | 1 << at);
+            sights |= (0..SIGHTS.len())
+                .filter(sight)
+                .fold(0, |all, at| all | 1 << at);
             broken = alone(&world, rules, &mut looked);
         }
         if let Some((promise, then)) = broken {
@@ -120,14 +146,23 @@ pub fn explore(rules: &Rules) -> Explored {
     looked.explored(sights, None)
 }
 
-/// All writers have died. One more starts alone on the store and continues until there is nothing left to do.
+/// All writers have died. One more starts alone on the store and continues until there is nothing
+/// left to do.
 fn alone(world: &World, rules: &Rules, looked: &mut Looked) -> Option<(&'static str, Vec<String>)> {
-    let mut world = World { named: rules.starts, ..world.durable() };
-    let rules = Rules { starts: rules.starts + 1, doubts: 0, ..*rules };
+    let mut world = World {
+        named: rules.starts,
+        ..world.durable()
+    };
+    let rules = Rules {
+        starts: rules.starts + 1,
+        doubts: 0,
+        ..*rules
+    };
     let (mut steps, mut way) = (Steps::new(), vec!["(all die, one starts alone)".to_owned()]);
     for _ in 0..ENOUGH {
         next(&world, &rules, &mut steps);
-        let Some((_, what, then)) = steps.iter().find(|(by, _, _)| matches!(by, By::Writer(_))) else {
+        let Some((_, what, then)) = steps.iter().find(|(by, _, _)| matches!(by, By::Writer(_)))
+        else {
             return first_broken(&world, &rules, &AT_REST).map(|promise| (promise, way));
         };
         way.push((*what).to_owned());
@@ -151,9 +186,15 @@ fn retold(ways: &[(u32, u8)], mut at: u32, rules: &Rules) -> Vec<String> {
     for turn in turns.into_iter().rev() {
         next(&world, rules, &mut steps);
         let (by, what, then) = steps[usize::from(turn)];
-        let entry = (0..).map(|slot| then.log.at(slot)).zip(0..super::entry::SLOTS as u8);
-        let new = entry.take(super::entry::SLOTS).find(|(entry, slot)| *entry != world.log.at(*slot));
-        let new = new.map_or(String::new(), |(entry, slot)| format!(" [{slot}: {:?}]", entry.kind()));
+        let entry = (0..)
+            .map(|slot| then.log.at(slot))
+            .zip(0..super::entry::SLOTS as u8);
+        let new = entry
+            .take(super::entry::SLOTS)
+            .find(|(entry, slot)| *entry != world.log.at(*slot));
+        let new = new.map_or(String::new(), |(entry, slot)| {
+            format!(" [{slot}: {:?}]", entry.kind())
+        });
         way.push(format!("{by:?} {what}{new}"));
         world = then;
     }

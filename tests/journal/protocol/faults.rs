@@ -1,5 +1,5 @@
-//! The same protocol with one fault. A check that cannot fail shows nothing: each fault must break the invariant beside
-//! it.
+//! The same protocol with one fault. A check that cannot fail shows nothing: each fault must break
+//! the invariant beside it.
 
 /// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,10 @@ pub const PLANTED: [(Fault, &str); 24] = [
     (Fault::CopiesUndecided, "every public file was decided"),
     (Fault::ManifestFirst, "a manifest shows a whole release"),
     (Fault::CommitFirst, "a commit follows its manifest"),
-    (Fault::PublishesUncommitted, "a published release has its commit"),
+    (
+        Fault::PublishesUncommitted,
+        "a published release has its commit",
+    ),
     (Fault::ExistsIsMine, "nothing outside before the fence"),
     (Fault::SendsOther, "only another writer ends a writer"),
     (Fault::ActsUnfenced, "nothing outside before the fence"),
@@ -75,10 +78,19 @@ pub const PLANTED: [(Fault, &str); 24] = [
     (Fault::ClosingVoidsNothing, "no void hold leaves"),
     (Fault::ErasureVoidsNothing, "no void hold leaves"),
     (Fault::RemembersBeside, "a file that came is in an entry"),
-    (Fault::EmptiesInboxFirst, "a request that is gone was answered"),
+    (
+        Fault::EmptiesInboxFirst,
+        "a request that is gone was answered",
+    ),
     (Fault::RefusesUnlooked, "an answer is true"),
     (Fault::DrawsAgain, "the coins of a tick are drawn once"),
-    (Fault::PacksFences, "what a writer knows is the fold of the log"),
-    (Fault::FencesUnlooked, "what a writer knows is the fold of the log"),
+    (
+        Fault::PacksFences,
+        "what a writer knows is the fold of the log",
+    ),
+    (
+        Fault::FencesUnlooked,
+        "what a writer knows is the fold of the log",
+    ),
     (Fault::HaltsUnlooked, "no writer halts"),
 ];

@@ -1,5 +1,6 @@
-//! What a writer knows: the fold of the log, entry by entry (`feed_writer/state.rs`, `feed_writer/state_fold.rs`), and
-//! its consequences for objects: which a later fold needs, which are named, which may be forgotten.
+//! What a writer knows: the fold of the log, entry by entry (`feed_writer/state.rs`,
+//! `feed_writer/state_fold.rs`), and its consequences for objects: which a later fold needs, which
+//! are named, which may be forgotten.
 
 use super::entry::{Entry, Kind, Log};
 use super::faults::Fault;
@@ -16,7 +17,8 @@ pub enum Folder {
     Stage,
 }
 
-/// The name of an object: folder, file or tick, epoch of its writer, whether an erasure wrote it. 0 means none.
+/// The name of an object: folder, file or tick, epoch of its writer, whether an erasure wrote it. 0
+/// means none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Name(u8);
 
@@ -25,8 +27,8 @@ impl Name {
         Name(128 | (folder as u8) << 5 | subject << 4 | (epoch & 7) << 1 | u8::from(again))
     }
 
-    /// For the draws of a tick. They have a folder of their own; here they use the number of counts that an erasure
-    /// wrote, which do not exist.
+    /// For the draws of a tick. They have a folder of their own; here they use the number of counts
+    /// that an erasure wrote, which do not exist.
     pub fn coins(tick: u8, epoch: u8) -> Name {
         Name::new(Folder::Mask, tick, epoch, true)
     }
@@ -37,13 +39,19 @@ impl Name {
 
     /// As a set of objects.
     pub fn bit(self) -> u128 {
-        if self.is_some() { 1 << (self.0 & 127) } else { 0 }
+        if self.is_some() {
+            1 << (self.0 & 127)
+        } else {
+            0
+        }
     }
 }
 
 /// Objects of epochs below this one.
 pub fn below(epoch: u8) -> u128 {
-    (0..128u8).filter(|name| name >> 1 & 7 < epoch).fold(0, |all, name| all | 1 << name)
+    (0..128u8)
+        .filter(|name| name >> 1 & 7 < epoch)
+        .fold(0, |all, name| all | 1 << name)
 }
 
 /// A decided release.
@@ -111,7 +119,8 @@ impl Fold {
             Kind::Fence => self.epoch += 1,
             Kind::Ingest => self.seg[index] = name(Folder::Seg),
             Kind::Coins => {
-                (self.coins[index], self.drawn[index]) = (Name::coins(subject, self.epoch), self.epoch);
+                (self.coins[index], self.drawn[index]) =
+                    (Name::coins(subject, self.epoch), self.epoch);
             }
             Kind::Closed => {
                 (self.atoms[index], self.formed[index]) = (name(Folder::Atoms), self.epoch);
@@ -129,7 +138,12 @@ impl Fold {
             Kind::Masked => self.mask[index] = name(Folder::Mask),
             Kind::Publish | Kind::Hold => {
                 let stage = name(Folder::Stage);
-                let pending = Pending { decision: at + 1, tick: subject, release: entry.of(), stage };
+                let pending = Pending {
+                    decision: at + 1,
+                    tick: subject,
+                    release: entry.of(),
+                    stage,
+                };
                 self.due = 0;
                 if entry.kind() == Kind::Hold && fault != Fault::HeldIsPublished {
                     self.held = pending;
@@ -166,7 +180,10 @@ impl Fold {
             self.held = Pending::default();
         }
         if entry.rest() & 1 > 0 {
-            self.old[0] = std::mem::replace(&mut self.seg[0], Name::new(Folder::Seg, 0, self.epoch, true));
+            self.old[0] = std::mem::replace(
+                &mut self.seg[0],
+                Name::new(Folder::Seg, 0, self.epoch, true),
+            );
         }
         if entry.rest() & 2 > 0 {
             let tick = self.taken[0] - 1;
@@ -183,18 +200,25 @@ impl Fold {
 
     /// Segments since the last tick.
     pub fn open(&self) -> u128 {
-        (0..MANY).filter(|&file| self.taken[file] == 0).fold(0, |all, file| all | self.seg[file].bit())
+        (0..MANY)
+            .filter(|&file| self.taken[file] == 0)
+            .fold(0, |all, file| all | self.seg[file].bit())
     }
 
     /// Segments of a tick.
     pub fn of_tick(&self, tick: u8) -> u128 {
-        (0..MANY).filter(|&file| self.taken[file] == tick + 1).fold(0, |all, file| all | self.seg[file].bit())
+        (0..MANY)
+            .filter(|&file| self.taken[file] == tick + 1)
+            .fold(0, |all, file| all | self.seg[file].bit())
     }
 
-    /// Atoms of ticks whose people are not published, and the newest ones, which contain a waiting person.
+    /// Atoms of ticks whose people are not published, and the newest ones, which contain a waiting
+    /// person.
     pub fn unpublished(&self) -> u128 {
         let keep = |tick: &usize| self.out >> tick & 1 == 0 || tick + 1 == usize::from(self.ticks);
-        (0..MANY).filter(keep).fold(0, |all, tick| all | self.atoms[tick].bit())
+        (0..MANY)
+            .filter(keep)
+            .fold(0, |all, tick| all | self.atoms[tick].bit())
     }
 
     /// Objects that a later fold, or the decided release, needs.
@@ -207,7 +231,9 @@ impl Fold {
 
     /// The draws of the next tick, if they are made.
     pub fn tossed(&self) -> u128 {
-        self.coins.get(usize::from(self.ticks)).map_or(0, |coins| coins.bit())
+        self.coins
+            .get(usize::from(self.ticks))
+            .map_or(0, |coins| coins.bit())
     }
 
     /// Objects that the log names and nothing has replaced.
@@ -218,13 +244,21 @@ impl Fold {
 
     /// Raw rows whose increments are visible.
     pub fn spent(&self, fault: Fault) -> u128 {
-        let of = if fault == Fault::ForgetsUnpublished { upto(self.ticks) } else { self.shown };
+        let of = if fault == Fault::ForgetsUnpublished {
+            upto(self.ticks)
+        } else {
+            self.shown
+        };
         let ticks = (0..self.ticks).filter(|tick| of >> tick & 1 > 0);
         let raw = ticks.fold(0, |all, tick| {
             let at = usize::from(tick);
             all | self.of_tick(tick) | self.atoms[at].bit() | self.coins[at].bit()
         });
-        if fault == Fault::ForgetsUnpublished { raw } else { raw & !self.unpublished() }
+        if fault == Fault::ForgetsUnpublished {
+            raw
+        } else {
+            raw & !self.unpublished()
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Publishing a decided release (`publish/make_visible.rs`): files, then the manifest, then the commit of the Delta
-//! log, then the entry. Table, taxonomy, report and signature are one public file here; each step can be done twice.
+//! Publishing a decided release (`publish/make_visible.rs`): files, then the manifest, then the
+//! commit of the Delta log, then the entry. Table, taxonomy, report and signature are one public
+//! file here; each step can be done twice.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -9,13 +10,25 @@ use super::writer::{missing, send};
 /// The first half of a decided release.
 pub fn first(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     let turned = rules.fault == Fault::ManifestFirst;
-    let shown = if turned { manifest(*world, at, rules) } else { files(*world, at, rules) };
-    let what = if turned { "shows the manifest" } else { "copies the files" };
+    let shown = if turned {
+        manifest(*world, at, rules)
+    } else {
+        files(*world, at, rules)
+    };
+    let what = if turned {
+        "shows the manifest"
+    } else {
+        "copies the files"
+    };
     let step = shown.map(|mut world| {
         world.writers[at].phase = Phase::Copied;
         world
     });
-    steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
+    steps.push((
+        By::Writer(world.writers[at].name),
+        what,
+        step.unwrap_or_else(|stopped| stopped),
+    ));
 }
 
 /// The second half.
@@ -29,7 +42,11 @@ pub fn second(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         world.writers[at].phase = Phase::Shown;
         world
     });
-    steps.push((By::Writer(world.writers[at].name), what, step.unwrap_or_else(|stopped| stopped)));
+    steps.push((
+        By::Writer(world.writers[at].name),
+        what,
+        step.unwrap_or_else(|stopped| stopped),
+    ));
 }
 
 /// The commit of the Delta log, after the manifest; then the entry.
@@ -42,10 +59,15 @@ pub fn third(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         _ => ("puts the commit", commit(*world, at, rules)),
     };
     let step = step.map(|world| send(world, at, published));
-    steps.push((By::Writer(writer.name), what, step.unwrap_or_else(|stopped| stopped)));
+    steps.push((
+        By::Writer(writer.name),
+        what,
+        step.unwrap_or_else(|stopped| stopped),
+    ));
 }
 
-/// The commit names its release; its bytes follow from the decision, so another decision's in its place stops the feed.
+/// The commit names its release; its bytes follow from the decision, so another decision's in its
+/// place stops the feed.
 fn commit(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     let leaving = world.writers[at].fold.leaving;
     let there = world.commits[usize::from(leaving.release)];
@@ -68,7 +90,8 @@ fn files(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     Ok(world)
 }
 
-/// The release becomes visible. The manifest names the decision; another one in its place stops the feed.
+/// The release becomes visible. The manifest names the decision; another one in its place stops the
+/// feed.
 fn manifest(mut world: World, at: usize, rules: &Rules) -> Result<World, World> {
     let leaving = world.writers[at].fold.leaving;
     let there = world.manifest[usize::from(leaving.release)];

@@ -1,5 +1,6 @@
-//! Requests of a person (`feed_writer/requests/{request,request_entry,erase}.rs`): a file in the inbox that any live
-//! writer may find, one entry, an answer beside it, and only then the file is removed.
+//! Requests of a person (`feed_writer/requests/{request,request_entry,erase}.rs`): a file in the
+//! inbox that any live writer may find, one entry, an answer beside it, and only then the file is
+//! removed.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -14,7 +15,12 @@ pub fn person(world: &World, rules: &Rules, steps: &mut Steps) {
     for at in 0..MANY {
         let about = match rules.asks[at] {
             Ask::Approve => pending(&world.log).unwrap_or(0),
-            Ask::Erase => u8::from(world.log.entries().any(|(_, entry)| entry.kind() == Kind::Ingest)),
+            Ask::Erase => u8::from(
+                world
+                    .log
+                    .entries()
+                    .any(|(_, entry)| entry.kind() == Kind::Ingest),
+            ),
             Ask::Nothing => 0,
         };
         if about > 0 && world.requests[at].note == Note::Unasked {
@@ -27,9 +33,16 @@ pub fn person(world: &World, rules: &Rules, steps: &mut Steps) {
 
 /// A request in the inbox is handled, or refused, or was handled already.
 pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
-    let Writer { name, fold, next, .. } = world.writers[at];
+    let Writer {
+        name, fold, next, ..
+    } = world.writers[at];
     let by = By::Writer(name);
-    for (number, request) in world.requests.iter().enumerate().filter(|(_, request)| request.note == Note::Lies) {
+    for (number, request) in world
+        .requests
+        .iter()
+        .enumerate()
+        .filter(|(_, request)| request.note == Note::Lies)
+    {
         let number = number as u8;
         let mut world = *world;
         if rules.fault == Fault::EmptiesInboxFirst {
@@ -44,10 +57,13 @@ pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
         } else if rules.asks[usize::from(number)] == Ask::Erase {
             erase(world, at, number, rules, steps);
         } else if fold.held.decision == request.about {
-            let approve = Entry::new(Kind::Approve, name).number(number).more(request.about);
+            let approve = Entry::new(Kind::Approve, name)
+                .number(number)
+                .more(request.about);
             steps.push((by, "approves", send(world, at, approve)));
         } else if rules.fault != Fault::RefusesUnlooked && world.log.at(next).is_there() {
-            // This writer's knowledge is old: the request may be about something that it does not know.
+            // This writer's knowledge is old: the request may be about something that it does not
+            // know.
             steps.push((by, "sees that it has lost its place", ends(world, at)));
         } else {
             world.writers[at].phase = Phase::Refuse(number);
@@ -56,24 +72,39 @@ pub fn inbox(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     }
 }
 
-/// A person who is in the first file: their segment and, if they are not published, their atoms are written again.
+/// A person who is in the first file: their segment and, if they are not published, their atoms are
+/// written again.
 fn erase(world: World, at: usize, number: u8, rules: &Rules, steps: &mut Steps) {
     let Writer { name, fold, .. } = world.writers[at];
     let by = By::Writer(name);
     if (fold.open() | fold.unpublished()) & !world.objects != 0 {
-        return steps.push((by, "misses who is to be taken out", missing(world, at, rules)));
+        return steps.push((
+            by,
+            "misses who is to be taken out",
+            missing(world, at, rules),
+        ));
     }
     let (mut world, mut moved, mut objects) = (world, 0, Name::default());
     if fold.seg[0].bit() & world.objects != 0 {
         objects = Name::new(Folder::Seg, 0, fold.epoch, true);
         moved |= 1;
     }
-    if let Some(tick) = fold.taken[0].checked_sub(1).filter(|tick| fold.out >> tick & 1 == 0) {
+    if let Some(tick) = fold.taken[0]
+        .checked_sub(1)
+        .filter(|tick| fold.out >> tick & 1 == 0)
+    {
         world.objects |= Name::new(Folder::Atoms, tick, fold.epoch, true).bit();
         moved |= 2;
     }
     let entry = Entry::new(Kind::Erase, name).number(number).more(moved);
-    put(world, objects, rules, &|world| send(world, at, entry), by, steps);
+    put(
+        world,
+        objects,
+        rules,
+        &|world| send(world, at, entry),
+        by,
+        steps,
+    );
 }
 
 /// The old objects are deleted, and so are the staged files of a release that is void now.

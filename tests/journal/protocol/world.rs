@@ -1,4 +1,5 @@
-//! The state at one moment: the two roots and the inbox, writes in progress, and the writers with what they know.
+//! The state at one moment: the two roots and the inbox, writes in progress, and the writers with
+//! what they know.
 
 use std::hash::{Hash, Hasher};
 
@@ -122,7 +123,15 @@ impl Writer {
 
 impl Hash for Writer {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.phase, self.name, self.next, self.entry, self.aside, self.digest).hash(state);
+        (
+            self.phase,
+            self.name,
+            self.next,
+            self.entry,
+            self.aside,
+            self.digest,
+        )
+            .hash(state);
     }
 }
 
@@ -184,12 +193,24 @@ impl World {
 
     /// The part that outlives the writers.
     pub fn durable(&self) -> World {
-        World { flights: Default::default(), named: 0, doubts: 0, writers: Default::default(), ..*self }
+        World {
+            flights: Default::default(),
+            named: 0,
+            doubts: 0,
+            writers: Default::default(),
+            ..*self
+        }
     }
 
     /// A create stays in progress, if the bounds permit one more.
     pub fn flies(&mut self, flight: Flight) -> bool {
-        let Some(free) = self.flights.iter_mut().find(|flight| **flight == Flight::None) else { return false };
+        let Some(free) = self
+            .flights
+            .iter_mut()
+            .find(|flight| **flight == Flight::None)
+        else {
+            return false;
+        };
         *free = flight;
         true
     }
@@ -210,7 +231,9 @@ impl World {
     /// Records that a writer without a fence changed something outside the log.
     pub fn outside(&mut self, at: usize) {
         let name = self.writers[at].name;
-        let fenced = |(_, entry): (u8, Entry)| entry.kind() == super::entry::Kind::Fence && entry.writer() == name;
+        let fenced = |(_, entry): (u8, Entry)| {
+            entry.kind() == super::entry::Kind::Fence && entry.writer() == name
+        };
         self.marks.unfenced |= !self.log.entries().any(fenced);
     }
 }

@@ -1,5 +1,5 @@
-//! How a writer starts (`recovery/feed_opening.rs`), appends (`journal/log.rs`, `journal/store/confirmed_put.rs`),
-//! sweeps (`recovery/sweep.rs`), and how it ends.
+//! How a writer starts (`recovery/feed_opening.rs`), appends (`journal/log.rs`,
+//! `journal/store/confirmed_put.rs`), sweeps (`recovery/sweep.rs`), and how it ends.
 
 use super::entry::{Entry, Kind};
 use super::faults::Fault;
@@ -14,17 +14,35 @@ pub fn steps(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
     match writer.phase {
         Phase::Off => start(world, at, rules, steps),
         Phase::Halted => return,
-        Phase::Look => steps.push((by, "looks whether everything is there", look(*world, at, rules))),
+        Phase::Look => steps.push((
+            by,
+            "looks whether everything is there",
+            look(*world, at, rules),
+        )),
         Phase::Append => append(world, at, rules, steps),
         Phase::Back => steps.push((by, "reads the slot back", back(*world, at, rules))),
         Phase::Sweep => steps.push((by, "sweeps", sweep(*world, at, rules))),
         Phase::Ready => work::steps(world, at, rules, steps),
         Phase::Copied => publication::second(world, at, rules, steps),
         Phase::Shown => publication::third(world, at, rules, steps),
-        Phase::Unstage => steps.push((by, "removes what lay aside", publication::unstage(*world, at))),
-        Phase::Destroy => steps.push((by, "destroys what it has replaced", requests::destroy(*world, at))),
-        Phase::Refuse(request) => steps.push((by, "refuses", requests::refuse(*world, at, request))),
-        Phase::Remove(request) => steps.push((by, "empties the inbox", requests::remove(*world, at, request))),
+        Phase::Unstage => steps.push((
+            by,
+            "removes what lay aside",
+            publication::unstage(*world, at),
+        )),
+        Phase::Destroy => steps.push((
+            by,
+            "destroys what it has replaced",
+            requests::destroy(*world, at),
+        )),
+        Phase::Refuse(request) => {
+            steps.push((by, "refuses", requests::refuse(*world, at, request)))
+        }
+        Phase::Remove(request) => steps.push((
+            by,
+            "empties the inbox",
+            requests::remove(*world, at, request),
+        )),
     }
     if writer.phase != Phase::Off {
         steps.push((By::Crash(writer.name), "dies", ends(*world, at)));
@@ -48,11 +66,15 @@ fn reads(world: &mut World, at: usize, rules: &Rules) {
     world.writers[at].knows(Fold::of(&world.log, end, rules.fault));
 }
 
-/// Before the fence: no entry after the gap, no published file that the log does not contain, and every needed object
-/// exists. If not, the log may have changed since it was read.
+/// Before the fence: no entry after the gap, no published file that the log does not contain, and
+/// every needed object exists. If not, the log may have changed since it was read.
 fn look(mut world: World, at: usize, rules: &Rules) -> World {
     let Writer { next, fold, .. } = world.writers[at];
-    let unknown = world.manifest.iter().skip(usize::from(fold.releases)).any(|manifest| *manifest > 0);
+    let unknown = world
+        .manifest
+        .iter()
+        .skip(usize::from(fold.releases))
+        .any(|manifest| *manifest > 0);
     if world.log.beyond(next) || unknown || fold.needed() & !world.objects != 0 {
         if rules.fault == Fault::HaltsUnlooked || !world.log.at(next).is_there() {
             world.writers[at].phase = Phase::Halted;
@@ -76,19 +98,32 @@ pub fn send(mut world: World, at: usize, entry: Entry) -> World {
 }
 
 fn append(world: &World, at: usize, rules: &Rules, steps: &mut Steps) {
-    let Writer { name, next, entry, .. } = world.writers[at];
+    let Writer {
+        name, next, entry, ..
+    } = world.writers[at];
     let by = By::Writer(name);
-    // The number may be that of an entry that was packed after this writer has read the log: it checks whether its
-    // fence is the newest entry.
-    if entry.kind() == Kind::Fence && world.log.is_packed(next) && rules.fault != Fault::FencesUnlooked {
-        return steps.push((by, "puts its fence, and sees that the log has gone on", ends(*world, at)));
+    // The number may be that of an entry that was packed after this writer has read the log: it
+    // checks whether its fence is the newest entry.
+    if entry.kind() == Kind::Fence
+        && world.log.is_packed(next)
+        && rules.fault != Fault::FencesUnlooked
+    {
+        return steps.push((
+            by,
+            "puts its fence, and sees that the log has gone on",
+            ends(*world, at),
+        ));
     }
     let mut there = *world;
     let mut doubtful = *world;
     doubtful.writers[at].phase = Phase::Back;
     if !there.log.create(next, entry) {
         if rules.fault == Fault::ExistsIsMine {
-            steps.push((by, "takes what is there for its own", committed(*world, at, rules)));
+            steps.push((
+                by,
+                "takes what is there for its own",
+                committed(*world, at, rules),
+            ));
         } else {
             steps.push((by, "is told that something is there", doubtful));
         }
@@ -165,8 +200,8 @@ fn sweep(mut world: World, at: usize, rules: &Rules) -> World {
     world
 }
 
-/// An object that the writer's state needs does not exist: if the log has changed, the writer was taken over and ends;
-/// if not, the store is damaged.
+/// An object that the writer's state needs does not exist: if the log has changed, the writer was
+/// taken over and ends; if not, the store is damaged.
 pub fn missing(mut world: World, at: usize, rules: &Rules) -> World {
     let next = world.writers[at].next;
     if rules.fault == Fault::HaltsUnlooked || !world.log.at(next).is_there() {

@@ -1,5 +1,6 @@
-//! The input of a refinement attack: classes from a table of labels, the order in which they were formed, and the raw
-//! rows. Errors name a file and a place in it; of cells they show only labels of quasi columns.
+//! The input of a refinement attack: classes from a table of labels, the order in which they were
+//! formed, and the raw rows. Errors name a file and a place in it; of cells they show only labels
+//! of quasi columns.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::{TableFile, count};
 use crate::daemon::whole_file;
 use crate::engine::gate::refinement::{
-    AttackedRows, Attacker, CarvingRule, Layers, Malformed, NoLayers, RowsMismatch, divide, fuzzy as single,
+    AttackedRows, Attacker, CarvingRule, Layers, Malformed, NoLayers, RowsMismatch, divide,
+    fuzzy as single,
 };
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
@@ -37,7 +39,8 @@ struct Formation {
 /// Reads the release, and the order of its classes where that is given.
 ///
 /// # Errors
-/// The table cannot be read, or neither a run of ARX-LR nor one of halving, where that is the feed's search, makes such a table.
+/// The table cannot be read, or neither a run of ARX-LR nor one of halving, where that is the
+/// feed's search, makes such a table.
 pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     if feed.policy.search() == Search::Halves {
         return halved(feed, file, order);
@@ -59,13 +62,24 @@ pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<A
             (ranked, Attacker::Paper)
         }
     };
-    let release = layers.release(classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)), k);
+    let release = layers.release(
+        classes
+            .iter()
+            .map(|(nodes, rows)| (nodes.as_slice(), *rows)),
+        k,
+    );
     let release = release.map_err(|why| unranked(why, &classes, (&feed.columns, file)))?;
-    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+    Ok(AttackSubject {
+        name: name(file),
+        columns: feed.columns.clone(),
+        layers,
+        release,
+        attacker,
+    })
 }
 
-/// As [`subject`], for a feed whose classes are halved; their order reveals nothing. In a chain whose rows keep their
-/// labels the newest release holds all labels.
+/// As [`subject`], for a feed whose classes are halved; their order reveals nothing. In a chain
+/// whose rows keep their labels the newest release holds all labels.
 fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
     let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
     let trees = feed.columns.trees();
@@ -78,7 +92,10 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
         None => (classes, Attacker::Paper),
     };
     let class = |at: usize| describe(&classes[at].0, &feed.columns);
-    let counted: Vec<(&[Node], u64)> = classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows)).collect();
+    let counted: Vec<(&[Node], u64)> = classes
+        .iter()
+        .map(|(nodes, rows)| (nodes.as_slice(), *rows))
+        .collect();
     let release = layers.regions_of(&counted, &feed.policy, &trees).map_err(|why| {
         wrong(match why {
             Malformed::Small(at) => {
@@ -98,7 +115,13 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
             _ => "there are too many rows to attack".to_owned(),
         })
     })?;
-    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker })
+    Ok(AttackSubject {
+        name: name(file),
+        columns: feed.columns.clone(),
+        layers,
+        release,
+        attacker,
+    })
 }
 
 /// As [`subject`], for a feed whose classes are groups of neighbours, which have no order.
@@ -111,7 +134,9 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
     let shown = progress::ProgressLine::files(1);
     let classes = classes(file, &feed.columns)?;
     drop(shown);
-    let counted = classes.iter().map(|(nodes, rows)| (nodes.as_slice(), *rows));
+    let counted = classes
+        .iter()
+        .map(|(nodes, rows)| (nodes.as_slice(), *rows));
     let release = layers.finest(counted, feed.policy.a()).map_err(|why| {
         let text = match why {
             Malformed::Small(at) => {
@@ -128,7 +153,13 @@ fn grouped(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attac
         };
         Error::new(ErrorCategory::Input, text).in_file(file)
     })?;
-    Ok(AttackSubject { name: name(file), columns: feed.columns.clone(), layers, release, attacker: Attacker::Paper })
+    Ok(AttackSubject {
+        name: name(file),
+        columns: feed.columns.clone(),
+        layers,
+        release,
+        attacker: Attacker::Paper,
+    })
 }
 
 /// The error for a column that ARX-LR cannot use.
@@ -145,20 +176,35 @@ fn unlayered(NoLayers { column, why }: NoLayers, feed: &FeedConfig) -> Error {
         }
         _ => "this taxonomy has too many values to count: use coarser leaves",
     };
-    let named = feed.columns.of(Role::Quasi).nth(column).map_or("", |column| &column.name);
-    Error::new(ErrorCategory::Taxonomy, text).in_file(&feed.file).in_field(named)
+    let named = feed
+        .columns
+        .of(Role::Quasi)
+        .nth(column)
+        .map_or("", |column| &column.name);
+    Error::new(ErrorCategory::Taxonomy, text)
+        .in_file(&feed.file)
+        .in_field(named)
 }
 
 /// The classes of a table in preorder, including the class of outliers.
 fn classes(file: &Path, columns: &Columns) -> Result<Classes> {
-    let rows = labels(file, &columns.only(Role::Quasi), |table| TableFile::labels_in(table, columns))?;
+    let rows = labels(file, &columns.only(Role::Quasi), |table| {
+        TableFile::labels_in(table, columns)
+    })?;
     Ok(counts(&rows))
 }
 
 /// The distinct codes, each with its number of rows.
 fn counts(rows: &Histogram) -> Classes {
-    let rows_of = |tuple| rows.cells_of(tuple).iter().map(|cell| u64::from(cell.count)).sum();
-    (0..rows.tuples()).map(|tuple| (rows.tuple_at(tuple).collect(), rows_of(tuple))).collect()
+    let rows_of = |tuple| {
+        rows.cells_of(tuple)
+            .iter()
+            .map(|cell| u64::from(cell.count))
+            .sum()
+    };
+    (0..rows.tuples())
+        .map(|tuple| (rows.tuple_at(tuple).collect(), rows_of(tuple)))
+        .collect()
 }
 
 /// Whether these labels are those of the class of outliers.
@@ -168,9 +214,18 @@ fn left_over(nodes: &[Node]) -> bool {
 
 /// Checks that every class has k rows: an attack that assumes a wrong k proves nothing.
 fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -> Result<()> {
-    let small: Vec<&(Vec<Node>, u64)> = classes.iter().filter(|(nodes, rows)| *rows < k && !left_over(nodes)).collect();
-    let Some((nodes, rows)) = small.iter().min_by_key(|(_, rows)| *rows) else { return Ok(()) };
-    let others = if small.len() == 1 { String::new() } else { format!(", and {} more have too few", small.len() - 1) };
+    let small: Vec<&(Vec<Node>, u64)> = classes
+        .iter()
+        .filter(|(nodes, rows)| *rows < k && !left_over(nodes))
+        .collect();
+    let Some((nodes, rows)) = small.iter().min_by_key(|(_, rows)| *rows) else {
+        return Ok(());
+    };
+    let others = if small.len() == 1 {
+        String::new()
+    } else {
+        format!(", and {} more have too few", small.len() - 1)
+    };
     let text = format!(
         "class {} has {rows} row{}{others}: ARX-LR with k = {k} forms no such class. Set policy.k to the k that the \
          table was made with, and give rows without a class the root in every column",
@@ -184,7 +239,10 @@ fn large_enough(classes: &Classes, k: u64, (columns, file): (&Columns, &Path)) -
 fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path)) -> Error {
     let text = match why {
         Malformed::Class(at) => {
-            let class = classes.iter().filter(|(nodes, _)| !left_over(nodes)).nth(at);
+            let class = classes
+                .iter()
+                .filter(|(nodes, _)| !left_over(nodes))
+                .nth(at);
             let class = class.map_or(String::new(), |(nodes, _)| describe(nodes, columns));
             format!("class {class} has a label that is on no layer of its taxonomy")
         }
@@ -197,7 +255,12 @@ fn unranked(why: Malformed, classes: &Classes, (columns, file): (&Columns, &Path
 /// Sorts classes into the order that a file gives; the file has to name all of them.
 fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     let wrong = |text: String| Error::new(ErrorCategory::Input, text).in_file(file);
-    let bytes = whole_file::bytes(file, "read the order of formation", ErrorCategory::Input, whole_file::FORMATION)?;
+    let bytes = whole_file::bytes(
+        file,
+        "read the order of formation",
+        ErrorCategory::Input,
+        whole_file::FORMATION,
+    )?;
     let listed: Formation = serde_json::from_slice(&bytes).map_err(|error| {
         // The parser's message may quote the file.
         let what = if error.is_data() { "this JSON has the wrong form" } else { "this is not JSON" };
@@ -215,20 +278,28 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
         })?;
         let class = describe(&nodes, columns);
         if let Some(first) = known.get(&nodes) {
-            return Err(wrong(format!("class {number} of the list, {class}, is the same as class {first}")));
+            return Err(wrong(format!(
+                "class {number} of the list, {class}, is the same as class {first}"
+            )));
         }
         if left_over(&nodes) {
             let text = "is at the root in every column: outliers are not a class, remove them";
             return Err(wrong(format!("class {number} of the list {text}")));
         }
         let Some(rows) = left.remove(&nodes) else {
-            return Err(wrong(format!("class {number} of the list, {class}, has no rows in the release")));
+            return Err(wrong(format!(
+                "class {number} of the list, {class}, has no rows in the release"
+            )));
         };
         known.insert(nodes.clone(), number);
         formed.push((nodes, rows));
     }
     if let Some((nodes, _)) = left.first_key_value() {
-        let others = if left.len() == 1 { String::new() } else { format!(", and {} more", left.len() - 1) };
+        let others = if left.len() == 1 {
+            String::new()
+        } else {
+            format!(", and {} more", left.len() - 1)
+        };
         let class = describe(nodes, columns);
         return Err(wrong(format!(
             "class {class} of the release is not in the list{others}: the list must contain all classes except the \
@@ -238,19 +309,35 @@ fn formed(file: &Path, columns: &Columns, classes: Classes) -> Result<Classes> {
     Ok(formed.into_iter().chain(outliers).collect())
 }
 
-/// The nodes of labels; on failure the column and what is wrong. An unknown label is not printed, since it may be a
-/// value.
-fn nodes(labels: &[String], columns: &Columns) -> std::result::Result<Vec<Node>, (Option<String>, String)> {
+/// The nodes of labels; on failure the column and what is wrong. An unknown label is not printed,
+/// since it may be a value.
+fn nodes(
+    labels: &[String],
+    columns: &Columns,
+) -> std::result::Result<Vec<Node>, (Option<String>, String)> {
     let trees = columns.trees();
     if labels.len() != trees.len() {
-        let names: Vec<&str> = columns.of(Role::Quasi).map(|column| &*column.name).collect();
-        let text = format!("has {} labels, and there are {} columns: {}", labels.len(), trees.len(), names.join(", "));
+        let names: Vec<&str> = columns
+            .of(Role::Quasi)
+            .map(|column| &*column.name)
+            .collect();
+        let text = format!(
+            "has {} labels, and there are {} columns: {}",
+            labels.len(),
+            trees.len(),
+            names.join(", ")
+        );
         return Err((None, text));
     }
     let named = columns.of(Role::Quasi).zip(trees).zip(labels);
     named
         .map(|((column, tree), label)| {
-            let text = || (Some(column.name.to_string()), "has a label that is not in the taxonomy".to_owned());
+            let text = || {
+                (
+                    Some(column.name.to_string()),
+                    "has a label that is not in the taxonomy".to_owned(),
+                )
+            };
             tree.find(label).ok_or_else(text)
         })
         .collect()

@@ -1,6 +1,6 @@
-//! Draws a class as the boxes that its labels divide into one layer further down: the first column from top to bottom,
-//! the second from left to right, and one drawing for each combination of the others. The size of a drawing is bounded
-//! however large the class is.
+//! Draws a class as the boxes that its labels divide into one layer further down: the first column
+//! from top to bottom, the second from left to right, and one drawing for each combination of the
+//! others. The size of a drawing is bounded however large the class is.
 
 use maud::{Markup, display, html};
 
@@ -36,7 +36,9 @@ enum Known {
 
 impl Known {
     fn of(held: Option<&HeldRows>) -> Known {
-        let Some(support) = held.map(|held| held.support) else { return Known::Gone };
+        let Some(support) = held.map(|held| held.support) else {
+            return Known::Gone;
+        };
         match (support.exact, support.certain()) {
             (true, Some(0)) => Known::Empty,
             (true, Some(rows)) => Known::Certain(rows),
@@ -82,7 +84,10 @@ pub fn key(k: u64) -> Markup {
     let kinds = [
         (Known::Gone, "completely covered by earlier classes"),
         (Known::Empty, "certainly empty"),
-        (Known::Open(0, k - 1), "minimum and maximum number of rows; ? marks a range that may be incomplete"),
+        (
+            Known::Open(0, k - 1),
+            "minimum and maximum number of rows; ? marks a range that may be incomplete",
+        ),
         (Known::Certain(1), &small),
         (Known::Certain(k), "certain number of rows"),
     ];
@@ -116,15 +121,26 @@ fn draw_box(known: Known, (x, y, height): (usize, usize, usize), k: u64) -> Mark
 pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
     let labels = labels(target, subject);
     let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
-    let boxes = sides.iter().try_fold(1usize, |product, side| product.checked_mul(*side).filter(|all| *all <= BOXES));
+    let boxes = sides.iter().try_fold(1usize, |product, side| {
+        product.checked_mul(*side).filter(|all| *all <= BOXES)
+    });
     match boxes {
-        _ if target.blocks.is_empty() => html! { p { "The attack ran out of budget on its parts." } },
-        _ if sides.is_empty() => html! { p { "A single cell, which cannot be divided: the attacker learns nothing." } },
-        Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => plots(target, &labels, subject),
+        _ if target.blocks.is_empty() => {
+            html! { p { "The attack ran out of budget on its parts." } }
+        }
+        _ if sides.is_empty() => {
+            html! { p { "A single cell, which cannot be divided: the attacker learns nothing." } }
+        }
+        Some(_) if sides.iter().take(2).all(|side| *side <= SIDE) => {
+            plots(target, &labels, subject)
+        }
         _ => {
-            let certain = target.blocks.iter().filter(|held| held.support.certain().is_some_and(|rows| rows > 0));
-            let [all, certain] =
-                [target.blocks.len(), certain.count()].map(|boxes| display(GroupedDigits(boxes as u64)));
+            let certain = target
+                .blocks
+                .iter()
+                .filter(|held| held.support.certain().is_some_and(|rows| rows > 0));
+            let [all, certain] = [target.blocks.len(), certain.count()]
+                .map(|boxes| display(GroupedDigits(boxes as u64)));
             html! {
                 p {
                     "Too many parts to show: " (all) " with something free, " (certain)
@@ -148,8 +164,14 @@ fn labels<'s>(target: &AttackTarget, subject: &'s AttackSubject) -> Vec<Vec<&'s 
 fn plots(target: &AttackTarget, labels: &[Vec<&str>], subject: &AttackSubject) -> Markup {
     let others = &labels[labels.len().min(2)..];
     let number: usize = others.iter().map(Vec::len).product();
-    let across = labels.get(1).map(|_| format!(", {} from left to right", column(target, subject, 1)));
-    let axes = format!("{} from top to bottom{}", column(target, subject, 0), across.unwrap_or_default());
+    let across = labels
+        .get(1)
+        .map(|_| format!(", {} from left to right", column(target, subject, 1)));
+    let axes = format!(
+        "{} from top to bottom{}",
+        column(target, subject, 0),
+        across.unwrap_or_default()
+    );
     let chosen = |at: usize| {
         let mut left = at;
         let child = |labels: &Vec<&str>| {
@@ -175,24 +197,41 @@ fn column<'s>(target: &AttackTarget, subject: &'s AttackSubject, at: usize) -> &
 }
 
 /// One drawing, for one choice of children in all columns from the third on.
-fn plot(target: &AttackTarget, (labels, chosen): (&[Vec<&str>], &[usize]), subject: &AttackSubject) -> Markup {
+fn plot(
+    target: &AttackTarget,
+    (labels, chosen): (&[Vec<&str>], &[usize]),
+    subject: &AttackSubject,
+) -> Markup {
     let k = subject.release.k();
     let (down, across) = (&labels[0], labels.get(1));
     let (rows, columns) = (down.len(), across.map_or(1, Vec::len));
     let known = |row: usize, column: usize| {
-        let children: Vec<usize> = [row, column].into_iter().take(labels.len()).chain(chosen.iter().copied()).collect();
-        let found = target.blocks.binary_search_by(|held| held.children.cmp(&children));
+        let children: Vec<usize> = [row, column]
+            .into_iter()
+            .take(labels.len())
+            .chain(chosen.iter().copied())
+            .collect();
+        let found = target
+            .blocks
+            .binary_search_by(|held| held.children.cmp(&children));
         Known::of(found.ok().map(|at| &target.blocks[at]))
     };
-    let fixed =
-        |(at, &child): (usize, &usize)| format!("{} = {}", column(target, subject, at + 2), labels[at + 2][child]);
+    let fixed = |(at, &child): (usize, &usize)| {
+        format!(
+            "{} = {}",
+            column(target, subject, at + 2),
+            labels[at + 2][child]
+        )
+    };
     let fixed: Vec<String> = chosen.iter().enumerate().map(fixed).collect();
     let cell_text = |row: usize, column: usize| {
         let across = across.map_or(String::new(), |across| format!(", {}", across[column]));
         format!("{}{across}: {}", down[row], known(row, column).words())
     };
     let cell_texts = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    let cell_texts: Vec<String> = cell_texts.map(|(row, column)| cell_text(row, column)).collect();
+    let cell_texts: Vec<String> = cell_texts
+        .map(|(row, column)| cell_text(row, column))
+        .collect();
     let beside = if across.is_some() { ABOVE } else { 0 };
     let (width, height) = (BESIDE + columns * WIDTH, beside + rows * HEIGHT);
     let described = [&fixed[..], &cell_texts].concat().join("; ");

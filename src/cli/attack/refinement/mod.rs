@@ -1,6 +1,7 @@
-//! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release of any origin, and says how far its
-//! classes can be narrowed down by an attacker who knows ARX-LR, or halving where that is the search of the feed. This
-//! module reads, prints and draws; the engine attacks and judges.
+//! `tidegate attack refinement` (CONTRACTS 3): reads a locally recoded release of any origin, and
+//! says how far its classes can be narrowed down by an attacker who knows ARX-LR, or halving where
+//! that is the search of the feed. This module reads, prints and draws; the engine attacks and
+//! judges.
 
 mod attack_input;
 mod boxes;
@@ -18,8 +19,8 @@ use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::view::refinement::refinement;
 use crate::engine::gate::refinement::{
-    AttackResult, AttackTerms, AttackedRows, Attacker, JointAttack, Malformed, NoFinding, RefinementBudget,
-    RepeatedValues,
+    AttackResult, AttackTerms, AttackedRows, Attacker, JointAttack, Malformed, NoFinding,
+    RefinementBudget, RepeatedValues,
 };
 use crate::engine::policy::{self, OnUnsafe};
 
@@ -48,10 +49,12 @@ pub struct Args {
     /// The published table
     #[arg(long, value_name = "FILE")]
     pub release: PathBuf,
-    /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}: the strongest attacker
+    /// The order in which the classes were formed, as {"classes": [["label of column 1", …], …]}:
+    /// the strongest attacker
     #[arg(long, value_name = "FILE")]
     pub classes: Option<PathBuf>,
-    /// The raw rows of the release, to count cells with a single person; only if no label contains another one
+    /// The raw rows of the release, to count cells with a single person; only if no label contains
+    /// another one
     #[arg(long, value_name = "FILE")]
     pub increment: Option<PathBuf>,
     /// How solutions are counted; the default is policy.values
@@ -62,33 +65,39 @@ pub struct Args {
     pub html: Option<PathBuf>,
 }
 
-/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same files give the same
-/// answer.
+/// The seed for the draws that decide figures beyond the budget. It is fixed, so that the same
+/// files give the same answer.
 const SEED: u64 = 1;
 
 /// Runs the command.
 ///
 /// # Errors
-/// The feed file or a table cannot be read, they do not belong together, or ARX-LR did not make the release.
+/// The feed file or a table cannot be read, they do not belong together, or ARX-LR did not make the
+/// release.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load_to_judge(&args.feed)?;
     let (feed, subject) = meant(&feed, &args)?;
     let found = attacked(feed, &subject, &args)?;
     if let Some(file) = &args.html {
         let page = page::page(&found, &subject);
-        std::fs::write(file, page).map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
+        std::fs::write(file, page)
+            .map_err(|error| Error::io(file, "write the page", &error).in_field("--html"))?;
     }
     if out.json() {
         out.value(&refinement(&found, subject.attacker, subject.names()));
     } else {
         out.text(&words::report(&found, &subject));
     }
-    Ok(if found.against.is_empty() { Exit::Done } else { Exit::Unsafe })
+    Ok(if found.against.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Unsafe
+    })
 }
 
-/// Reads the release. If the feed file names no search, a table that ARX-LR cannot have made is taken to be made by
-/// halving; if halving with a coin cannot have made it, it is taken to be made with drawn thresholds, with which
-/// disjoint chains used to halve.
+/// Reads the release. If the feed file names no search, a table that ARX-LR cannot have made is
+/// taken to be made by halving; if halving with a coin cannot have made it, it is taken to be made
+/// with drawn thresholds, with which disjoint chains used to halve.
 fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig, AttackSubject)> {
     let subject = |feed| attack_input::subject(feed, &args.release, args.classes.as_deref());
     let [first, second] = match (feed.unnamed(), feed.earlier()) {
@@ -98,16 +107,26 @@ fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig
     };
     match subject(first) {
         Ok(found) => Ok((first, found)),
-        Err(error) => subject(second).map(|found| (second, found)).map_err(|_| error),
+        Err(error) => subject(second)
+            .map(|found| (second, found))
+            .map_err(|_| error),
     }
 }
 
-fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::Result<AttackResult> {
+fn attacked(
+    feed: &FeedConfig,
+    subject: &AttackSubject,
+    args: &Args,
+) -> error::Result<AttackResult> {
     let _shown = progress::ProgressLine::new("attacking");
     let limits = feed.policy.refinement();
     let values = match (args.values, limits.values) {
-        (Some(SolutionRule::Repeated), _) | (None, policy::Values::Repeated) => RepeatedValues::Repeated,
-        (Some(SolutionRule::Distinct), _) | (None, policy::Values::Distinct) => RepeatedValues::Distinct,
+        (Some(SolutionRule::Repeated), _) | (None, policy::Values::Repeated) => {
+            RepeatedValues::Repeated
+        }
+        (Some(SolutionRule::Distinct), _) | (None, policy::Values::Distinct) => {
+            RepeatedValues::Distinct
+        }
     };
     if feed.policy.search().is_micro() && values == RepeatedValues::Distinct {
         let text = "the possible sets of rows of a group of neighbours can be counted only if rows may be equal: write \
@@ -115,13 +134,28 @@ fn attacked(feed: &FeedConfig, subject: &AttackSubject, args: &Args) -> error::R
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--values"));
     }
     let budget = RefinementBudget::shared(subject.release.places().len());
-    let terms = AttackTerms { attacker: subject.attacker, values, marginals: false, seed: SEED, budget };
-    let fuzzy = args.increment.as_ref().map(|file| attack_input::fuzzy(file, subject)).transpose()?;
+    let terms = AttackTerms {
+        attacker: subject.attacker,
+        values,
+        marginals: false,
+        seed: SEED,
+        budget,
+    };
+    let fuzzy = args
+        .increment
+        .as_ref()
+        .map(|file| attack_input::fuzzy(file, subject))
+        .transpose()?;
     let found =
-        AttackResult::of(subject.names(), terms, &limits, JointAttack::Yes).map_err(|nothing| match nothing {
-            NoFinding::Malformed(why) => disordered(why, subject, args),
-            NoFinding::Impossible { place, targets } => {
-                impossible((place, targets), (values, subject), feed.policy.on_unsafe(), args)
+        AttackResult::of(subject.names(), terms, &limits, JointAttack::Yes).map_err(|nothing| {
+            match nothing {
+                NoFinding::Malformed(why) => disordered(why, subject, args),
+                NoFinding::Impossible { place, targets } => impossible(
+                    (place, targets),
+                    (values, subject),
+                    feed.policy.on_unsafe(),
+                    args,
+                ),
             }
         })?;
     Ok(AttackResult { fuzzy, ..found })
@@ -155,7 +189,11 @@ fn impossible(
         );
         return Error::new(ErrorCategory::Input, text).in_file(&args.release);
     }
-    let others = if targets == 1 { String::new() } else { format!(" and for {} more", targets - 1) };
+    let others = if targets == 1 {
+        String::new()
+    } else {
+        format!(" and for {} more", targets - 1)
+    };
     let class = match place {
         AttackedRows::Class(_) => format!("class {}", subject.describe(place)),
         AttackedRows::Outliers => "the outliers".to_owned(),
@@ -164,7 +202,11 @@ fn impossible(
         RepeatedValues::Repeated => String::new(),
         RepeatedValues::Distinct => ", or rows are equal (--values repeated)".to_owned(),
     };
-    let order = if subject.attacker == Attacker::Strongest { ", or the order of formation is different" } else { "" };
+    let order = if subject.attacker == Attacker::Strongest {
+        ", or the order of formation is different"
+    } else {
+        ""
+    };
     let fell = if on_unsafe == OnUnsafe::Coarsest && subject.release.classes().is_empty() {
         ", or a check that reads sensitive values failed and generalised all rows to the root (on_unsafe = \
          \"coarsest\")"

@@ -1,6 +1,6 @@
-//! The attack as one self-contained page that prints well: the verdict, every figure, and for the worst targets a
-//! drawing of what each of their parts can hold (`boxes`). The page fetches nothing and runs no script, and this module
-//! knows no values.
+//! The attack as one self-contained page that prints well: the verdict, every figure, and for the
+//! worst targets a drawing of what each of their parts can hold (`boxes`). The page fetches nothing
+//! and runs no script, and this module knows no values.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,15 @@ use maud::{Markup, display, html};
 
 use super::boxes;
 use super::subject::AttackSubject;
-use super::words::{called, count, few, head as subtitle, is_revealing, joint, odds, ratio, reasons, verdict, worst};
-use crate::engine::gate::refinement::{AttackResult, AttackTarget, AttackedRows, CarvingRule, certain};
-use crate::engine::release::html::{CountedNoun, GroupedDigits, Text, document, head, name, numbers, wide};
+use super::words::{
+    called, count, few, head as subtitle, is_revealing, joint, odds, ratio, reasons, verdict, worst,
+};
+use crate::engine::gate::refinement::{
+    AttackResult, AttackTarget, AttackedRows, CarvingRule, certain,
+};
+use crate::engine::release::html::{
+    CountedNoun, GroupedDigits, Text, document, head, name, numbers, wide,
+};
 
 /// The most targets that are drawn.
 const DRAWN: usize = 50;
@@ -21,8 +27,14 @@ const REASONS: usize = 100;
 
 /// The page as HTML.
 pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
-    let accused: BTreeSet<AttackedRows> = found.against.iter().filter_map(|against| against.place).collect();
-    let shown = |at: &usize| is_revealing(&found.targets[*at]) || accused.contains(&found.targets[*at].place);
+    let accused: BTreeSet<AttackedRows> = found
+        .against
+        .iter()
+        .filter_map(|against| against.place)
+        .collect();
+    let shown = |at: &usize| {
+        is_revealing(&found.targets[*at]) || accused.contains(&found.targets[*at].place)
+    };
     let worst: Vec<usize> = worst(&found.targets).into_iter().filter(shown).collect();
     let body = html! {
         header {
@@ -99,13 +111,28 @@ fn figures(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Ma
 
 fn table(worst: &[usize], found: &AttackResult, subject: &AttackSubject) -> Markup {
     let alone = found.fuzzy.as_ref().map(|_| "Cells with one person");
-    let heads = ["Rows", "Possible sets", "Remain", "Ratio", "Known classes"].into_iter().chain(alone);
+    let heads = ["Rows", "Possible sets", "Remain", "Ratio", "Known classes"]
+        .into_iter()
+        .chain(alone);
     let cells = |at: usize| {
         let target = &found.targets[at];
-        let known = certain(target).map_or("?".to_owned(), |crowds| GroupedDigits(crowds.len() as u64).to_string());
+        let known = certain(target).map_or("?".to_owned(), |crowds| {
+            GroupedDigits(crowds.len() as u64).to_string()
+        });
         let rows = GroupedDigits(target.rows).to_string();
-        let alone = found.fuzzy.as_ref().map(|fuzzy| GroupedDigits(fuzzy[at]).to_string());
-        [rows, count(&target.lr), count(&target.cra), ratio(&target.ratio), known].into_iter().chain(alone)
+        let alone = found
+            .fuzzy
+            .as_ref()
+            .map(|fuzzy| GroupedDigits(fuzzy[at]).to_string());
+        [
+            rows,
+            count(&target.lr),
+            count(&target.cra),
+            ratio(&target.ratio),
+            known,
+        ]
+        .into_iter()
+        .chain(alone)
     };
     html! {
         table class="figures" {

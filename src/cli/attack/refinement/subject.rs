@@ -1,4 +1,5 @@
-//! A release under attack, with what is needed to name its parts. This module knows no sensitive values.
+//! A release under attack, with what is needed to name its parts. This module knows no sensitive
+//! values.
 
 use crate::engine::gate::refinement::{AttackedRows, Attacker, CarvedRelease, Layers, Names};
 use crate::engine::histogram::describe;

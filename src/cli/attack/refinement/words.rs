@@ -1,4 +1,5 @@
-//! The attack for a person at a terminal: which classes, how many sets of rows remain possible of how many, and why.
+//! The attack for a person at a terminal: which classes, how many sets of rows remain possible of
+//! how many, and why.
 
 use std::fmt::Write;
 
@@ -6,8 +7,8 @@ use super::subject::AttackSubject;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::engine::gate::refinement::{
-    AttackResult, AttackTarget, AttackedRows, Attacker, CarvingRule, FailedLimit, Joint, RatioFigure, RepeatedValues,
-    SolutionCount, certain, short,
+    AttackResult, AttackTarget, AttackedRows, Attacker, CarvingRule, FailedLimit, Joint,
+    RatioFigure, RepeatedValues, SolutionCount, certain, short,
 };
 
 /// The whole answer as text.
@@ -29,24 +30,39 @@ fn put(text: &mut String, line: &str) {
 pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
-        rule if rule.is_unordered() => many(subject.release.places().len() as u64, "class", "classes"),
-        _ => format!("{} and {}", many(classes as u64, "class", "classes"), many(outliers, "outlier", "outliers")),
+        rule if rule.is_unordered() => {
+            many(subject.release.places().len() as u64, "class", "classes")
+        }
+        _ => format!(
+            "{} and {}",
+            many(classes as u64, "class", "classes"),
+            many(outliers, "outlier", "outliers")
+        ),
     };
     let who = match subject.attacker {
         Attacker::Paper => "who knows the release and the algorithm",
-        Attacker::Strongest => "who knows the release, the algorithm and the order in which classes were formed",
+        Attacker::Strongest => {
+            "who knows the release, the algorithm and the order in which classes were formed"
+        }
     };
     let values = match found.values {
         RepeatedValues::Repeated => "two rows may be equal",
         RepeatedValues::Distinct => "no two rows are equal",
     };
-    format!("{}: {shown}, made with k = {}; attacked by a reader {who}; {values}", subject.name, subject.release.k())
+    format!(
+        "{}: {shown}, made with k = {}; attacked by a reader {who}; {values}",
+        subject.name,
+        subject.release.k()
+    )
 }
 
 /// The reasons against the release, those about the worst targets first.
 pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
     let mut place = vec![0; found.targets.len()];
-    worst(&found.targets).into_iter().enumerate().for_each(|(rank, at)| place[at] = rank);
+    worst(&found.targets)
+        .into_iter()
+        .enumerate()
+        .for_each(|(rank, at)| place[at] = rank);
     let last = found.targets.len();
     let rank = |against: &&FailedLimit| match against.place {
         Some(AttackedRows::Class(at)) => place[at],
@@ -72,8 +88,13 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
         "The attack leaves some of the possible sets of rows of a class; the ratio is the factor by which their \
          number falls",
     );
-    put(text, "  known: parts of the class with a certain number of rows, 1 to k - 1");
-    let mut heads = ["rows", "possible", "remain", "ratio", "known"].map(Head::Right).to_vec();
+    put(
+        text,
+        "  known: parts of the class with a certain number of rows, 1 to k - 1",
+    );
+    let mut heads = ["rows", "possible", "remain", "ratio", "known"]
+        .map(Head::Right)
+        .to_vec();
     if found.fuzzy.is_some() {
         put(text, "  alone: cells that really contain one person only");
         heads.push(Head::Right("alone"));
@@ -86,13 +107,30 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
         let target = &found.targets[at];
         let [possible, remain] = [&target.lr, &target.cra].map(count);
         let known = certain(target).map_or("?".to_owned(), |crowds| crowds.len().to_string());
-        let figures = [target.rows.to_string(), possible, remain, self::ratio(&target.ratio), known];
+        let figures = [
+            target.rows.to_string(),
+            possible,
+            remain,
+            self::ratio(&target.ratio),
+            known,
+        ];
         let alone = found.fuzzy.as_ref().map(|fuzzy| fuzzy[at].to_string());
-        table.row(figures.into_iter().chain(alone).chain([called(target, subject)]));
+        table.row(
+            figures
+                .into_iter()
+                .chain(alone)
+                .chain([called(target, subject)]),
+        );
     }
     table.write(text, "");
     if worst.len() > MOST {
-        put(text, &format!("  … the {MOST} worst of {}; --json lists all, --html draws them", worst.len()));
+        put(
+            text,
+            &format!(
+                "  … the {MOST} worst of {}; --json lists all, --html draws them",
+                worst.len()
+            ),
+        );
     }
     put(text, "");
 }
@@ -101,8 +139,12 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
         AttackedRows::Class(_) => subject.describe(target.place),
-        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => "all people".to_owned(),
-        AttackedRows::Outliers if subject.release.rule().is_unordered() => subject.describe(target.place),
+        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => {
+            "all people".to_owned()
+        }
+        AttackedRows::Outliers if subject.release.rule().is_unordered() => {
+            subject.describe(target.place)
+        }
         AttackedRows::Outliers => "outliers".to_owned(),
     }
 }
@@ -186,7 +228,9 @@ pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     match found.limits.max_ratio {
         None => "NOT CHECKED: policy.max_ratio is off".to_owned(),
         Some(limit) if found.against.is_empty() && odds => {
-            format!("SAFE: no label changes the odds of where a person is by a factor above {limit}")
+            format!(
+                "SAFE: no label changes the odds of where a person is by a factor above {limit}"
+            )
         }
         Some(limit) if found.against.is_empty() => format!(
             "SAFE: every ratio is at most {limit}, at least {} sets of rows remain, and no class smaller than k can be counted with certainty",
@@ -201,7 +245,10 @@ pub fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {
-        format!("{} are at the root, fewer than k = {k}: `tidegate audit` checks that.", many(rows, "row", "rows"))
+        format!(
+            "{} are at the root, fewer than k = {k}: `tidegate audit` checks that.",
+            many(rows, "row", "rows")
+        )
     })
 }
 
@@ -220,7 +267,13 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
         wrapped(text, "  - ", &against.text);
     }
     if found.against.len() > MOST_REASONS {
-        put(text, &format!("  - … and {} more; --json lists all", found.against.len() - MOST_REASONS));
+        put(
+            text,
+            &format!(
+                "  - … and {} more; --json lists all",
+                found.against.len() - MOST_REASONS
+            ),
+        );
     }
     put(text, "\nWhat to do");
     for advice in advice(found, subject) {

@@ -1,4 +1,5 @@
-//! Reads a table of sums and the contributions behind it. No error shows a value, and none shows a code of a contribution.
+//! Reads a table of sums and the contributions behind it. No error shows a value, and none shows a
+//! code of a contribution.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -46,7 +47,10 @@ pub struct SumsFile {
 impl SumsFile {
     /// A cell in words: `(region = North, branch = Total)`.
     pub fn name(&self, cell: usize) -> String {
-        let of = self.codes(cell).into_iter().map(|(column, code)| format!("{column} = {code}"));
+        let of = self
+            .codes(cell)
+            .into_iter()
+            .map(|(column, code)| format!("{column} = {code}"));
         format!("({})", of.collect::<Vec<_>>().join(", "))
     }
 
@@ -54,7 +58,8 @@ impl SumsFile {
     pub fn codes(&self, cell: usize) -> Vec<(&str, &str)> {
         let codes = self.table.dimensions.codes(cell);
         let of = self.dimensions.iter().zip(codes);
-        of.map(|(dimension, code)| (dimension.name.as_str(), dimension.codes[code].as_str())).collect()
+        of.map(|(dimension, code)| (dimension.name.as_str(), dimension.codes[code].as_str()))
+            .collect()
     }
 }
 
@@ -70,19 +75,34 @@ struct Roles {
 
 impl Roles {
     fn of(csv: &NamedCsv, form: &SumsFileForm) -> Result<Roles> {
-        let refused = |text: String| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(1);
+        let refused = |text: String| {
+            Error::new(ErrorCategory::Input, text)
+                .in_file(form.file)
+                .at_line(1)
+        };
         let value = csv.column(form.value).ok_or_else(|| {
-            refused(format!("there is no column `{}` with the sums: name the column with --value", form.value))
+            refused(format!(
+                "there is no column `{}` with the sums: name the column with --value",
+                form.value
+            ))
         })?;
         let count = csv.column("freq");
         let status = csv.column("status").or_else(|| csv.column("sdcStatus"));
-        let largest: Vec<usize> = (1..).map_while(|at| csv.column(&format!("max{at}"))).collect();
-        let named: BTreeSet<usize> =
-            [Some(value), count, status].into_iter().flatten().chain(largest.clone()).collect();
-        let dimensions: Vec<usize> = (0..csv.names.len()).filter(|column| !named.contains(column)).collect();
+        let largest: Vec<usize> = (1..)
+            .map_while(|at| csv.column(&format!("max{at}")))
+            .collect();
+        let named: BTreeSet<usize> = [Some(value), count, status]
+            .into_iter()
+            .flatten()
+            .chain(largest.clone())
+            .collect();
+        let dimensions: Vec<usize> = (0..csv.names.len())
+            .filter(|column| !named.contains(column))
+            .collect();
         if dimensions.is_empty() {
             return Err(refused(
-                "there is no column with codes: a table of sums needs one for each dimension".to_owned(),
+                "there is no column with codes: a table of sums needs one for each dimension"
+                    .to_owned(),
             ));
         }
         if !largest.is_empty() && largest.len() < form.kept && form.contributions.is_none() {
@@ -98,7 +118,13 @@ impl Roles {
                 --contributions";
             return Err(refused(text.to_owned()));
         }
-        Ok(Roles { dimensions, value, count, status, largest })
+        Ok(Roles {
+            dimensions,
+            value,
+            count,
+            status,
+            largest,
+        })
     }
 }
 
@@ -122,24 +148,45 @@ pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
     if csv.rows.is_empty() {
         return Err(Error::new(ErrorCategory::Input, "the table has no rows").in_file(form.file));
     }
-    let rows: Vec<Row> =
-        csv.rows.iter().map(|(line, row)| parsed(*line, row, &csv, &roles, form)).collect::<Result<_>>()?;
+    let rows: Vec<Row> = csv
+        .rows
+        .iter()
+        .map(|(line, row)| parsed(*line, row, &csv, &roles, form))
+        .collect::<Result<_>>()?;
     let dimensions = dimensions(&csv, &roles, form)?;
-    let people = form.contributions.map(|(file, person)| contributed(file, person, &dimensions, form)).transpose()?;
-    let numbers = rows.iter().flat_map(|row| row.value.into_iter().chain(row.largest.iter().copied()));
+    let people = form
+        .contributions
+        .map(|(file, person)| contributed(file, person, &dimensions, form))
+        .transpose()?;
+    let numbers = rows
+        .iter()
+        .flat_map(|row| row.value.into_iter().chain(row.largest.iter().copied()));
     let given = people.iter().flatten().map(|(_, _, number, _)| *number);
-    let scale = numbers.chain(given).map(ScaledNumber::scale).max().unwrap_or(0);
+    let scale = numbers
+        .chain(given)
+        .map(ScaledNumber::scale)
+        .max()
+        .unwrap_or(0);
     let mut read = placed(&rows, dimensions, scale, form)?;
     if let (Some(people), Some((file, _))) = (people, form.contributions) {
         let in_units = |(cell, person, number, line): (usize, u32, ScaledNumber, u64)| {
-            let units = number.in_units(scale).ok_or_else(|| too_large(file, line, form.value))?;
+            let units = number
+                .in_units(scale)
+                .ok_or_else(|| too_large(file, line, form.value))?;
             Ok((cell, person, units))
         };
-        let people = people.into_iter().map(in_units).collect::<Result<Vec<_>>>()?;
+        let people = people
+            .into_iter()
+            .map(in_units)
+            .collect::<Result<Vec<_>>>()?;
         if let Some(&cell) = read.table.contribute(&people, form.kept).first() {
-            let text =
-                format!("the sum of {} is not the sum of its contributions: the files do not match", read.name(cell));
-            let error = Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(form.value);
+            let text = format!(
+                "the sum of {} is not the sum of its contributions: the files do not match",
+                read.name(cell)
+            );
+            let error = Error::new(ErrorCategory::Input, text)
+                .in_file(form.file)
+                .in_field(form.value);
             return Err(match read.lines[cell] {
                 Some(line) => error.at_line(line),
                 None => error,
@@ -151,11 +198,24 @@ pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
 
 fn too_large(file: &Path, line: u64, column: &str) -> Error {
     let text = "a number has too many digits: at most 18, counting as many decimals as the finest number has";
-    Error::new(ErrorCategory::Input, text).in_file(file).at_line(line).in_field(column)
+    Error::new(ErrorCategory::Input, text)
+        .in_file(file)
+        .at_line(line)
+        .in_field(column)
 }
 
-fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) -> Result<Option<ScaledNumber>> {
-    let refused = |text: &str| Error::new(ErrorCategory::Input, text).in_file(file).at_line(line).in_field(column);
+fn number(
+    text: &str,
+    file: &Path,
+    line: u64,
+    (column, signed): (&str, bool),
+) -> Result<Option<ScaledNumber>> {
+    let refused = |text: &str| {
+        Error::new(ErrorCategory::Input, text)
+            .in_file(file)
+            .at_line(line)
+            .in_field(column)
+    };
     if text.is_empty() || text == "NA" {
         return Ok(None);
     }
@@ -163,25 +223,50 @@ fn number(text: &str, file: &Path, line: u64, (column, signed): (&str, bool)) ->
         refused("not a number: write digits and a decimal point, at most 18 digits; an empty field is not a number")
     })?;
     if !signed && text.starts_with('-') && number.in_units(number.scale()) != Some(0) {
-        return Err(refused("a number below 0: give --signed, which assumes that contributions may be negative"));
+        return Err(refused(
+            "a number below 0: give --signed, which assumes that contributions may be negative",
+        ));
     }
     Ok(Some(number))
 }
 
-fn parsed(line: u64, row: &[String], csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Row> {
+fn parsed(
+    line: u64,
+    row: &[String],
+    csv: &NamedCsv,
+    roles: &Roles,
+    form: &SumsFileForm,
+) -> Result<Row> {
     let refused = |text: &str, column: usize| {
-        Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line).in_field(csv.names[column].as_str())
+        Error::new(ErrorCategory::Input, text)
+            .in_file(form.file)
+            .at_line(line)
+            .in_field(csv.names[column].as_str())
     };
-    let value = number(&row[roles.value], form.file, line, (form.value, form.signed))?;
-    let count = roles.count.filter(|&column| !row[column].is_empty() && row[column] != "NA");
+    let value = number(
+        &row[roles.value],
+        form.file,
+        line,
+        (form.value, form.signed),
+    )?;
+    let count = roles
+        .count
+        .filter(|&column| !row[column].is_empty() && row[column] != "NA");
     let whole = |column: usize| {
-        let number = ScaledNumber::parse(&row[column]).and_then(|number| u64::try_from(number.in_units(0)?).ok());
+        let number = ScaledNumber::parse(&row[column])
+            .and_then(|number| u64::try_from(number.in_units(0)?).ok());
         number.ok_or_else(|| refused("not a whole number of contributions", column))
     };
     let count = count.map(whole).transpose()?;
-    let largest =
-        roles.largest.iter().map(|&column| number(&row[column], form.file, line, (&csv.names[column], false)));
-    let largest: Vec<ScaledNumber> = largest.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let largest = roles
+        .largest
+        .iter()
+        .map(|&column| number(&row[column], form.file, line, (&csv.names[column], false)));
+    let largest: Vec<ScaledNumber> = largest
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
     let status = roles.status.map_or("", |column| row[column].as_str());
     let mark = match (status.to_lowercase().as_str(), value) {
         ("", None) => CellMark::LeftOut,
@@ -190,7 +275,10 @@ fn parsed(line: u64, row: &[String], csv: &NamedCsv, roles: &Roles, form: &SumsF
         ("u", _) => CellMark::Primary,
         ("x" | "m" | "d", _) => CellMark::Secondary,
         ("s" | "z" | "p", None) => {
-            return Err(refused("a cell with the status of a published one has no value", roles.value));
+            return Err(refused(
+                "a cell with the status of a published one has no value",
+                roles.value,
+            ));
         }
         _ => {
             let text = "an unknown status: write s (published), z or p (always published), u (suppressed, sensitive), \
@@ -198,15 +286,35 @@ fn parsed(line: u64, row: &[String], csv: &NamedCsv, roles: &Roles, form: &SumsF
             return Err(refused(text, roles.status.unwrap_or(roles.value)));
         }
     };
-    let codes = roles.dimensions.iter().map(|&column| row[column].clone()).collect();
-    Ok(Row { line, codes, value, count, largest, mark })
+    let codes = roles
+        .dimensions
+        .iter()
+        .map(|&column| row[column].clone())
+        .collect();
+    Ok(Row {
+        line,
+        codes,
+        value,
+        count,
+        largest,
+        mark,
+    })
 }
 
 fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<DimensionCodes>> {
     for (name, file) in form.hierarchies {
-        if !roles.dimensions.iter().any(|&column| csv.names[column] == *name) {
-            let text = format!("the table {} has no dimension `{name}`", form.file.display());
-            return Err(Error::new(ErrorCategory::Usage, text).in_file(file).in_field("--hierarchy"));
+        if !roles
+            .dimensions
+            .iter()
+            .any(|&column| csv.names[column] == *name)
+        {
+            let text = format!(
+                "the table {} has no dimension `{name}`",
+                form.file.display()
+            );
+            return Err(Error::new(ErrorCategory::Usage, text)
+                .in_file(file)
+                .in_field("--hierarchy"));
         }
     }
     let dimension = |&column: &usize| {
@@ -221,14 +329,17 @@ fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<
                 seen.push(row[column].clone());
             }
         }
-        // Without a total nothing adds up over the column, and a total under another name would be taken for a part.
+        // Without a total nothing adds up over the column, and a total under another name would be
+        // taken for a part.
         if !known.contains(form.total) {
             let text = format!(
                 "the column has no code `{}`: name the code of its total with --total, or give all its codes with \
                  --hierarchy {name}=FILE, including those that the table lacks",
                 form.total
             );
-            return Err(Error::new(ErrorCategory::Input, text).in_file(form.file).in_field(name));
+            return Err(Error::new(ErrorCategory::Input, text)
+                .in_file(form.file)
+                .in_field(name));
         }
         Ok(DimensionCodes::flat(name, &seen, form.total))
     };
@@ -236,43 +347,95 @@ fn dimensions(csv: &NamedCsv, roles: &Roles, form: &SumsFileForm) -> Result<Vec<
 }
 
 /// Puts rows into the cells of the table.
-fn placed(rows: &[Row], dimensions: Vec<DimensionCodes>, scale: u32, form: &SumsFileForm) -> Result<SumsFile> {
-    let refused = |text: String, line: u64| Error::new(ErrorCategory::Input, text).in_file(form.file).at_line(line);
-    let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
+fn placed(
+    rows: &[Row],
+    dimensions: Vec<DimensionCodes>,
+    scale: u32,
+    form: &SumsFileForm,
+) -> Result<SumsFile> {
+    let refused = |text: String, line: u64| {
+        Error::new(ErrorCategory::Input, text)
+            .in_file(form.file)
+            .at_line(line)
+    };
+    let of = Dimensions::new(
+        dimensions
+            .iter()
+            .map(|codes| codes.dimension.clone())
+            .collect(),
+    );
     let cells = of.cells().filter(|&cells| cells <= MOST_CELLS).ok_or_else(|| {
         let text = format!("the codes of all dimensions make more than {MOST_CELLS} cells: check parts of the table");
         Error::new(ErrorCategory::Input, text).in_file(form.file)
     })?;
-    let range = if form.signed { Range::Free } else { Range::NotNegative };
-    let absent = TableCell { mark: CellMark::Absent, value: None, contributors: None, contributions: None };
-    let table = SumsTable { dimensions: of, range, entries: vec![absent; cells] };
-    let mut read = SumsFile { table, dimensions, scale, counts: vec![None; cells], lines: vec![None; cells] };
+    let range = if form.signed {
+        Range::Free
+    } else {
+        Range::NotNegative
+    };
+    let absent = TableCell {
+        mark: CellMark::Absent,
+        value: None,
+        contributors: None,
+        contributions: None,
+    };
+    let table = SumsTable {
+        dimensions: of,
+        range,
+        entries: vec![absent; cells],
+    };
+    let mut read = SumsFile {
+        table,
+        dimensions,
+        scale,
+        counts: vec![None; cells],
+        lines: vec![None; cells],
+    };
     let mut used: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); read.dimensions.len()];
     for row in rows {
         let mut codes = Vec::with_capacity(row.codes.len());
         for ((dimension, code), used) in read.dimensions.iter().zip(&row.codes).zip(&mut used) {
             let place = dimension.place(code).ok_or_else(|| {
-                refused(format!("`{code}` is not a code of its hierarchy"), row.line).in_field(dimension.name.as_str())
+                refused(format!("`{code}` is not a code of its hierarchy"), row.line)
+                    .in_field(dimension.name.as_str())
             })?;
             used.insert(place);
             codes.push(place);
         }
         let cell = read.table.dimensions.cell(&codes);
         if let Some(first) = read.lines[cell].replace(row.line) {
-            return Err(refused(format!("the cell {} already occurs in line {first}", read.name(cell)), row.line));
+            return Err(refused(
+                format!(
+                    "the cell {} already occurs in line {first}",
+                    read.name(cell)
+                ),
+                row.line,
+            ));
         }
-        let units =
-            |number: ScaledNumber| number.in_units(scale).ok_or_else(|| too_large(form.file, row.line, form.value));
+        let units = |number: ScaledNumber| {
+            number
+                .in_units(scale)
+                .ok_or_else(|| too_large(form.file, row.line, form.value))
+        };
         let value = row.value.map(units).transpose()?.map(i128::from);
         read.counts[cell] = row.count;
         let contributions = known(row, value, form, units)?;
-        read.table.entries[cell] = TableCell { mark: row.mark, value, contributors: row.count, contributions };
+        read.table.entries[cell] = TableCell {
+            mark: row.mark,
+            value,
+            contributors: row.count,
+            contributions,
+        };
     }
-    // A code that occurs nowhere in the table is not published; one that does occur has to be there in every
-    // combination.
+    // A code that occurs nowhere in the table is not published; one that does occur has to be there
+    // in every combination.
     let missing = (0..cells).find(|&cell| {
         let codes = read.table.dimensions.codes(cell);
-        read.lines[cell].is_none() && codes.iter().zip(&used).all(|(code, used)| used.contains(code))
+        read.lines[cell].is_none()
+            && codes
+                .iter()
+                .zip(&used)
+                .all(|(code, used)| used.contains(code))
     });
     match missing {
         Some(cell) => {
@@ -294,7 +457,9 @@ fn known(
     form: &SumsFileForm,
     units: impl Fn(ScaledNumber) -> Result<i64>,
 ) -> Result<Option<SumCell>> {
-    let Some(sum) = value.and_then(|value| u128::try_from(value).ok()) else { return Ok(None) };
+    let Some(sum) = value.and_then(|value| u128::try_from(value).ok()) else {
+        return Ok(None);
+    };
     if row.largest.is_empty() && sum > 0 {
         return Ok(None);
     }
@@ -333,21 +498,37 @@ fn contributed(
             Error::new(ErrorCategory::Input, text).in_file(file).at_line(1).in_field(name)
         })
     };
-    let columns = dimensions.iter().map(|dimension| column(&dimension.name)).collect::<Result<Vec<usize>>>()?;
+    let columns = dimensions
+        .iter()
+        .map(|dimension| column(&dimension.name))
+        .collect::<Result<Vec<usize>>>()?;
     let (person, value) = (column(person)?, column(form.value)?);
-    let of = Dimensions::new(dimensions.iter().map(|codes| codes.dimension.clone()).collect());
+    let of = Dimensions::new(
+        dimensions
+            .iter()
+            .map(|codes| codes.dimension.clone())
+            .collect(),
+    );
     let mut people: BTreeMap<&str, u32> = BTreeMap::new();
     let mut found = Vec::with_capacity(csv.rows.len());
     for (line, row) in &csv.rows {
         let refused = |text: &str, column: usize| {
-            Error::new(ErrorCategory::Input, text).in_file(file).at_line(*line).in_field(csv.names[column].as_str())
+            Error::new(ErrorCategory::Input, text)
+                .in_file(file)
+                .at_line(*line)
+                .in_field(csv.names[column].as_str())
         };
         let mut codes = Vec::with_capacity(columns.len());
         for (dimension, &column) in dimensions.iter().zip(&columns) {
-            let place = dimension.place(&row[column]).filter(|&place| dimension.dimension.is_leaf(place));
-            codes.push(
-                place.ok_or_else(|| refused("a code that the table does not have, or one of its totals", column))?,
-            );
+            let place = dimension
+                .place(&row[column])
+                .filter(|&place| dimension.dimension.is_leaf(place));
+            codes.push(place.ok_or_else(|| {
+                refused(
+                    "a code that the table does not have, or one of its totals",
+                    column,
+                )
+            })?);
         }
         let number = number(&row[value], file, *line, (form.value, form.signed))?
             .ok_or_else(|| refused("a contribution without a number", value))?;

@@ -1,5 +1,5 @@
-//! The JSON of `tidegate audit --sums` (CONTRACTS 3). The types here are the contract: `schemas/v1/audit-sums.schema.json` is made
-//! from them.
+//! The JSON of `tidegate audit --sums` (CONTRACTS 3). The types here are the contract:
+//! `schemas/v1/audit-sums.schema.json` is made from them.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,8 @@ pub enum SumsCheck {
     Recovered,
     /// The cell is left out, and readers can compute it more closely than the rules allow.
     Narrow,
-    /// The cell is left out, and the only contributor to another one (`by`) can compute it exactly, or more closely than the rules allow.
+    /// The cell is left out, and the only contributor to another one (`by`) can compute it exactly,
+    /// or more closely than the rules allow.
     Contributor,
 }
 
@@ -101,13 +102,17 @@ pub struct SuppressedCell {
     pub status: Option<String>,
     /// Whether readers can compute it exactly.
     pub exact: bool,
-    /// Whether it follows by addition and subtraction alone, also for readers who do not know that no contribution is below 0.
+    /// Whether it follows by addition and subtraction alone, also for readers who do not know that
+    /// no contribution is below 0.
     pub derivable: bool,
-    /// By how much, as a share of the value, the best estimate of readers is wrong at most; null: without limit.
+    /// By how much, as a share of the value, the best estimate of readers is wrong at most; null:
+    /// without limit.
     pub relative_error: Option<f64>,
-    /// The smallest value it can have, rounded down in its last digit; null without `--intervals`, and where there is no limit.
+    /// The smallest value it can have, rounded down in its last digit; null without `--intervals`,
+    /// and where there is no limit.
     pub low: Option<String>,
-    /// The largest value it can have, rounded up in its last digit; null without `--intervals`, and where there is no limit.
+    /// The largest value it can have, rounded up in its last digit; null without `--intervals`, and
+    /// where there is no limit.
     pub high: Option<String>,
 }
 
@@ -116,22 +121,41 @@ pub struct SuppressedCell {
 pub struct WrittenFile {
     /// The file.
     pub file: String,
-    /// What the secondary cells cost: their number, or the sum of their values in units of the last decimal.
+    /// What the secondary cells cost: their number, or the sum of their values in units of the last
+    /// decimal.
     pub cost: String,
     /// Whether it is certain that no pattern costs less.
     pub least: bool,
 }
 
 /// The JSON of a result.
-pub fn sums(read: &SumsFile, judged: &SumsVerdict, args: &SumsArgs, protected: Option<&Protected>) -> SumsAnswer {
+pub fn sums(
+    read: &SumsFile,
+    judged: &SumsVerdict,
+    args: &SumsArgs,
+    protected: Option<&Protected>,
+) -> SumsAnswer {
     let reason = |&(cell, fault): &(usize, CellFault)| {
         let check = check_of(fault, args.percent.is_some());
-        let by = if let CellFault::Known(lone) = fault { Some(codes(read, lone)) } else { None };
+        let by = if let CellFault::Known(lone) = fault {
+            Some(codes(read, lone))
+        } else {
+            None
+        };
         let text = text(read, (cell, fault), check);
-        SumsReason { check, cell: codes(read, cell), by, line: read.lines[cell], text }
+        SumsReason {
+            check,
+            cell: codes(read, cell),
+            by,
+            line: read.lines[cell],
+            text,
+        }
     };
     let reasons = judged.faults.iter().map(reason);
-    let left_out = judged.computed.iter().map(|computed| left_out(read, computed, args.intervals));
+    let left_out = judged
+        .computed
+        .iter()
+        .map(|computed| left_out(read, computed, args.intervals));
     let written = |protected: &Protected| WrittenFile {
         file: protected.file.display().to_string(),
         cost: protected.cost.to_string(),
@@ -152,7 +176,11 @@ pub fn verdict_name(judged: &SumsVerdict) -> SumsVerdictName {
     if !judged.faults.is_empty() {
         return SumsVerdictName::Unsafe;
     }
-    if judged.is_safe() { SumsVerdictName::Safe } else { SumsVerdictName::Undecided }
+    if judged.is_safe() {
+        SumsVerdictName::Safe
+    } else {
+        SumsVerdictName::Undecided
+    }
 }
 
 /// A fault in words.
@@ -164,7 +192,9 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck
              closely (p% rule)"
         ),
         SumsCheck::Dominance => {
-            format!("{name} is published, but its largest contributions are too large a share of it (dominance rule)")
+            format!(
+                "{name} is published, but its largest contributions are too large a share of it (dominance rule)"
+            )
         }
         SumsCheck::Few => format!(
             "{name} is published, but fewer than three people contributed to it, and each of them can compute the others' \
@@ -174,10 +204,16 @@ pub fn text(read: &SumsFile, (cell, fault): (usize, CellFault), check: SumsCheck
             format!("{name} is suppressed, but readers can compute it exactly from published cells")
         }
         SumsCheck::Narrow => {
-            format!("{name} is suppressed, but readers can compute it too closely from published cells")
+            format!(
+                "{name} is suppressed, but readers can compute it too closely from published cells"
+            )
         }
         SumsCheck::Contributor => {
-            let lone = if let CellFault::Known(lone) = fault { read.name(lone) } else { String::new() };
+            let lone = if let CellFault::Known(lone) = fault {
+                read.name(lone)
+            } else {
+                String::new()
+            };
             format!(
                 "{name} is suppressed, but the only contributor to {lone}, who knows that sum, can compute it exactly \
                  or too closely"
@@ -199,12 +235,21 @@ pub fn check_of(fault: CellFault, percent_is_first: bool) -> SumsCheck {
 }
 
 fn codes(read: &SumsFile, cell: usize) -> BTreeMap<String, String> {
-    read.codes(cell).into_iter().map(|(column, code)| (column.to_owned(), code.to_owned())).collect()
+    read.codes(cell)
+        .into_iter()
+        .map(|(column, code)| (column.to_owned(), code.to_owned()))
+        .collect()
 }
 
 /// The numbers of cells.
 pub fn cells(read: &SumsFile, judged: &SumsVerdict) -> CellCounts {
-    let count = |mark: CellMark| read.table.entries.iter().filter(|entry| entry.mark == mark).count();
+    let count = |mark: CellMark| {
+        read.table
+            .entries
+            .iter()
+            .filter(|entry| entry.mark == mark)
+            .count()
+    };
     let published = count(CellMark::Published) + count(CellMark::Kept);
     CellCounts {
         all: read.table.entries.len() - count(CellMark::Absent),
@@ -229,8 +274,16 @@ fn left_out(read: &SumsFile, computed: &ComputedCell, intervals: bool) -> Suppre
         exact: interval.is_exact(),
         derivable: computed.derivable,
         relative_error: interval.relative_error().map(|error| share(&error)),
-        low: interval.low.as_ref().filter(|_| intervals).map(|low| bound(low, read.scale, false)),
-        high: interval.high.as_ref().filter(|_| intervals).map(|high| bound(high, read.scale, true)),
+        low: interval
+            .low
+            .as_ref()
+            .filter(|_| intervals)
+            .map(|low| bound(low, read.scale, false)),
+        high: interval
+            .high
+            .as_ref()
+            .filter(|_| intervals)
+            .map(|high| bound(high, read.scale, true)),
     }
 }
 
@@ -243,5 +296,8 @@ pub fn share(of: &RationalNumber) -> f64 {
 /// An end of an interval in the decimals of the table, rounded outwards.
 pub fn bound(of: &RationalNumber, scale: u32, up: bool) -> String {
     let rounded = if up { of.ceil() } else { of.floor() };
-    i128::try_from(rounded).map_or_else(|_| "beyond 128 bits".to_owned(), |units| written(units, scale))
+    i128::try_from(rounded).map_or_else(
+        |_| "beyond 128 bits".to_owned(),
+        |units| written(units, scale),
+    )
 }

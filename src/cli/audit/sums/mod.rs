@@ -1,5 +1,6 @@
-//! `tidegate audit --sums` (CONTRACTS 3): reads a table of sums from any source, and reports which published sums
-//! reveal contributions and which suppressed ones readers can compute. Reads, writes and prints; the engine checks.
+//! `tidegate audit --sums` (CONTRACTS 3): reads a table of sums from any source, and reports which
+//! published sums reveal contributions and which suppressed ones readers can compute. Reads, writes
+//! and prints; the engine checks.
 
 mod file;
 mod hierarchy;
@@ -27,7 +28,11 @@ use crate::engine::sums::{SumSystem, SumsContradiction, SumsVerdict};
 /// The table cannot be read, its parts do not add up, or an option is invalid.
 pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     let rules = rules(args)?;
-    let hierarchies = args.hierarchies.iter().map(|text| hierarchy_of(text)).collect::<error::Result<Vec<_>>>()?;
+    let hierarchies = args
+        .hierarchies
+        .iter()
+        .map(|text| hierarchy_of(text))
+        .collect::<error::Result<Vec<_>>>()?;
     let file = args.sums.as_deref().expect("the caller has checked it");
     let form = SumsFileForm {
         file,
@@ -35,8 +40,16 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
         total: &args.total,
         hierarchies: &hierarchies,
         signed: args.signed,
-        kept: rules.iter().map(|rule| rule.keeps()).max().unwrap_or(1).max(1),
-        contributions: args.contributions.as_deref().map(|file| (file, args.person.as_str())),
+        kept: rules
+            .iter()
+            .map(|rule| rule.keeps())
+            .max()
+            .unwrap_or(1)
+            .max(1),
+        contributions: args
+            .contributions
+            .as_deref()
+            .map(|file| (file, args.person.as_str())),
     };
     let mut read = file::read(&form)?;
     let _shown = progress::ProgressLine::new("computing");
@@ -50,12 +63,21 @@ pub fn run(args: &SumsArgs, out: &mut Out) -> CommandResult<Exit> {
     if out.json() {
         out.value(&json::sums(&read, &judged, args, protected.as_ref()));
     } else {
-        out.text(&words::report(&read, &judged, (&rules, args.intervals), protected.as_ref()));
+        out.text(&words::report(
+            &read,
+            &judged,
+            (&rules, args.intervals),
+            protected.as_ref(),
+        ));
     }
     Ok(if safe { Exit::Done } else { Exit::Unsafe })
 }
 
-fn judge(read: &SumsFile, rules: &[DominanceRule], form: &SumsFileForm) -> error::Result<SumsVerdict> {
+fn judge(
+    read: &SumsFile,
+    rules: &[DominanceRule],
+    form: &SumsFileForm,
+) -> error::Result<SumsVerdict> {
     read.table.judge(rules).map_err(|SumsContradiction { relations }| {
         let system = read.table.dimensions.system(read.table.range);
         let first = &system.relations()[*relations.first().expect("a contradiction is of some relation")];
@@ -77,12 +99,25 @@ fn judge(read: &SumsFile, rules: &[DominanceRule], form: &SumsFileForm) -> error
 
 /// The one cell that all these totals have in common, if there are several of them.
 fn suspect(read: &SumsFile, system: &SumSystem, relations: &[usize]) -> String {
-    let cells = |at: &usize| system.relations()[*at].terms().iter().map(|term| term.0).collect::<BTreeSet<usize>>();
-    let common = relations.iter().map(cells).reduce(|one, other| &one & &other).unwrap_or_default();
+    let cells = |at: &usize| {
+        system.relations()[*at]
+            .terms()
+            .iter()
+            .map(|term| term.0)
+            .collect::<BTreeSet<usize>>()
+    };
+    let common = relations
+        .iter()
+        .map(cells)
+        .reduce(|one, other| &one & &other)
+        .unwrap_or_default();
     match (relations.len(), common.first()) {
         (1, _) => String::new(),
         (all, Some(&cell)) if common.len() == 1 => {
-            format!("; {} is in all {all} totals that do not add up", read.name(cell))
+            format!(
+                "; {} is in all {all} totals that do not add up",
+                read.name(cell)
+            )
         }
         (all, _) => format!(", together with {} other total(s)", all - 1),
     }

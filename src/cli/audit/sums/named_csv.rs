@@ -20,18 +20,30 @@ impl NamedCsv {
     /// # Errors
     /// It cannot be read, is not such a table, or two columns have the same name.
     pub fn read(file: &Path) -> Result<NamedCsv> {
-        let bytes = whole_file::bytes(file, "read the table", ErrorCategory::Input, whole_file::SUMS)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::new(ErrorCategory::Input, "the file is not UTF-8 text").in_file(file))?;
+        let bytes = whole_file::bytes(
+            file,
+            "read the table",
+            ErrorCategory::Input,
+            whole_file::SUMS,
+        )?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Error::new(ErrorCategory::Input, "the file is not UTF-8 text").in_file(file)
+        })?;
         let text = text.trim_start_matches('\u{feff}');
         let first = text.lines().next().unwrap_or_default();
-        let most =
-            [b',', b';', b'\t'].into_iter().rev().max_by_key(|of| first.bytes().filter(|byte| byte == of).count());
-        let mut reader =
-            csv::ReaderBuilder::new().delimiter(most.unwrap_or(b',')).trim(csv::Trim::All).from_reader(text.as_bytes());
+        let most = [b',', b';', b'\t']
+            .into_iter()
+            .rev()
+            .max_by_key(|of| first.bytes().filter(|byte| byte == of).count());
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(most.unwrap_or(b','))
+            .trim(csv::Trim::All)
+            .from_reader(text.as_bytes());
         let bad = |error: &csv::Error| {
             let text = match error.kind() {
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                csv::ErrorKind::UnequalLengths {
+                    expected_len, len, ..
+                } => {
                     format!("a row has {len} fields, the header has {expected_len}")
                 }
                 _ => "the row cannot be read as CSV".to_owned(),
@@ -42,22 +54,34 @@ impl NamedCsv {
                 None => error_at,
             }
         };
-        let names: Vec<String> = reader.headers().map_err(|error| bad(&error))?.iter().map(str::to_owned).collect();
+        let names: Vec<String> = reader
+            .headers()
+            .map_err(|error| bad(&error))?
+            .iter()
+            .map(str::to_owned)
+            .collect();
         let mut seen = BTreeSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
             let text = format!("the header names `{twice}` twice, or a column has no name");
-            return Err(Error::new(ErrorCategory::Input, text).in_file(file).at_line(1));
+            return Err(Error::new(ErrorCategory::Input, text)
+                .in_file(file)
+                .at_line(1));
         }
         let row = |row: std::result::Result<csv::StringRecord, csv::Error>| {
             let row = row.map_err(|error| bad(&error))?;
             let line = row.position().map_or(0, csv::Position::line);
             Ok((line, row.iter().map(str::to_owned).collect()))
         };
-        Ok(NamedCsv { names, rows: reader.records().map(row).collect::<Result<_>>()? })
+        Ok(NamedCsv {
+            names,
+            rows: reader.records().map(row).collect::<Result<_>>()?,
+        })
     }
 
     /// The position of a column, ignoring case.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|other| other.eq_ignore_ascii_case(name))
+        self.names
+            .iter()
+            .position(|other| other.eq_ignore_ascii_case(name))
     }
 }

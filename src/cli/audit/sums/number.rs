@@ -24,7 +24,10 @@ impl ScaledNumber {
         let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, ""));
         let part = part.trim_end_matches('0');
         let all = format!("{whole}{part}");
-        if all.is_empty() || all.len() > MOST_DIGITS || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+        if all.is_empty()
+            || all.len() > MOST_DIGITS
+            || !all.bytes().all(|byte| byte.is_ascii_digit())
+        {
             return None;
         }
         let scale = i32::try_from(part.len()).ok()? - exponent;
@@ -33,7 +36,10 @@ impl ScaledNumber {
             return None;
         }
         let digits = sign * all.parse::<i128>().ok()? * 10i128.pow(shift);
-        Some(ScaledNumber { digits, scale: u32::try_from(scale).unwrap_or(0) })
+        Some(ScaledNumber {
+            digits,
+            scale: u32::try_from(scale).unwrap_or(0),
+        })
     }
 
     /// The number of decimals.
@@ -53,7 +59,11 @@ pub fn written(units: i128, scale: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:0>1$}", units.unsigned_abs(), scale as usize + 1);
     let (whole, part) = digits.split_at(digits.len() - scale as usize);
-    if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+    if part.is_empty() {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}.{part}")
+    }
 }
 
 #[cfg(test)]
@@ -62,15 +72,37 @@ mod tests {
 
     #[test]
     fn numbers_are_read_and_written_exactly() {
-        for (text, scale, units) in
-            [("12", 0, 12), ("-0.50", 1, -5), ("1e+05", 0, 100_000), ("2.5e-1", 2, 25), ("+7", 0, 7), (".5", 1, 5)]
-        {
+        for (text, scale, units) in [
+            ("12", 0, 12),
+            ("-0.50", 1, -5),
+            ("1e+05", 0, 100_000),
+            ("2.5e-1", 2, 25),
+            ("+7", 0, 7),
+            (".5", 1, 5),
+        ] {
             let number = ScaledNumber::parse(text).unwrap_or_else(|| panic!("{text} is a number"));
-            assert_eq!((number.scale(), number.in_units(scale)), (scale, Some(units)), "{text}");
+            assert_eq!(
+                (number.scale(), number.in_units(scale)),
+                (scale, Some(units)),
+                "{text}"
+            );
         }
-        for text in ["", "-", "1,5", "12a", "1e", "1234567890123456789", "1e40", "NA", "1e-30"] {
+        for text in [
+            "",
+            "-",
+            "1,5",
+            "12a",
+            "1e",
+            "1234567890123456789",
+            "1e40",
+            "NA",
+            "1e-30",
+        ] {
             assert!(ScaledNumber::parse(text).is_none(), "{text} is none");
         }
-        assert_eq!([written(-5, 1), written(1250, 2), written(7, 0)], ["-0.5", "12.50", "7"]);
+        assert_eq!(
+            [written(-5, 1), written(1250, 2), written(7, 0)],
+            ["-0.5", "12.50", "7"]
+        );
     }
 }

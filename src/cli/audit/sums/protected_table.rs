@@ -1,5 +1,5 @@
-//! `--protect`: the table as it can be published, without suppressed sums and without what is known about
-//! contributions.
+//! `--protect`: the table as it can be published, without suppressed sums and without what is known
+//! about contributions.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,12 @@ pub struct Protected {
 ///
 /// # Errors
 /// A value is missing, a cell cannot be protected, or the file exists already.
-pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, target: &Path) -> Result<Protected> {
+pub fn protect(
+    read: &mut SumsFile,
+    rules: &[DominanceRule],
+    args: &SumsArgs,
+    target: &Path,
+) -> Result<Protected> {
     let source = args.sums.as_deref().expect("the caller has checked it");
     if let Some(cell) = read.table.complete() {
         let text = format!(
@@ -33,20 +38,27 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
              --contributions",
             read.name(cell)
         );
-        let error = Error::new(ErrorCategory::Input, text).in_file(source).in_field(args.value.as_str());
+        let error = Error::new(ErrorCategory::Input, text)
+            .in_file(source)
+            .in_field(args.value.as_str());
         return Err(match read.lines[cell] {
             Some(line) => error.at_line(line),
             None => error,
         });
     }
-    let marked = read.table.entries.iter().any(|entry| entry.mark == CellMark::Primary);
+    let marked = read
+        .table
+        .entries
+        .iter()
+        .any(|entry| entry.mark == CellMark::Primary);
     if rules.is_empty() && !marked {
         let text = "--protect suppresses the cells that a rule finds sensitive, and those with the status u: name a \
                     rule with --p or --dominance";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--protect"));
     }
     let is_judged = |entry: &TableCell| entry.contributions.is_some() && entry.value != Some(0);
-    let is_judged = |entry: &TableCell| is_judged(entry) || entry.has_few_contributors() == Some(true);
+    let is_judged =
+        |entry: &TableCell| is_judged(entry) || entry.has_few_contributors() == Some(true);
     if !marked && !read.table.entries.iter().any(is_judged) {
         let text = "no rule can be applied: the table has no contributions. Give the largest ones in columns max1, \
                     max2, …, or all of them with --contributions";
@@ -64,20 +76,42 @@ pub fn protect(read: &mut SumsFile, rules: &[DominanceRule], args: &SumsArgs, ta
     let (folder, name) = match (target.parent(), target.file_name()) {
         (Some(folder), Some(name)) if folder.as_os_str().is_empty() => (Path::new("."), name),
         (Some(folder), Some(name)) => (folder, name),
-        _ => return Err(Error::new(ErrorCategory::Usage, "write the name of a file").in_field("--protect")),
+        _ => {
+            return Err(
+                Error::new(ErrorCategory::Usage, "write the name of a file").in_field("--protect")
+            );
+        }
     };
-    let file = NewFile { path: name.into(), content: table(read, args)?, secret: false };
+    let file = NewFile {
+        path: name.into(),
+        content: table(read, args)?,
+        secret: false,
+    };
     new_files::write(folder, &[file], &[])?.keep();
-    Ok(Protected { file: target.to_path_buf(), cost, least })
+    Ok(Protected {
+        file: target.to_path_buf(),
+        cost,
+        least,
+    })
 }
 
 /// The cells in the order of the dimensions, as CSV.
 fn table(read: &SumsFile, args: &SumsArgs) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let internal = |_| Error::new(ErrorCategory::Internal, "a table in memory could not be written (this is a bug)");
+    let internal = |_| {
+        Error::new(
+            ErrorCategory::Internal,
+            "a table in memory could not be written (this is a bug)",
+        )
+    };
     let counted = read.counts.iter().any(Option::is_some);
-    let names = read.dimensions.iter().map(|dimension| dimension.name.as_str());
-    let names = names.chain(counted.then_some("freq")).chain([args.value.as_str(), "status"]);
+    let names = read
+        .dimensions
+        .iter()
+        .map(|dimension| dimension.name.as_str());
+    let names = names
+        .chain(counted.then_some("freq"))
+        .chain([args.value.as_str(), "status"]);
     writer.write_record(names).map_err(internal)?;
     for (cell, entry) in read.table.entries.iter().enumerate() {
         let status = match entry.mark {
@@ -88,14 +122,28 @@ fn table(read: &SumsFile, args: &SumsArgs) -> Result<String> {
             CellMark::Absent => continue,
         };
         let seen = entry.mark.is_published();
-        let count =
-            counted.then(|| read.counts[cell].filter(|_| seen).map_or(String::new(), |count| count.to_string()));
-        let value = entry.value.filter(|_| seen).map_or(String::new(), |value| written(value, read.scale));
-        let codes = read.codes(cell).into_iter().map(|(_, code)| code.to_owned());
-        writer.write_record(codes.chain(count).chain([value, status.to_owned()])).map_err(internal)?;
+        let count = counted.then(|| {
+            read.counts[cell]
+                .filter(|_| seen)
+                .map_or(String::new(), |count| count.to_string())
+        });
+        let value = entry
+            .value
+            .filter(|_| seen)
+            .map_or(String::new(), |value| written(value, read.scale));
+        let codes = read
+            .codes(cell)
+            .into_iter()
+            .map(|(_, code)| code.to_owned());
+        writer
+            .write_record(codes.chain(count).chain([value, status.to_owned()]))
+            .map_err(internal)?;
     }
-    let bytes = writer
-        .into_inner()
-        .map_err(|_| Error::new(ErrorCategory::Internal, "a table in memory could not be written (this is a bug)"))?;
+    let bytes = writer.into_inner().map_err(|_| {
+        Error::new(
+            ErrorCategory::Internal,
+            "a table in memory could not be written (this is a bug)",
+        )
+    })?;
     Ok(String::from_utf8(bytes).expect("codes and digits are UTF-8"))
 }

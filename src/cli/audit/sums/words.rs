@@ -22,17 +22,30 @@ pub fn report(
 ) -> String {
     let mut text = String::new();
     let cells = json::cells(read, judged);
-    let mut left_out =
-        vec![format!("{} as sensitive", cells.primary), format!("{} to protect others", cells.secondary)];
+    let mut left_out = vec![
+        format!("{} as sensitive", cells.primary),
+        format!("{} to protect others", cells.secondary),
+    ];
     if cells.unknown > 0 {
         left_out.push(format!("{} without a reason", cells.unknown));
     }
-    let line =
-        format!("{} cells, {} of them published; suppressed: {}", cells.all, cells.published, left_out.join(", "));
+    let line = format!(
+        "{} cells, {} of them published; suppressed: {}",
+        cells.all,
+        cells.published,
+        left_out.join(", ")
+    );
     put(&mut text, &line);
     if let Some(protected) = protected {
-        let least = if protected.least { "no cheaper pattern exists" } else { "a cheaper pattern may exist" };
-        put(&mut text, &format!("Written to {}; {least}", shell(&protected.file)));
+        let least = if protected.least {
+            "no cheaper pattern exists"
+        } else {
+            "a cheaper pattern may exist"
+        };
+        put(
+            &mut text,
+            &format!("Written to {}; {least}", shell(&protected.file)),
+        );
     }
     put(&mut text, "");
     computed(&mut text, read, judged, intervals);
@@ -69,34 +82,68 @@ fn computed(text: &mut String, read: &SumsFile, judged: &SumsVerdict, intervals:
     let mut of: Vec<(f64, &ComputedCell)> = judged
         .computed
         .iter()
-        .map(|of| (of.interval.relative_error().map_or(f64::INFINITY, |error| json::share(&error)), of))
+        .map(|of| {
+            (
+                of.interval
+                    .relative_error()
+                    .map_or(f64::INFINITY, |error| json::share(&error)),
+                of,
+            )
+        })
         .collect();
-    of.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cell.cmp(&other.1.cell)));
-    put(text, "Suppressed cells: the largest error of the best estimate that readers can make");
+    of.sort_by(|one, other| {
+        one.0
+            .total_cmp(&other.0)
+            .then(one.1.cell.cmp(&other.1.cell))
+    });
+    put(
+        text,
+        "Suppressed cells: the largest error of the best estimate that readers can make",
+    );
     for (error, of) in of.iter().take(MOST_CELLS) {
         let error = match error {
             _ if of.interval.is_exact() => "exact".to_owned(),
             error if error.is_finite() => format!("{:.1} %", 100.0 * error),
             _ => "no limit".to_owned(),
         };
-        let ends = if intervals { ends(of, read.scale) } else { String::new() };
+        let ends = if intervals {
+            ends(of, read.scale)
+        } else {
+            String::new()
+        };
         put(text, &format!("  {error:>9}  {}{ends}", read.name(of.cell)));
     }
     if of.len() > MOST_CELLS {
-        put(text, &format!("  … and {} more, with larger errors; --json lists all", of.len() - MOST_CELLS));
+        put(
+            text,
+            &format!(
+                "  … and {} more, with larger errors; --json lists all",
+                of.len() - MOST_CELLS
+            ),
+        );
     }
     put(text, "");
 }
 
 fn ends(of: &ComputedCell, scale: u32) -> String {
-    let low = of.interval.low.as_ref().map_or("…".to_owned(), |low| json::bound(low, scale, false));
-    let high = of.interval.high.as_ref().map_or("…".to_owned(), |high| json::bound(high, scale, true));
+    let low = of
+        .interval
+        .low
+        .as_ref()
+        .map_or("…".to_owned(), |low| json::bound(low, scale, false));
+    let high = of
+        .interval
+        .high
+        .as_ref()
+        .map_or("…".to_owned(), |high| json::bound(high, scale, true));
     format!(": {low} to {high}")
 }
 
 fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[DominanceRule]) {
     match json::verdict_name(judged) {
-        SumsVerdictName::Safe => return put(text, "SAFE: no cell reveals a contribution too closely."),
+        SumsVerdictName::Safe => {
+            return put(text, "SAFE: no cell reveals a contribution too closely.");
+        }
         SumsVerdictName::Undecided => {
             let line = "UNDECIDED: no fault was found, but no rule judged all published cells. Name a rule with --p or \
                         --dominance, and give the contributions that it reads.";
@@ -112,14 +159,28 @@ fn verdict(text: &mut String, read: &SumsFile, judged: &SumsVerdict, rules: &[Do
         wrapped(text, "  - ", &json::text(read, fault, check));
     }
     if checks.len() > MOST_CELLS {
-        put(text, &format!("  - … and {} more; --json lists all", checks.len() - MOST_CELLS));
+        put(
+            text,
+            &format!(
+                "  - … and {} more; --json lists all",
+                checks.len() - MOST_CELLS
+            ),
+        );
     }
     put(text, "\nWhat to do");
     let has = |wanted: &[SumsCheck]| checks.iter().any(|(_, check)| wanted.contains(check));
     if has(&[SumsCheck::P, SumsCheck::Dominance, SumsCheck::Few]) {
-        wrapped(text, "  - ", "suppress these cells, and others to protect them: --protect FILE writes such a table");
+        wrapped(
+            text,
+            "  - ",
+            "suppress these cells, and others to protect them: --protect FILE writes such a table",
+        );
     }
-    if has(&[SumsCheck::Recovered, SumsCheck::Narrow, SumsCheck::Contributor]) {
+    if has(&[
+        SumsCheck::Recovered,
+        SumsCheck::Narrow,
+        SumsCheck::Contributor,
+    ]) {
         wrapped(
             text,
             "  - ",

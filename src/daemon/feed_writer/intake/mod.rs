@@ -1,5 +1,5 @@
-//! Converts batches into segments and entries (HOUSE 3, Ingest order); messages that cannot be decoded are set aside,
-//! and offered again later.
+//! Converts batches into segments and entries (HOUSE 3, Ingest order); messages that cannot be
+//! decoded are set aside, and offered again later.
 
 pub(super) mod retry;
 pub(super) mod set_aside;

@@ -1,5 +1,5 @@
-//! Offers set-aside messages again (HOUSE 3 and 4), after the feed file was corrected: rows that are valid now are
-//! accepted, other messages stay set aside.
+//! Offers set-aside messages again (HOUSE 3 and 4), after the feed file was corrected: rows that
+//! are valid now are accepted, other messages stay set aside.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,10 @@ struct OfferedObject {
 }
 
 impl FeedWriter {
-    pub(in crate::daemon::feed_writer) fn retry(&mut self, request: &Request) -> Result<RequestOutcome> {
+    pub(in crate::daemon::feed_writer) fn retry(
+        &mut self,
+        request: &Request,
+    ) -> Result<RequestOutcome> {
         let ask = RequestKind::Retry;
         if self.state.quarantine.is_empty() {
             return Ok(ask.refused("nothing is set aside"));
@@ -53,13 +56,19 @@ impl FeedWriter {
         let mut came = Vec::new();
         for OfferedObject { object, rows, rest } in all {
             let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
-            (entry.kept, entry.duplicate) = (entry.kept + rows.len() as u64, entry.duplicate + repeats.len() as u64);
+            (entry.kept, entry.duplicate) = (
+                entry.kept + rows.len() as u64,
+                entry.duplicate + repeats.len() as u64,
+            );
             entry.of.push(object);
             entry.rest.push(rest);
             if !rows.is_empty() {
                 let roll = RowColumns::of(&rows, &trees);
                 let object = self.log.seal(&mut drafts, "seg", &roll.bytes())?;
-                entry.segments.push(SealedRows { object, rows: roll.count() as u64 });
+                entry.segments.push(SealedRows {
+                    object,
+                    rows: roll.count() as u64,
+                });
                 came.push(rows);
             }
         }
@@ -70,13 +79,18 @@ impl FeedWriter {
         drafts.put(self.log.store())?;
         self.append(entry.clone())?;
         self.state.retry(&entry);
-        came.iter().for_each(|rows| self.state.feed.arrive(rows, tick));
-        destroy_all(self.log.store(), self.log.ring(), entry.of.iter().map(|old| old.path.as_str()))?;
+        came.iter()
+            .for_each(|rows| self.state.feed.arrive(rows, tick));
+        destroy_all(
+            self.log.store(),
+            self.log.ring(),
+            entry.of.iter().map(|old| old.path.as_str()),
+        )?;
         Ok(answer)
     }
 
-    /// The new results of the messages, one offer after another: set-aside messages are never all in memory. The inner
-    /// error says why they cannot be offered.
+    /// The new results of the messages, one offer after another: set-aside messages are never all
+    /// in memory. The inner error says why they cannot be offered.
     fn offered(
         &mut self,
         schemas: &[(SchemaKey, KnownSchema)],
@@ -96,7 +110,14 @@ impl FeedWriter {
         entry: &mut Retry,
         shelf: &mut UnnamedObjects,
     ) -> Result<Result<Vec<OfferedObject>>> {
-        let FeedWriter { log, state, policy, settings, hasher, .. } = self;
+        let FeedWriter {
+            log,
+            state,
+            policy,
+            settings,
+            hasher,
+            ..
+        } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);
         let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
@@ -109,7 +130,15 @@ impl FeedWriter {
                 let taken = retry_sifted(&offer, columns, hasher, unwanted, repeats.as_mut())?;
                 Ok((taken, offer.faults()))
             });
-            let (TakenRows { rows, aside: rest, skipped, .. }, faults) = match again {
+            let (
+                TakenRows {
+                    rows,
+                    aside: rest,
+                    skipped,
+                    ..
+                },
+                faults,
+            ) = match again {
                 Ok(again) => again,
                 Err(error) => return Ok(Err(error)),
             };
@@ -122,16 +151,30 @@ impl FeedWriter {
                 continue;
             }
             // Duplicates do not count among the messages since the last tick.
-            entry.cleared += if aside.fresh { faults.saturating_sub(rest.faults()) } else { 0 };
-            let rest = if left > 0 { Some(shelf.put(&rest, log)?) } else { None };
-            all.push(OfferedObject { object: aside.object.clone(), rows, rest });
+            entry.cleared += if aside.fresh {
+                faults.saturating_sub(rest.faults())
+            } else {
+                0
+            };
+            let rest = if left > 0 {
+                Some(shelf.put(&rest, log)?)
+            } else {
+                None
+            };
+            all.push(OfferedObject {
+                object: aside.object.clone(),
+                rows,
+                rest,
+            });
         }
         Ok(Ok(all))
     }
 
     /// Schemas that have become known for messages without one; and why others are still unknown.
     fn schemas(&self) -> Result<(LearntSchemas, Option<String>)> {
-        let Some(registry) = &self.settings.registry else { return Ok((Vec::new(), None)) };
+        let Some(registry) = &self.settings.registry else {
+            return Ok((Vec::new(), None));
+        };
         let mut keys = BTreeSet::new();
         for aside in &self.state.quarantine {
             // Unreadable objects are reported when they are offered.
@@ -146,14 +189,30 @@ impl FeedWriter {
 type LearntSchemas = Vec<(SchemaKey, KnownSchema)>;
 
 fn outcome(entry: &Retry, unanswered: Option<String>) -> RequestOutcome {
-    let Retry { offered, kept, duplicate, skipped, quarantined, .. } = entry;
-    let over = if *skipped > 0 { format!("{skipped} are skipped, ") } else { String::new() };
+    let Retry {
+        offered,
+        kept,
+        duplicate,
+        skipped,
+        quarantined,
+        ..
+    } = entry;
+    let over = if *skipped > 0 {
+        format!("{skipped} are skipped, ")
+    } else {
+        String::new()
+    };
     let mut text = format!(
         "of {offered} messages that were set aside {kept} are accepted now, {duplicate} are duplicates, \
          {over}{quarantined} stay set aside"
     );
     if let Some(why) = unanswered {
-        text += &format!(". Messages among them whose schema was unknown may be decoded later: {why}");
+        text +=
+            &format!(". Messages among them whose schema was unknown may be decoded later: {why}");
     }
-    RequestOutcome { count: Some(*offered), changed: Some(*kept), ..RequestKind::Retry.done(text) }
+    RequestOutcome {
+        count: Some(*offered),
+        changed: Some(*kept),
+        ..RequestKind::Retry.done(text)
+    }
 }

@@ -1,6 +1,6 @@
-//! Writes set-aside messages to their final place before an entry names them (HOUSE 3, Ingest order), one object after
-//! the other, so that they need little memory however many there are. Objects that no entry names in the end are
-//! removed, here or at the next start.
+//! Writes set-aside messages to their final place before an entry names them (HOUSE 3, Ingest
+//! order), one object after the other, so that they need little memory however many there are.
+//! Objects that no entry names in the end are removed, here or at the next start.
 
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
@@ -33,7 +33,11 @@ impl UnnamedObjects {
     }
 
     /// Writes these messages; returns where.
-    pub(in crate::daemon::feed_writer) fn put(&mut self, offer: &Offer, log: &mut Log) -> Result<Quarantined> {
+    pub(in crate::daemon::feed_writer) fn put(
+        &mut self,
+        offer: &Offer,
+        log: &mut Log,
+    ) -> Result<Quarantined> {
         let (mut drafts, messages) = (Drafts::default(), offer.messages().len() as u64);
         let object = log.seal(&mut drafts, "quarantine", &offer.bytes())?;
         let put = Quarantined { object, messages };
@@ -44,7 +48,8 @@ impl UnnamedObjects {
         Ok(put)
     }
 
-    /// Removes objects that no entry will name. The next start removes those that cannot be removed now.
+    /// Removes objects that no entry will name. The next start removes those that cannot be removed
+    /// now.
     pub(in crate::daemon::feed_writer) fn clear(self, log: &Log) {
         let paths = self.objects.iter().map(|put| put.object.path.as_str());
         let _ = destroy_all(log.store(), log.ring(), paths);
@@ -57,13 +62,26 @@ impl FeedWriter {
     /// # Errors
     /// As [`take_cut`], or they cannot be written.
     pub fn read(&mut self, file: &InputFile) -> Result<(TakenRows, UnnamedObjects)> {
-        let FeedWriter { log, state, policy, hasher, .. } = self;
+        let FeedWriter {
+            log,
+            state,
+            policy,
+            hasher,
+            ..
+        } = self;
         let people = state.feed.people();
         let known = |person: Person| people.knows(person);
         let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
         let mut shelf = UnnamedObjects::default();
         let mut put = |offer: Offer| shelf.put(&offer, log).map(|_| ());
-        match take_cut(file, &state.terms.columns, hasher, repeats.as_mut(), MOST, &mut put) {
+        match take_cut(
+            file,
+            &state.terms.columns,
+            hasher,
+            repeats.as_mut(),
+            MOST,
+            &mut put,
+        ) {
             Ok(taken) => Ok((taken, shelf)),
             Err(error) => {
                 shelf.clear(log);

@@ -1,5 +1,5 @@
-//! Takes messages in (HOUSE 3, Ingest order): they are decoded, written to durable segments, named by an entry, and
-//! only then counted.
+//! Takes messages in (HOUSE 3, Ingest order): they are decoded, written to durable segments, named
+//! by an entry, and only then counted.
 
 use super::super::state_parts::{Consumed, MessageShare};
 use super::super::writer::FeedWriter;
@@ -36,7 +36,8 @@ pub struct TakenPart {
     pub from: u64,
     /// The offset after the last message.
     pub next: u64,
-    /// The leader epoch of the last message, which distinguishes it from another one with the same offset.
+    /// The leader epoch of the last message, which distinguishes it from another one with the same
+    /// offset.
     pub epoch: Option<i32>,
     /// The number of messages.
     pub seen: u64,
@@ -60,17 +61,44 @@ impl TakenMessages {
         aside: Option<(u64, WipedBytes)>,
         nulled: u64,
     ) -> TakenMessages {
-        let Consumed { code, generation, size, modified } = look;
-        let origin = MessageOrigin::File { file, code, generation, size, modified };
+        let Consumed {
+            code,
+            generation,
+            size,
+            modified,
+        } = look;
+        let origin = MessageOrigin::File {
+            file,
+            code,
+            generation,
+            size,
+            modified,
+        };
         let (next, count) = (seen, rows.len() as u64);
-        let part = TakenPart { origin, from: 0, next, epoch: None, seen, rows: count, skipped: 0, aside, repeats: 0 };
-        TakenMessages { parts: vec![part], rows, nulled }
+        let part = TakenPart {
+            origin,
+            from: 0,
+            next,
+            epoch: None,
+            seen,
+            rows: count,
+            skipped: 0,
+            aside,
+            repeats: 0,
+        };
+        TakenMessages {
+            parts: vec![part],
+            rows,
+            nulled,
+        }
     }
 
     /// Sets how many of the set-aside messages are rows of people who have one already.
     #[must_use]
     pub fn with_repeats(mut self, repeats: u64) -> TakenMessages {
-        self.parts.iter_mut().for_each(|part| part.repeats = repeats);
+        self.parts
+            .iter_mut()
+            .for_each(|part| part.repeats = repeats);
         self
     }
 }
@@ -114,8 +142,17 @@ impl FeedWriter {
     ///
     /// # Errors
     /// As [`FeedWriter::take`].
-    pub fn take_with(&mut self, taken: TakenMessages, mut shelf: UnnamedObjects, now: &str) -> Result<IntakeCounts> {
-        let TakenMessages { parts, rows, nulled } = taken;
+    pub fn take_with(
+        &mut self,
+        taken: TakenMessages,
+        mut shelf: UnnamedObjects,
+        now: &str,
+    ) -> Result<IntakeCounts> {
+        let TakenMessages {
+            parts,
+            rows,
+            nulled,
+        } = taken;
         let tick = self.state.feed.ticks();
         let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
         let mut drafts = Drafts::default();
@@ -123,25 +160,60 @@ impl FeedWriter {
         let mut quarantine = Vec::new();
         let mut became = Vec::with_capacity(parts.len());
         let mut first = 0;
-        for TakenPart { origin, from, next, epoch, seen, rows, skipped, aside, repeats: again } in parts {
+        for TakenPart {
+            origin,
+            from,
+            next,
+            epoch,
+            seen,
+            rows,
+            skipped,
+            aside,
+            repeats: again,
+        } in parts
+        {
             let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
             let duplicate = repeats.iter().filter(own).count() as u64;
             first += rows;
             // They belong to the only file.
             let shelf = std::mem::take(&mut shelf);
-            let quarantined = shelf.messages() + aside.as_ref().map_or(0, |(messages, _)| *messages);
+            let quarantined =
+                shelf.messages() + aside.as_ref().map_or(0, |(messages, _)| *messages);
             quarantine.extend(shelf.objects);
             if let Some((messages, content)) = aside {
-                quarantine.push(Quarantined { object: self.log.seal(&mut drafts, "quarantine", &content)?, messages });
+                quarantine.push(Quarantined {
+                    object: self.log.seal(&mut drafts, "quarantine", &content)?,
+                    messages,
+                });
             }
             let kept = rows - duplicate;
-            let counts = IntakeCounts { seen, kept, duplicate, skipped, quarantined };
-            let part = IntakePart { origin, from, next, epoch, counts, repeats: again };
+            let counts = IntakeCounts {
+                seen,
+                kept,
+                duplicate,
+                skipped,
+                quarantined,
+            };
+            let part = IntakePart {
+                origin,
+                from,
+                next,
+                epoch,
+                counts,
+                repeats: again,
+            };
             assert!(part.adds_up(), "every message became something");
             became.push(part);
         }
         drafts.put(self.log.store())?;
-        let ingest = Ingest { time: now.to_owned(), tick, segments, quarantine, parts: became, nulled };
+        let ingest = Ingest {
+            time: now.to_owned(),
+            tick,
+            segments,
+            quarantine,
+            parts: became,
+            nulled,
+        };
         self.append(ingest.clone())?;
         self.state.ingest(&ingest);
         self.state.feed.arrive(&rows, tick);
@@ -153,11 +225,18 @@ impl FeedWriter {
         let trees = self.state.terms.columns.trees();
         let mut segments = Vec::new();
         for from in (0..rows.len()).step_by(MOST_ROWS) {
-            let some = if rows.len() <= MOST_ROWS { None } else { Some(from..(from + MOST_ROWS)) };
+            let some = if rows.len() <= MOST_ROWS {
+                None
+            } else {
+                Some(from..(from + MOST_ROWS))
+            };
             let part = some.map(|some| rows.only(|row| some.contains(&row)));
             let roll = RowColumns::of(part.as_ref().unwrap_or(rows), &trees);
             let object = self.log.seal(drafts, "seg", &roll.bytes())?;
-            segments.push(SealedRows { object, rows: roll.count() as u64 });
+            segments.push(SealedRows {
+                object,
+                rows: roll.count() as u64,
+            });
         }
         Ok(segments)
     }
@@ -167,26 +246,37 @@ impl FeedWriter {
         self.state.files.get(file)?.last().copied()
     }
 
-    /// The set-aside counts, if they are judged: when there are enough messages for their share to be meaningful, or
-    /// when the tick is `closing`.
+    /// The set-aside counts, if they are judged: when there are enough messages for their share to
+    /// be meaningful, or when the tick is `closing`.
     pub fn set_aside(&self, closing: bool) -> Option<SetAsideCounts> {
         let MessageShare { seen, aside } = self.state.share;
         if (seen < EARLY && !closing) || seen == 0 {
             return None;
         }
         let most = self.settings.max_quarantine_share;
-        let (above, near) =
-            (!most.times_is_at_least(seen, aside), !most.times_is_at_least(seen, aside.saturating_mul(2)));
-        Some(SetAsideCounts { seen, aside, most, above, near })
+        let (above, near) = (
+            !most.times_is_at_least(seen, aside),
+            !most.times_is_at_least(seen, aside.saturating_mul(2)),
+        );
+        Some(SetAsideCounts {
+            seen,
+            aside,
+            most,
+            above,
+            near,
+        })
     }
 
-    /// Checks that the share of set-aside messages since the last tick is not too large: a release of the other rows would be biased.
-    /// `closing`: however few messages there are.
+    /// Checks that the share of set-aside messages since the last tick is not too large: a release
+    /// of the other rows would be biased. `closing`: however few messages there are.
     ///
     /// # Errors
     /// The share is too large.
     pub fn bearable(&self, closing: bool) -> Result<()> {
-        let Some(SetAsideCounts { seen, aside, most, .. }) = self.set_aside(closing).filter(|share| share.above) else {
+        let Some(SetAsideCounts {
+            seen, aside, most, ..
+        }) = self.set_aside(closing).filter(|share| share.above)
+        else {
             return Ok(());
         };
         let text = format!(

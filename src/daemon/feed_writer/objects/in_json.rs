@@ -1,5 +1,5 @@
-//! A value of the log inside an object of the state. Entries omit absent fields, which a format without field names
-//! cannot read back, so the value is stored as the JSON that it has in the log.
+//! A value of the log inside an object of the state. Entries omit absent fields, which a format
+//! without field names cannot read back, so the value is stored as the JSON that it has in the log.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
@@ -9,7 +9,9 @@ pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Resul
     serializer.serialize_str(&text)
 }
 
-pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     serde_json::from_str(&text).map_err(de::Error::custom)
 }
@@ -31,9 +33,22 @@ mod tests {
     #[test]
     fn a_release_that_waits_is_read_back() {
         let (sha256, loss) = (Sha256::of(b""), Figure::real(0.0).expect("finite"));
-        let staged =
-            |rows| CandidateFile { stage: "s".into(), path: "p".into(), sha256, rows, span: None, bytes: None };
-        let figures = PastRelease { release: 1, rows: 2, classes: 1, smallest_class: 2, loss, refinement: None };
+        let staged = |rows| CandidateFile {
+            stage: "s".into(),
+            path: "p".into(),
+            sha256,
+            rows,
+            span: None,
+            bytes: None,
+        };
+        let figures = PastRelease {
+            release: 1,
+            rows: 2,
+            classes: 1,
+            smallest_class: 2,
+            loss,
+            refinement: None,
+        };
         for (files, figures) in [(vec![staged(Some(2))], Some(figures)), (Vec::new(), None)] {
             let mut decided = serde_json::json!({
                 "release": 1, "tick": 0, "time": "2026-11-21T10:00:00Z", "files": files, "manifest": staged(None),
@@ -50,9 +65,15 @@ mod tests {
                 rule: ApprovalRule::by_operator(),
                 approvals: Vec::new(),
             };
-            let kept = Kept { held: Some(held), behind: 7 };
+            let kept = Kept {
+                held: Some(held),
+                behind: 7,
+            };
             let bytes = postcard::to_stdvec(&kept).expect("it is written");
-            assert_eq!(postcard::from_bytes::<Kept>(&bytes).expect("it is read"), kept);
+            assert_eq!(
+                postcard::from_bytes::<Kept>(&bytes).expect("it is read"),
+                kept
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
-//! A value that is too large to be in memory twice: it is written as a sequence of sealed objects, and read back in the
-//! same way. Two of them are in memory at a time: one is filled while the previous one is sealed.
+//! A value that is too large to be in memory twice: it is written as a sequence of sealed objects,
+//! and read back in the same way. Two of them are in memory at a time: one is filled while the
+//! previous one is sealed.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::io;
@@ -13,8 +14,8 @@ use serde::de::DeserializeOwned;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::{DraftObject, Drafts, Log, ObjectReader, Ref};
 
-/// The bytes of the first object. Each further one has twice as many, so that a small value has few objects and a large
-/// one does not have too many.
+/// The bytes of the first object. Each further one has twice as many, so that a small value has few
+/// objects and a large one does not have too many.
 const FIRST: usize = 8 << 10;
 /// The most bytes of an object.
 const MOST: usize = 4 << 20;
@@ -37,9 +38,24 @@ impl ObjectPieces {
     ///
     /// # Errors
     /// An object cannot be written.
-    pub fn write(log: &mut Log, folder: &str, name: &str, value: &impl Serialize) -> Result<ObjectPieces> {
-        let pieces = ObjectPieces { objects: Vec::new(), rest: WipedBytes::default() };
-        let mut writer = Writer { log, folder, name, pieces, sealing: None, failed: None };
+    pub fn write(
+        log: &mut Log,
+        folder: &str,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<ObjectPieces> {
+        let pieces = ObjectPieces {
+            objects: Vec::new(),
+            rest: WipedBytes::default(),
+        };
+        let mut writer = Writer {
+            log,
+            folder,
+            name,
+            pieces,
+            sealing: None,
+            failed: None,
+        };
         let written = postcard::to_io(value, &mut writer).map(|_| ());
         if let Err(error) = writer.put_sealed() {
             writer.failed.get_or_insert(error);
@@ -47,14 +63,24 @@ impl ObjectPieces {
         match (written, writer.failed) {
             (_, Some(error)) => Err(error),
             (Ok(()), None) => Ok(writer.pieces),
-            (Err(_), None) => Err(Error::new(ErrorCategory::Internal, "serialisation failed (this is a bug)")),
+            (Err(_), None) => Err(Error::new(
+                ErrorCategory::Internal,
+                "serialisation failed (this is a bug)",
+            )),
         }
     }
 
     /// Reads the value; `None` if an object is missing or damaged, or the value has another format.
     pub fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
         let (left, rest) = (self.objects.into_iter(), Some(self.rest));
-        let reader = Reader { objects, left, rest, piece: WipedBytes::default(), at: 0, across: WipedBytes::default() };
+        let reader = Reader {
+            objects,
+            left,
+            rest,
+            piece: WipedBytes::default(),
+            at: 0,
+            across: WipedBytes::default(),
+        };
         let mut values = Deserializer::from_flavor(reader);
         let value = T::deserialize(&mut values).ok()?;
         values.finalize().ok().map(|()| value)
@@ -68,7 +94,9 @@ impl ObjectPieces {
 
     /// Whether an object of this name is one of a value in pieces.
     pub fn has(path: &str) -> bool {
-        path.rsplit('/').next().is_some_and(|name| name.contains('-'))
+        path.rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('-'))
     }
 }
 
@@ -108,8 +136,15 @@ impl Writer<'_> {
 
     /// Writes the object that is being sealed, if there is one.
     fn put_sealed(&mut self) -> Result<()> {
-        let Some(sealing) = self.sealing.take() else { return Ok(()) };
-        let ended = |_| Error::new(ErrorCategory::Internal, "the thread that seals an object has ended");
+        let Some(sealing) = self.sealing.take() else {
+            return Ok(());
+        };
+        let ended = |_| {
+            Error::new(
+                ErrorCategory::Internal,
+                "the thread that seals an object has ended",
+            )
+        };
         let (sealed, mut drafts) = (sealing.recv().map_err(ended)??, Drafts::default());
         let object = drafts.add(sealed);
         drafts.put(self.log.store())?;
@@ -167,7 +202,11 @@ impl Reader<'_> {
 
     /// At most `most` of the next bytes in the current object; none only at the end.
     fn some(&mut self, most: usize) -> postcard::Result<&[u8]> {
-        let end = if self.more()? { self.piece.len().min(self.at.saturating_add(most)) } else { self.at };
+        let end = if self.more()? {
+            self.piece.len().min(self.at.saturating_add(most))
+        } else {
+            self.at
+        };
         let from = std::mem::replace(&mut self.at, end);
         Ok(&self.piece[from..end])
     }
@@ -178,7 +217,10 @@ impl<'de> Flavor<'de> for Reader<'de> {
     type Source = ();
 
     fn pop(&mut self) -> postcard::Result<u8> {
-        self.some(1)?.first().copied().ok_or(postcard::Error::DeserializeUnexpectedEnd)
+        self.some(1)?
+            .first()
+            .copied()
+            .ok_or(postcard::Error::DeserializeUnexpectedEnd)
     }
 
     /// No value that is read borrows.
@@ -207,6 +249,10 @@ impl<'de> Flavor<'de> for Reader<'de> {
     }
 
     fn finalize(mut self) -> postcard::Result<()> {
-        if self.more()? { Err(postcard::Error::DeserializeUnexpectedEnd) } else { Ok(()) }
+        if self.more()? {
+            Err(postcard::Error::DeserializeUnexpectedEnd)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Reads sealed objects of a log from which people may have been erased since: an object that was rewritten is found in
-//! its new place, and one that was forgotten is not looked for.
+//! Reads sealed objects of a log from which people may have been erased since: an object that was
+//! rewritten is found in its new place, and one that was forgotten is not looked for.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::{BTreeMap, HashSet};
@@ -16,8 +16,8 @@ pub struct ObjectSources<'a> {
     pub objects: ObjectReader<'a>,
     /// The new object, by the path of the old one.
     pub moved: &'a BTreeMap<String, Option<Ref>>,
-    /// Paths of objects that a later entry declares as forgotten: finding that one is missing would require reading the
-    /// index of all packs.
+    /// Paths of objects that a later entry declares as forgotten: finding that one is missing would
+    /// require reading the index of all packs.
     pub forgotten: HashSet<&'a str>,
 }
 
@@ -26,7 +26,12 @@ pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
         if let EntryBody::Erase(erase) = &entry.entry.body {
-            moved.extend(erase.moved.iter().map(|Moved { old, new, .. }| (old.clone(), new.clone())));
+            moved.extend(
+                erase
+                    .moved
+                    .iter()
+                    .map(|Moved { old, new, .. }| (old.clone(), new.clone())),
+            );
         }
     }
     moved

@@ -1,5 +1,5 @@
-//! The table of a chain that grows (SCIENCE 11): which files contain the rows of which releases. A part belongs to
-//! every release from the one that added it to the one before it was replaced.
+//! The table of a chain that grows (SCIENCE 11): which files contain the rows of which releases. A
+//! part belongs to every release from the one that added it to the one before it was replaced.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,20 @@ impl TablePart {
 
     /// The part as a Delta log names it.
     pub fn data_file(&self) -> DataFile {
-        let path = self.line.file.path.rsplit('/').next().unwrap_or_default().to_owned();
-        DataFile { path, bytes: self.bytes, rows: self.rows(), time: self.time }
+        let path = self
+            .line
+            .file
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        DataFile {
+            path,
+            bytes: self.bytes,
+            rows: self.rows(),
+            time: self.time,
+        }
     }
 }
 
@@ -70,12 +82,19 @@ impl ChainTable {
     /// For a chain that begins.
     pub fn of(chain: &ChainStart) -> ChainTable {
         let delta = chain.delta.then(DeltaLog::default);
-        ChainTable { parts: Vec::new(), release_column: chain.release_column.clone(), delta }
+        ChainTable {
+            parts: Vec::new(),
+            release_column: chain.release_column.clone(),
+            delta,
+        }
     }
 
     /// The releases whose rows a file contains.
     pub fn span_of(&self, path: &str) -> Option<ReleaseSpan> {
-        self.parts.iter().find(|part| part.line.file.path == path).map(|part| part.line.span)
+        self.parts
+            .iter()
+            .find(|part| part.line.file.path == path)
+            .map(|part| part.line.span)
     }
 
     /// The parts of the newest release, in the order of its rows.
@@ -103,21 +122,38 @@ impl ChainTable {
 
     /// The files of a release, as a Delta log names them.
     pub fn files_of(&self, release: u32) -> Vec<DataFile> {
-        let mut parts: Vec<&TablePart> = self.parts.iter().filter(|part| part.is_in(release)).collect();
+        let mut parts: Vec<&TablePart> = self
+            .parts
+            .iter()
+            .filter(|part| part.is_in(release))
+            .collect();
         parts.sort_by_key(|part| part.line.span);
         parts.into_iter().map(TablePart::data_file).collect()
     }
 
-    /// Adds the next release. `metadata` gives the metadata of its Delta log, if this is its first release.
+    /// Adds the next release. `metadata` gives the metadata of its Delta log, if this is its first
+    /// release.
     pub fn publish(&mut self, release: NewRelease, metadata: impl FnOnce() -> Metadata) {
-        let NewRelease { release: number, time, new, parts, overwrites } = release;
+        let NewRelease {
+            release: number,
+            time,
+            new,
+            parts,
+            overwrites,
+        } = release;
         let leaves = |part: &&mut TablePart| part.until.is_none() && !parts.contains(&part.line);
         let mut gone = Vec::new();
         for part in self.parts.iter_mut().filter(leaves) {
             part.until = Some(number);
             gone.push(part.clone());
         }
-        let part = |(line, bytes)| TablePart { line, bytes, time, from: number, until: None };
+        let part = |(line, bytes)| TablePart {
+            line,
+            bytes,
+            time,
+            from: number,
+            until: None,
+        };
         let new: Vec<TablePart> = new.into_iter().map(part).collect();
         if let Some(delta) = &mut self.delta {
             delta.begin(metadata, time);
@@ -128,10 +164,14 @@ impl ChainTable {
             // A change of files alone is a version of its own, which readers of changes skip.
             let is_compacted = |new: &&TablePart| {
                 let before = gone.iter().filter(|old| old.line.span.meets(new.line.span));
-                !overwrites && new.line.span.last < number && before.map(TablePart::rows).sum::<u64>() == new.rows()
+                !overwrites
+                    && new.line.span.last < number
+                    && before.map(TablePart::rows).sum::<u64>() == new.rows()
             };
-            let (joined, rest): (Vec<&TablePart>, Vec<&TablePart>) = new.iter().partition(is_compacted);
-            let same = |old: &&TablePart| joined.iter().any(|new| new.line.span.meets(old.line.span));
+            let (joined, rest): (Vec<&TablePart>, Vec<&TablePart>) =
+                new.iter().partition(is_compacted);
+            let same =
+                |old: &&TablePart| joined.iter().any(|new| new.line.span.meets(old.line.span));
             let (replaced, left): (Vec<&TablePart>, Vec<&TablePart>) = gone.iter().partition(same);
             let files = |parts: &[&TablePart]| parts.iter().map(|part| part.data_file()).collect();
             let step = |operation, removed: &[_], added: &[_]| DeltaStep {
@@ -148,30 +188,60 @@ impl ChainTable {
         self.parts.extend(new);
     }
 
-    /// A release and all later ones are withdrawn: the table contains the rows of `left` again, or none.
+    /// A release and all later ones are withdrawn: the table contains the rows of `left` again, or
+    /// none.
     pub fn withdraw(&mut self, first: u32, left: Option<u32>, time: i64) {
         let before = self.current_files();
-        self.parts.retain(|part| left.is_some_and(|left| part.from <= left));
-        for part in self.parts.iter_mut().filter(|part| part.until.is_some_and(|until| Some(until) > left)) {
+        self.parts
+            .retain(|part| left.is_some_and(|left| part.from <= left));
+        for part in self
+            .parts
+            .iter_mut()
+            .filter(|part| part.until.is_some_and(|until| Some(until) > left))
+        {
             part.until = None;
         }
         let after = self.current_files();
-        let Some(delta) = self.delta.as_mut().filter(|delta| delta.metadata().is_some()) else { return };
+        let Some(delta) = self
+            .delta
+            .as_mut()
+            .filter(|delta| delta.metadata().is_some())
+        else {
+            return;
+        };
         let beyond = |files: &[DataFile], others: &[DataFile]| -> Vec<DataFile> {
-            files.iter().filter(|file| !others.contains(file)).cloned().collect()
+            files
+                .iter()
+                .filter(|file| !others.contains(file))
+                .cloned()
+                .collect()
         };
         let (removed, added) = (beyond(&before, &after), beyond(&after, &before));
-        delta.push(DeltaStep { operation: Operation::Withdraw { release: first, left }, time, removed, added });
+        delta.push(DeltaStep {
+            operation: Operation::Withdraw {
+                release: first,
+                left,
+            },
+            time,
+            removed,
+            added,
+        });
         delta.forget_versions();
     }
 
     fn current_files(&self) -> Vec<DataFile> {
-        self.parts.iter().filter(|part| part.until.is_none()).map(TablePart::data_file).collect()
+        self.parts
+            .iter()
+            .filter(|part| part.until.is_none())
+            .map(TablePart::data_file)
+            .collect()
     }
 
     /// Removes parts that no visible release lists, except those of the newest table.
     pub fn forget_parts(&mut self, visible: &[u32]) {
-        self.parts.retain(|part| part.until.is_none() || visible.iter().any(|release| part.is_in(*release)));
+        self.parts.retain(|part| {
+            part.until.is_none() || visible.iter().any(|release| part.is_in(*release))
+        });
     }
 
     /// The checkpoint that the due commits require.
@@ -183,7 +253,10 @@ impl ChainTable {
     pub fn checkpoint(&self, version: u64) -> Option<DeltaCheckpoint> {
         let delta = self.delta()?;
         let of = delta.versions().get(usize::try_from(version).ok()?)?;
-        let files = of.release.map(|release| self.files_of(release)).unwrap_or_default();
+        let files = of
+            .release
+            .map(|release| self.files_of(release))
+            .unwrap_or_default();
         delta.checkpoint(version, &files)
     }
 }

@@ -1,11 +1,13 @@
-//! The Delta log of a table, as decided (CONTRACTS 4): its versions, and the commits that may not be in the public root
-//! yet.
+//! The Delta log of a table, as decided (CONTRACTS 4): its versions, and the commits that may not
+//! be in the public root yet.
 //!
 //! Nothing here writes.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::delta::{Commit, DataFile, LogFile, Metadata, Operation, checkpoint, last_checkpoint};
+use crate::engine::delta::{
+    Commit, DataFile, LogFile, Metadata, Operation, checkpoint, last_checkpoint,
+};
 use crate::engine::release::{Sha256, TableId};
 
 /// The number of versions between two checkpoints.
@@ -85,21 +87,46 @@ impl DeltaLog {
     pub fn begin(&mut self, metadata: impl FnOnce() -> Metadata, time: i64) {
         if self.metadata.is_none() {
             self.metadata = Some(metadata());
-            self.push(DeltaStep { operation: Operation::Create, time, removed: Vec::new(), added: Vec::new() });
+            self.push(DeltaStep {
+                operation: Operation::Create,
+                time,
+                removed: Vec::new(),
+                added: Vec::new(),
+            });
         }
     }
 
     /// Adds the next version.
     pub fn push(&mut self, step: DeltaStep) {
-        let DeltaStep { operation, time, removed, added } = step;
-        let commit = Commit { version: self.versions.len() as u64, time, operation, removed, added };
-        let metadata = self.metadata.as_ref().expect("a table is created before it has a release");
+        let DeltaStep {
+            operation,
+            time,
+            removed,
+            added,
+        } = step;
+        let commit = Commit {
+            version: self.versions.len() as u64,
+            time,
+            operation,
+            removed,
+            added,
+        };
+        let metadata = self
+            .metadata
+            .as_ref()
+            .expect("a table is created before it has a release");
         let before = self.versions.last().and_then(|version| version.release);
         let release = match operation {
             Operation::Create | Operation::Compact => before,
-            Operation::Append { .. } | Operation::Overwrite { .. } | Operation::Withdraw { .. } => operation.release(),
+            Operation::Append { .. } | Operation::Overwrite { .. } | Operation::Withdraw { .. } => {
+                operation.release()
+            }
         };
-        self.versions.push(Version { release, time, commit: Sha256::of(&commit.bytes(metadata)) });
+        self.versions.push(Version {
+            release,
+            time,
+            commit: Sha256::of(&commit.bytes(metadata)),
+        });
         self.due.push(commit);
     }
 
@@ -115,7 +142,10 @@ impl DeltaLog {
 
     /// From now on readers cannot go back to versions before that of a release.
     pub fn starts_with_release(&mut self, release: u32) {
-        let version = self.versions.iter().position(|version| version.release == Some(release));
+        let version = self
+            .versions
+            .iter()
+            .position(|version| version.release == Some(release));
         self.first = self.first.max(version.unwrap_or(0) as u64);
     }
 
@@ -131,8 +161,13 @@ impl DeltaLog {
 
     /// Commits that may not be in the public root yet, as files of the log.
     pub fn due(&self) -> Vec<DeltaFile> {
-        let Some(metadata) = &self.metadata else { return Vec::new() };
-        let file = |commit: &Commit| DeltaFile { name: LogFile::Commit(commit.version), bytes: commit.bytes(metadata) };
+        let Some(metadata) = &self.metadata else {
+            return Vec::new();
+        };
+        let file = |commit: &Commit| DeltaFile {
+            name: LogFile::Commit(commit.version),
+            bytes: commit.bytes(metadata),
+        };
         self.due.iter().map(file).collect()
     }
 
@@ -149,11 +184,24 @@ impl DeltaLog {
 
     /// The checkpoint of a version that contains a release, with these files.
     pub fn checkpoint(&self, version: u64, files: &[DataFile]) -> Option<DeltaCheckpoint> {
-        let (metadata, of) = (self.metadata.as_ref()?, self.versions.get(usize::try_from(version).ok()?)?);
+        let (metadata, of) = (
+            self.metadata.as_ref()?,
+            self.versions.get(usize::try_from(version).ok()?)?,
+        );
         let newest = of.release.map(|release| (release, of.time));
         let bytes = checkpoint(metadata, newest, files);
-        let content = DeltaFile { name: LogFile::Checkpoint(version), bytes };
+        let content = DeltaFile {
+            name: LogFile::Checkpoint(version),
+            bytes,
+        };
         let bytes = last_checkpoint(version, of.release, files.len());
-        Some(DeltaCheckpoint { version, content, named: DeltaFile { name: LogFile::LastCheckpoint, bytes } })
+        Some(DeltaCheckpoint {
+            version,
+            content,
+            named: DeltaFile {
+                name: LogFile::LastCheckpoint,
+                bytes,
+            },
+        })
     }
 }

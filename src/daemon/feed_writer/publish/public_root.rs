@@ -1,6 +1,8 @@
-//! The only access to the public root (HOUSE 3, Publish). Any part of the feed that has it can read and remove files. It can only write
-//! files whose digests are in a decision that the gate's approval has made, or files that follow from these: the final manifest, a signature,
-//! the page over all releases, the name of the newest one, a notice of removal, a file of the Delta log. Nothing else can be written:
+//! The only access to the public root (HOUSE 3, Publish). Any part of the feed that has it can read
+//! and remove files. It can only write files whose digests are in a decision that the gate's
+//! approval has made, or files that follow from these: the final manifest, a signature, the page
+//! over all releases, the name of the newest one, a notice of removal, a file of the Delta log.
+//! Nothing else can be written:
 //!
 //! ```compile_fail
 //! # use tidegate::daemon::feed_writer::PublicRoot;
@@ -33,7 +35,9 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::journal::ReleaseDecision;
 use crate::daemon::journal::store::{CreateOutcome, PutOutcome, ReadStore, Store, put};
 use crate::daemon::sign::Signing;
-use crate::engine::release::{Language, Layout, ListedRelease, Manifest, RemovalNotice, Sha256, TableId, index};
+use crate::engine::release::{
+    Language, Layout, ListedRelease, Manifest, RemovalNotice, Sha256, TableId, index,
+};
 
 /// The file that names the newest release; readers need not rely on it.
 pub(in crate::daemon::feed_writer) const LATEST: &str = "LATEST";
@@ -56,14 +60,26 @@ impl FinalManifest {
     ///
     /// # Errors
     /// The bytes are not those that were approved.
-    pub fn of(approved: &ReleaseDecision, staged: &[u8], decision: Sha256) -> Result<FinalManifest> {
+    pub fn of(
+        approved: &ReleaseDecision,
+        staged: &[u8],
+        decision: Sha256,
+    ) -> Result<FinalManifest> {
         let internal = |text: String| Error::new(ErrorCategory::Internal, text);
         if Sha256::of(staged) != approved.manifest().sha256 {
-            return Err(internal("these are not the bytes of the approved manifest".to_owned()));
+            return Err(internal(
+                "these are not the bytes of the approved manifest".to_owned(),
+            ));
         }
         let manifest = Manifest::parse(staged).map_err(|error| internal(error.to_string()))?;
-        let manifest = Manifest { decision: Some(decision), ..manifest };
-        Ok(FinalManifest { bytes: manifest.bytes(), signed_bytes: manifest.signed_bytes() })
+        let manifest = Manifest {
+            decision: Some(decision),
+            ..manifest
+        };
+        Ok(FinalManifest {
+            bytes: manifest.bytes(),
+            signed_bytes: manifest.signed_bytes(),
+        })
     }
 
     /// The bytes that its signature covers.
@@ -96,11 +112,12 @@ impl PublicRoot {
         self.0.clone()
     }
 
-    /// Copies files of an approved release to their public places, if these and that of the manifest are empty or have the same content:
-    /// otherwise no file of the release is written.
+    /// Copies files of an approved release to their public places, if these and that of the
+    /// manifest are empty or have the same content: otherwise no file of the release is written.
     ///
     /// # Errors
-    /// A place has other content, the root cannot be written, or the bytes are not those that were approved.
+    /// A place has other content, the root cannot be written, or the bytes are not those that were
+    /// approved.
     pub(in crate::daemon::feed_writer) fn copy(
         &self,
         approved: &ReleaseDecision,
@@ -109,20 +126,28 @@ impl PublicRoot {
     ) -> Result<()> {
         let is_approved = |(path, bytes): &(String, Vec<u8>)| {
             let sha256 = Sha256::of(bytes);
-            approved.files().iter().any(|file| file.path == *path && file.sha256 == sha256)
+            approved
+                .files()
+                .iter()
+                .any(|file| file.path == *path && file.sha256 == sha256)
         };
         if !copies.iter().all(is_approved) {
             let text = "only the bytes that were approved are copied to the public root";
             return Err(Error::new(ErrorCategory::Internal, text));
         }
-        let places = copies.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        let places = copies
+            .iter()
+            .map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
         for (path, bytes) in places.chain([(path, manifest.bytes())]) {
             if self.read(path)?.is_some_and(|there| there != bytes) {
                 return Err(self.occupied(path));
             }
         }
         let created = self.0.create_all(copies)?;
-        let mut doubtful = copies.iter().zip(created).filter(|(_, created)| *created != CreateOutcome::Made);
+        let mut doubtful = copies
+            .iter()
+            .zip(created)
+            .filter(|(_, created)| *created != CreateOutcome::Made);
         doubtful.try_for_each(|((path, bytes), _)| self.put(path, bytes))
     }
 
@@ -134,8 +159,8 @@ impl PublicRoot {
         self.put(path, manifest.bytes())
     }
 
-    /// Writes the signature of a file over these bytes, before the file that makes it visible is at `visible`: until then a signature
-    /// has no meaning, and may be one under an earlier key.
+    /// Writes the signature of a file over these bytes, before the file that makes it visible is at
+    /// `visible`: until then a signature has no meaning, and may be one under an earlier key.
     pub(in crate::daemon::feed_writer) fn sign(
         &self,
         signing: &Signing,
@@ -145,12 +170,15 @@ impl PublicRoot {
         let (place, signature) = (format!("{path}.sig"), signing.sign(signed_bytes));
         match put(&*self.0, &place, &signature)? {
             PutOutcome::Ours => Ok(()),
-            PutOutcome::Theirs if self.read(visible)?.is_none() => self.0.replace(&place, &signature),
+            PutOutcome::Theirs if self.read(visible)?.is_none() => {
+                self.0.replace(&place, &signature)
+            }
             PutOutcome::Theirs => Err(self.occupied(&place)),
         }
     }
 
-    /// Writes the notice that a release was removed, after its signature. A signature under an earlier key is accepted.
+    /// Writes the notice that a release was removed, after its signature. A signature under an
+    /// earlier key is accepted.
     pub(in crate::daemon::feed_writer) fn put_notice(
         &self,
         path: &str,
@@ -158,12 +186,21 @@ impl PublicRoot {
         signing: Option<&Signing>,
     ) -> Result<()> {
         // One that an earlier version of the program has written says the same, and stays.
-        let there = self.read(path)?.and_then(|bytes| RemovalNotice::parse(&bytes).ok());
-        let there = there.filter(|there| RemovalNotice { schema: notice.schema, ..there.clone() } == *notice);
+        let there = self
+            .read(path)?
+            .and_then(|bytes| RemovalNotice::parse(&bytes).ok());
+        let there = there.filter(|there| {
+            RemovalNotice {
+                schema: notice.schema,
+                ..there.clone()
+            } == *notice
+        });
         let notice = there.as_ref().unwrap_or(notice);
         if let Some(signing) = signing {
             let (place, signature) = (format!("{path}.sig"), signing.sign(&notice.signed_bytes()));
-            if put(&*self.0, &place, &signature)? == PutOutcome::Theirs && self.read(path)?.is_none() {
+            if put(&*self.0, &place, &signature)? == PutOutcome::Theirs
+                && self.read(path)?.is_none()
+            {
                 self.0.replace(&place, &signature)?;
             }
         }
@@ -171,7 +208,11 @@ impl PublicRoot {
     }
 
     /// Names the newest release; `None`: there is none any more.
-    pub(in crate::daemon::feed_writer) fn name_newest(&self, layout: Layout, release: Option<u32>) -> Result<()> {
+    pub(in crate::daemon::feed_writer) fn name_newest(
+        &self,
+        layout: Layout,
+        release: Option<u32>,
+    ) -> Result<()> {
         match release {
             Some(release) => self.0.replace(LATEST, &latest(layout, release)),
             None => self.0.delete(LATEST),
@@ -191,19 +232,37 @@ impl PublicRoot {
     }
 
     /// Writes a commit of the Delta log of a table.
-    pub(in crate::daemon::feed_writer) fn put_commit(&self, table: TableId, commit: &DeltaFile) -> Result<()> {
+    pub(in crate::daemon::feed_writer) fn put_commit(
+        &self,
+        table: TableId,
+        commit: &DeltaFile,
+    ) -> Result<()> {
         self.put(&log_path(table, commit.name()), commit.bytes())
     }
 
-    /// Writes a checkpoint of the Delta log of a table. Another version of the program may have written the same
-    /// content in other bytes.
-    pub(in crate::daemon::feed_writer) fn put_checkpoint(&self, table: TableId, checkpoint: &DeltaFile) -> Result<()> {
-        put(&*self.0, &log_path(table, checkpoint.name()), checkpoint.bytes()).map(|_| ())
+    /// Writes a checkpoint of the Delta log of a table. Another version of the program may have
+    /// written the same content in other bytes.
+    pub(in crate::daemon::feed_writer) fn put_checkpoint(
+        &self,
+        table: TableId,
+        checkpoint: &DeltaFile,
+    ) -> Result<()> {
+        put(
+            &*self.0,
+            &log_path(table, checkpoint.name()),
+            checkpoint.bytes(),
+        )
+        .map(|_| ())
     }
 
     /// Names the newest checkpoint of the Delta log of a table.
-    pub(in crate::daemon::feed_writer) fn name_checkpoint(&self, table: TableId, named: &DeltaFile) -> Result<()> {
-        self.0.replace(&log_path(table, named.name()), named.bytes())
+    pub(in crate::daemon::feed_writer) fn name_checkpoint(
+        &self,
+        table: TableId,
+        named: &DeltaFile,
+    ) -> Result<()> {
+        self.0
+            .replace(&log_path(table, named.name()), named.bytes())
     }
 
     /// Removes a file.
@@ -255,18 +314,37 @@ mod tests {
 
     #[test]
     fn only_what_was_approved_is_copied() {
-        let (store, manifest) = (Memory::default(), FinalManifest { bytes: b"{}".to_vec(), signed_bytes: Vec::new() });
-        let (public, approved) = (PublicRoot::over(std::sync::Arc::new(store.clone())), decision(b"rows", b"{}"));
+        let (store, manifest) = (
+            Memory::default(),
+            FinalManifest {
+                bytes: b"{}".to_vec(),
+                signed_bytes: Vec::new(),
+            },
+        );
+        let (public, approved) = (
+            PublicRoot::over(std::sync::Arc::new(store.clone())),
+            decision(b"rows", b"{}"),
+        );
         let copy = |path: &str, bytes: &[u8]| {
-            public.copy(&approved, &[(path.to_owned(), bytes.to_vec())], ("manifest/1.json", &manifest))
+            public.copy(
+                &approved,
+                &[(path.to_owned(), bytes.to_vec())],
+                ("manifest/1.json", &manifest),
+            )
         };
-        for (path, bytes) in [("data/1.parquet", b"rowz"), ("data/2.parquet", b"rows"), ("manifest/1.json", b"rows")] {
+        for (path, bytes) in [
+            ("data/1.parquet", b"rowz"),
+            ("data/2.parquet", b"rows"),
+            ("manifest/1.json", b"rows"),
+        ] {
             copy(path, bytes).expect_err("it was not approved");
             assert!(store.objects().is_empty(), "{path}");
         }
         copy("data/1.parquet", b"rows").expect("it was approved");
         copy("data/1.parquet", b"rows").expect("it is there");
         assert_eq!(store.objects().len(), 1);
-        FinalManifest::of(&approved, b"{ }", Sha256::of(b"")).err().expect("it was not approved");
+        FinalManifest::of(&approved, b"{ }", Sha256::of(b""))
+            .err()
+            .expect("it was not approved");
     }
 }

@@ -1,5 +1,6 @@
-//! Checks that published files are unchanged: the manifests, each by the digest in the log, and the signatures of
-//! manifests that declare one, under any key. Tables are read back where later releases are judged against them.
+//! Checks that published files are unchanged: the manifests, each by the digest in the log, and the
+//! signatures of manifests that declare one, under any key. Tables are read back where later
+//! releases are judged against them.
 
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
@@ -7,12 +8,18 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::{Manifest, Sha256};
 
 impl FeedWriter {
-    /// Checks that the manifests are unchanged and have their signatures, all of them or only the `newest`.
+    /// Checks that the manifests are unchanged and have their signatures, all of them or only the
+    /// `newest`.
     ///
     /// # Errors
     /// One is missing, was changed or has lost its signature, or the public root cannot be read.
     pub fn shown(&self, newest: bool) -> Result<()> {
-        let mut lines = self.state.releases.iter().rev().filter(|line| line.is_visible());
+        let mut lines = self
+            .state
+            .releases
+            .iter()
+            .rev()
+            .filter(|line| line.is_visible());
         if newest {
             lines.next().map_or(Ok(()), |line| self.line_shown(line))
         } else {

@@ -1,5 +1,5 @@
-//! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is a convenience for
-//! people: it is rewritten with every release, and no decision reads it.
+//! Earlier releases as reports and the page over all releases (`index.html`) show them. The page is
+//! a convenience for people: it is rewritten with every release, and no decision reads it.
 
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
@@ -13,38 +13,74 @@ impl FeedWriter {
     /// The figures of earlier releases of the running chain, oldest first, without withdrawn ones.
     pub(in crate::daemon::feed_writer) fn earlier_releases(&self) -> Vec<PastRelease> {
         let (chain, lines) = (self.state.feed.chain(), self.state.releases.iter().rev());
-        let withdrawn =
-            |line: &DecidedRelease| line.removed.is_some_and(|removed| removed.reason == RemovalReason::Withdrawn);
-        let lines = lines.take_while(|line| line.chain == chain).filter(|line| !withdrawn(line));
-        let mut earlier: Vec<PastRelease> = lines.filter_map(|line| line.figures).take(PLOTTED).collect();
+        let withdrawn = |line: &DecidedRelease| {
+            line.removed
+                .is_some_and(|removed| removed.reason == RemovalReason::Withdrawn)
+        };
+        let lines = lines
+            .take_while(|line| line.chain == chain)
+            .filter(|line| !withdrawn(line));
+        let mut earlier: Vec<PastRelease> = lines
+            .filter_map(|line| line.figures)
+            .take(PLOTTED)
+            .collect();
         earlier.reverse();
         earlier
     }
 
-    /// Writes the page over all visible releases; `shown` is one that the log does not record as visible yet.
+    /// Writes the page over all visible releases; `shown` is one that the log does not record as
+    /// visible yet.
     ///
     /// # Errors
     /// The public root cannot be read or written.
     pub(in crate::daemon::feed_writer) fn write_index(&mut self, shown: Option<u32>) -> Result<()> {
-        let pending = self.state.publishing.as_ref().map(|pending| pending.approved.release());
+        let pending = self
+            .state
+            .publishing
+            .as_ref()
+            .map(|pending| pending.approved.release());
         let pending = pending.filter(|_| pending != shown);
-        let visible = self.state.releases.iter().filter(|line| line.removed.is_none() && Some(line.release) != pending);
+        let visible = self
+            .state
+            .releases
+            .iter()
+            .filter(|line| line.removed.is_none() && Some(line.release) != pending);
         let mut listed = Vec::new();
         for line in visible {
-            let report = line.files.iter().map(|(path, _)| path.as_str()).find(|path| path.ends_with(".html"));
+            let report = line
+                .files
+                .iter()
+                .map(|(path, _)| path.as_str())
+                .find(|path| path.ends_with(".html"));
             // The figures of a release that an earlier version decided are only in its manifest.
-            let figures = line.figures.map_or_else(|| self.published_figures(line), |figures| Ok(Some(figures)))?;
-            let listing = |figures| ListedRelease { figures, chain: line.chain, time: &line.time, report };
+            let figures = line
+                .figures
+                .map_or_else(|| self.published_figures(line), |figures| Ok(Some(figures)))?;
+            let listing = |figures| ListedRelease {
+                figures,
+                chain: line.chain,
+                time: &line.time,
+                report,
+            };
             listed.extend(figures.map(listing));
         }
-        let page = self.public.replace_index(&self.state.terms.name, self.settings.pages.language, &listed)?;
+        let page = self.public.replace_index(
+            &self.state.terms.name,
+            self.settings.pages.language,
+            &listed,
+        )?;
         self.index = Some(page);
         Ok(())
     }
 
     fn published_figures(&self, line: &DecidedRelease) -> Result<Option<PastRelease>> {
-        let bytes = self.public.read(&self.settings.layout.manifest(line.release))?;
-        let bytes = bytes.filter(|bytes| line.manifest.is_none_or(|meant| meant == Sha256::of(bytes)));
-        Ok(bytes.and_then(|bytes| Manifest::parse(&bytes).ok()).map(|manifest| manifest.figures()))
+        let bytes = self
+            .public
+            .read(&self.settings.layout.manifest(line.release))?;
+        let bytes =
+            bytes.filter(|bytes| line.manifest.is_none_or(|meant| meant == Sha256::of(bytes)));
+        Ok(bytes
+            .and_then(|bytes| Manifest::parse(&bytes).ok())
+            .map(|manifest| manifest.figures()))
     }
 }

@@ -1,6 +1,7 @@
-//! Removal of releases, rows and manifests from the public root (CONTRACTS 4): a release is withdrawn, old rows leave
-//! the table (`publish.retain`), old manifests are removed (`publish.keep`), and manifests that list erased rows are
-//! removed after the release without them. Each is one entry of the log; its effect on the state is here.
+//! Removal of releases, rows and manifests from the public root (CONTRACTS 4): a release is
+//! withdrawn, old rows leave the table (`publish.retain`), old manifests are removed
+//! (`publish.keep`), and manifests that list erased rows are removed after the release without
+//! them. Each is one entry of the log; its effect on the state is here.
 //!
 //! Nothing here reads or writes an object.
 
@@ -30,15 +31,28 @@ impl DecidedRelease {
 impl FeedState {
     /// A release and all later ones of its chain are withdrawn.
     pub fn withdraw(&mut self, withdraw: &Withdraw) {
-        let Withdraw { chain, first, last, left, republish, .. } = *withdraw;
+        let Withdraw {
+            chain,
+            first,
+            last,
+            left,
+            republish,
+            ..
+        } = *withdraw;
         self.wanted(&withdraw.wanted);
         // A release that is held for approval is void, whatever its chain: its files are gone.
         (self.held, self.candidate) = (None, None);
-        let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..=last).contains(&line.release);
-        self.releases.iter_mut().filter(of_them).for_each(|line| line.remove(RemovalReason::Withdrawn, None));
+        let of_them = |line: &&mut DecidedRelease| {
+            line.chain == chain && (first..=last).contains(&line.release)
+        };
+        self.releases
+            .iter_mut()
+            .filter(of_them)
+            .for_each(|line| line.remove(RemovalReason::Withdrawn, None));
         // The table contains again what the releases after the remaining one have left out.
         let (mut again, mut through) = (Vec::new(), None);
-        let is_behind = |line: &&mut DecidedRelease| line.chain == chain && Some(line.release) > left;
+        let is_behind =
+            |line: &&mut DecidedRelease| line.chain == chain && Some(line.release) > left;
         for line in self.releases.iter_mut().filter(is_behind) {
             again.append(&mut line.retired);
             through = through.max(line.retired_through.take());
@@ -60,7 +74,8 @@ impl FeedState {
         }
         // Rows outside the remaining table come back without these atoms, if at all.
         let parts = self.parts();
-        let is_in_table = |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
+        let is_in_table =
+            |atom: &LeavingAtom| parts.iter().any(|part| part.span.holds(atom.release));
         self.erased.retain(is_in_table);
         self.retired.retain(is_in_table);
         // The rows that the releases added are derived again from the remaining table.
@@ -72,13 +87,27 @@ impl FeedState {
         let trees = self.terms.columns.trees();
         let label = |(release, nodes): (u32, Vec<_>)| LeavingAtom {
             release,
-            label: nodes.iter().zip(&trees).map(|(&node, tree)| tree.label(node).into()).collect(),
+            label: nodes
+                .iter()
+                .zip(&trees)
+                .map(|(&node, tree)| tree.label(node).into())
+                .collect(),
         };
-        let leave: Vec<LeavingAtom> = self.feed.labels_of(0..=retire.through).into_iter().map(label).collect();
+        let leave: Vec<LeavingAtom> = self
+            .feed
+            .labels_of(0..=retire.through)
+            .into_iter()
+            .map(label)
+            .collect();
         self.retired.extend(leave);
         self.retired_through = self.retired_through.max(Some(retire.through));
-        if self.releases_not_in_table().iter().any(|release| *release <= retire.through) {
-            // The rows that these releases added are in no file any more, and the counts are without them.
+        if self
+            .releases_not_in_table()
+            .iter()
+            .any(|release| *release <= retire.through)
+        {
+            // The rows that these releases added are in no file any more, and the counts are
+            // without them.
             self.history = Default::default();
         }
         self.feed.drop_rows(0..=retire.through);
@@ -88,31 +117,42 @@ impl FeedState {
 
     /// Old manifests leave the public root.
     pub fn expire(&mut self, expire: &Expire) {
-        for line in self.releases.iter_mut().filter(|line| expire.releases.contains(&line.release)) {
+        for line in self
+            .releases
+            .iter_mut()
+            .filter(|line| expire.releases.contains(&line.release))
+        {
             line.remove(RemovalReason::Expired, None);
         }
-        let oldest: Vec<(TableId, u32)> =
-            self.tables.keys().filter_map(|id| Some((*id, self.oldest(id.chain)?))).collect();
+        let oldest: Vec<(TableId, u32)> = self
+            .tables
+            .keys()
+            .filter_map(|id| Some((*id, self.oldest(id.chain)?)))
+            .collect();
         for (id, release) in oldest {
             let delta = self.tables.get_mut(&id).and_then(ChainTable::delta_mut);
-            delta.into_iter().for_each(|delta| delta.starts_with_release(release));
+            delta
+                .into_iter()
+                .for_each(|delta| delta.starts_with_release(release));
         }
         self.cleaning = true;
     }
 
-    /// Whether the rows of an atom were removed from the table because they were older than the retention, or will be
-    /// with the next release.
+    /// Whether the rows of an atom were removed from the table because they were older than the
+    /// retention, or will be with the next release.
     pub(in crate::daemon::feed_writer) fn is_retired(&self, atom: &LeavingAtom) -> bool {
         self.retired.contains(atom) || self.of_chain().any(|line| line.retired.contains(atom))
     }
 
-    /// Atoms are erased. The next release leaves them out, and manifests that list them are removed after it; at once,
-    /// if a visible release has left them out because they were old.
+    /// Atoms are erased. The next release leaves them out, and manifests that list them are removed
+    /// after it; at once, if a visible release has left them out because they were old.
     pub(in crate::daemon::feed_writer) fn erase_atoms(&mut self, atoms: Vec<LeavingAtom>) {
         let (chain, parts) = (self.feed.chain(), self.parts());
         let mut left_out = Vec::new();
         for atom in atoms {
-            let holds = |line: &&mut DecidedRelease| line.chain == chain && line.retired_through >= Some(atom.release);
+            let holds = |line: &&mut DecidedRelease| {
+                line.chain == chain && line.retired_through >= Some(atom.release)
+            };
             if let Some(line) = self.releases.iter_mut().find(holds) {
                 line.retired.retain(|retired| *retired != atom);
                 line.erased.push(atom);
@@ -120,26 +160,51 @@ impl FeedState {
             } else {
                 self.retired.retain(|retired| *retired != atom);
                 self.feed.owe_release();
-                // Rows of a release that was withdrawn, and is to be published again, are in no file.
+                // Rows of a release that was withdrawn, and is to be published again, are in no
+                // file.
                 if parts.iter().any(|part| part.span.holds(atom.release)) {
                     self.erased.push(atom);
                 }
             }
         }
-        left_out.into_iter().for_each(|release| self.erased_rows_are_gone(release));
+        left_out
+            .into_iter()
+            .for_each(|release| self.erased_rows_are_gone(release));
     }
 
-    /// A release without erased rows is visible: earlier manifests that list these rows are removed.
+    /// A release without erased rows is visible: earlier manifests that list these rows are
+    /// removed.
     pub(in crate::daemon::feed_writer) fn erased_rows_are_gone(&mut self, release: u32) {
-        let Some(line) = self.releases.iter().rev().find(|line| line.release == release) else { return };
-        let (chain, Some(first)) = (line.chain, line.erased.iter().map(|atom| atom.release).min()) else { return };
-        let of_them = |line: &&mut DecidedRelease| line.chain == chain && (first..release).contains(&line.release);
-        for line in self.releases.iter_mut().filter(of_them).filter(|line| line.is_visible()) {
+        let Some(line) = self
+            .releases
+            .iter()
+            .rev()
+            .find(|line| line.release == release)
+        else {
+            return;
+        };
+        let (chain, Some(first)) = (
+            line.chain,
+            line.erased.iter().map(|atom| atom.release).min(),
+        ) else {
+            return;
+        };
+        let of_them = |line: &&mut DecidedRelease| {
+            line.chain == chain && (first..release).contains(&line.release)
+        };
+        for line in self
+            .releases
+            .iter_mut()
+            .filter(of_them)
+            .filter(|line| line.is_visible())
+        {
             line.remove(RemovalReason::Erased, Some(release));
             self.replaced.push(line.release);
         }
         let of_chain = self.tables.iter_mut().filter(|(id, _)| id.chain == chain);
-        of_chain.filter_map(|(_, table)| table.delta_mut()).for_each(|delta| delta.forget_versions());
+        of_chain
+            .filter_map(|(_, table)| table.delta_mut())
+            .for_each(|delta| delta.forget_versions());
         self.cleaning = true;
     }
 
@@ -153,7 +218,10 @@ impl FeedState {
                 .map(|line| line.release)
                 .collect();
             table.forget_parts(&visible);
-            table.delta_mut().into_iter().for_each(|delta| delta.shown());
+            table
+                .delta_mut()
+                .into_iter()
+                .for_each(|delta| delta.shown());
         }
         self.replaced.clear();
         self.cleaning = false;
@@ -161,19 +229,29 @@ impl FeedState {
 
     /// The oldest visible release of a chain.
     fn oldest(&self, chain: u32) -> Option<u32> {
-        self.releases.iter().find(|line| line.chain == chain && line.is_visible()).map(|line| line.release)
+        self.releases
+            .iter()
+            .find(|line| line.chain == chain && line.is_visible())
+            .map(|line| line.release)
     }
 
     /// The newest visible release of a chain before another one.
     pub fn newest_before(&self, chain: u32, release: u32) -> Option<u32> {
-        let mut before = self.releases.iter().rev().filter(|line| line.chain == chain && line.release < release);
-        before.find(|line| line.is_visible()).map(|line| line.release)
+        let mut before = self
+            .releases
+            .iter()
+            .rev()
+            .filter(|line| line.chain == chain && line.release < release);
+        before
+            .find(|line| line.is_visible())
+            .map(|line| line.release)
     }
 
-    /// Whether the next release changes the rows of the growing table: rows have to be removed from it, or to be added
-    /// again.
+    /// Whether the next release changes the rows of the growing table: rows have to be removed from
+    /// it, or to be added again.
     pub(in crate::daemon::feed_writer) fn table_is_behind(&self, policy: &Policy) -> bool {
-        policy.publish_every().is_some() && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
+        policy.publish_every().is_some()
+            && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
     }
 
     /// Releases whose rows belong to the table and are in no part of it.
@@ -183,7 +261,8 @@ impl FeedState {
         }
         let parts = self.parts();
         let missing = self.feed.published().iter().filter(|published| {
-            published.rows.rows() > 0 && !parts.iter().any(|part| part.span.holds(published.release))
+            published.rows.rows() > 0
+                && !parts.iter().any(|part| part.span.holds(published.release))
         });
         missing.map(|published| published.release).collect()
     }

@@ -1,5 +1,6 @@
-//! Makes the Delta log of a chain visible after the manifest of its release (CONTRACTS 4): commits are only written
-//! where none exist, so that a writer that repeats it writes the same bytes; checkpoints only repeat what commits say.
+//! Makes the Delta log of a chain visible after the manifest of its release (CONTRACTS 4): commits
+//! are only written where none exist, so that a writer that repeats it writes the same bytes;
+//! checkpoints only repeat what commits say.
 
 use super::super::writer::FeedWriter;
 use super::delta_log::DeltaCheckpoint;
@@ -11,7 +12,9 @@ use crate::engine::release::TableId;
 impl FeedWriter {
     /// Writes the due commits of a table into its log.
     pub(in crate::daemon::feed_writer) fn show_delta(&self, id: TableId) -> Result<()> {
-        let Some(table) = self.state.tables.get(&id) else { return Ok(()) };
+        let Some(table) = self.state.tables.get(&id) else {
+            return Ok(());
+        };
         for commit in table.delta().map(|delta| delta.due()).unwrap_or_default() {
             self.public.put_commit(id, &commit)?;
         }
@@ -21,14 +24,19 @@ impl FeedWriter {
         }
     }
 
-    /// Writes a checkpoint into the log of a table, and names the newest one. Another version of the program may have
-    /// written the same content in other bytes, which readers can use as well; `verify` compares the content.
+    /// Writes a checkpoint into the log of a table, and names the newest one. Another version of
+    /// the program may have written the same content in other bytes, which readers can use as well;
+    /// `verify` compares the content.
     pub(in crate::daemon::feed_writer) fn show_checkpoint(
         &self,
         id: TableId,
         checkpoint: &DeltaCheckpoint,
     ) -> Result<()> {
-        let DeltaCheckpoint { version, content, named } = checkpoint;
+        let DeltaCheckpoint {
+            version,
+            content,
+            named,
+        } = checkpoint;
         self.public.put_checkpoint(id, content)?;
         // Another writer may have continued: the newest checkpoint must be named.
         if newest_checkpoint(&*self.public, id)? == Some(*version) {
@@ -39,10 +47,15 @@ impl FeedWriter {
 }
 
 /// The version of the newest checkpoint in the log of a table.
-pub(in crate::daemon::feed_writer) fn newest_checkpoint(public: &dyn ReadStore, table: TableId) -> Result<Option<u64>> {
+pub(in crate::daemon::feed_writer) fn newest_checkpoint(
+    public: &dyn ReadStore,
+    table: TableId,
+) -> Result<Option<u64>> {
     let folder = table.folder();
     let listed = public.list(&format!("{folder}/_delta_log"))?;
-    let files = listed.iter().filter_map(|object| LogFile::at(object.path.strip_prefix(&folder)?.strip_prefix('/')?));
+    let files = listed
+        .iter()
+        .filter_map(|object| LogFile::at(object.path.strip_prefix(&folder)?.strip_prefix('/')?));
     let versions = files.filter_map(|file| match file {
         LogFile::Checkpoint(version) => Some(version),
         LogFile::Commit(_) | LogFile::LastCheckpoint => None,

@@ -1,7 +1,8 @@
-//! Checkpoints (HOUSE 3): the state after an entry, sealed, so that a start need not read the whole log. Each is
-//! disposable: one that is damaged, of another version or of another log is ignored, and one with a person who was
-//! erased later is worthless. A large state is written in several objects. The checkpoint itself names them and is
-//! written last: objects without one belong to a writer that died, and are removed with the next checkpoint.
+//! Checkpoints (HOUSE 3): the state after an entry, sealed, so that a start need not read the whole
+//! log. Each is disposable: one that is damaged, of another version or of another log is ignored,
+//! and one with a person who was erased later is worthless. A large state is written in several
+//! objects. The checkpoint itself names them and is written last: objects without one belong to a
+//! writer that died, and are removed with the next checkpoint.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,9 @@ use super::super::writer::{FeedWriter, LastCheckpoint};
 use crate::daemon::error::Result;
 use crate::daemon::formats::SealedFormat;
 use crate::daemon::journal::store::{ListedObject, ReadStore};
-use crate::daemon::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
+use crate::daemon::journal::{
+    CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all,
+};
 use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::model::DetailSettings;
 use crate::engine::release::Sha256;
@@ -24,7 +27,8 @@ const PAID: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
-    /// The version of the program. A state contains types of the engine, which may differ in another version.
+    /// The version of the program. A state contains types of the engine, which may differ in
+    /// another version.
     program: String,
     seq: u64,
     head: Sha256,
@@ -38,7 +42,11 @@ struct Checkpoint {
 /// # Errors
 /// The store cannot be read.
 pub fn checkpoints(store: &dyn ReadStore, ring: &KeyRing) -> Result<Vec<ListedObject>> {
-    Ok(ring.listed(store, "checkpoint")?.into_iter().filter(|listed| !ObjectPieces::has(&listed.path)).collect())
+    Ok(ring
+        .listed(store, "checkpoint")?
+        .into_iter()
+        .filter(|listed| !ObjectPieces::has(&listed.path))
+        .collect())
 }
 
 /// The newest checkpoint of this log, and the entry after which it was taken.
@@ -48,33 +56,56 @@ pub fn checkpoints(store: &dyn ReadStore, ring: &KeyRing) -> Result<Vec<ListedOb
 pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
     let objects = ObjectReader::new(store, ring);
     for listed in checkpoints(store, ring)?.into_iter().rev() {
-        let Ok(Some(opened)) = objects.read(&Ref { path: listed.path }) else { continue };
-        let Ok(checkpoint) = SealedFormat::Checkpoint.parse::<Checkpoint>(&opened) else { continue };
+        let Ok(Some(opened)) = objects.read(&Ref { path: listed.path }) else {
+            continue;
+        };
+        let Ok(checkpoint) = SealedFormat::Checkpoint.parse::<Checkpoint>(&opened) else {
+            continue;
+        };
         if checkpoint.program != PROGRAM {
             continue;
         }
-        let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else { continue };
+        let Some(entry) = store.read(&Entry::path(checkpoint.seq))? else {
+            continue;
+        };
         let sha256 = Sha256::of(&entry);
-        let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else { continue };
-        let pieces = ObjectPieces { objects: checkpoint.objects, rest: checkpoint.rest.into() };
-        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects) else { continue };
+        let (true, Ok(entry)) = (sha256 == checkpoint.head, Entry::parse(&entry, ring)) else {
+            continue;
+        };
+        let pieces = ObjectPieces {
+            objects: checkpoint.objects,
+            rest: checkpoint.rest.into(),
+        };
+        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects)
+        else {
+            continue;
+        };
         // Their rows are read from the segments, as after any checkpoint.
         state.feed.forget_new();
-        return Ok(Some((state.with_release().with_details(&details), CheckedEntry { entry, sha256 })));
+        return Ok(Some((
+            state.with_release().with_details(&details),
+            CheckedEntry { entry, sha256 },
+        )));
     }
     Ok(None)
 }
 
 impl FeedWriter {
-    /// Writes a checkpoint, if one is due and nothing is half done. Returns the number of its entry and its size in bytes.
+    /// Writes a checkpoint, if one is due and nothing is half done. Returns the number of its entry
+    /// and its size in bytes.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn checkpoint(&mut self) -> Result<Option<(u64, u64)>> {
         let state = &self.state;
-        let half = state.closing.is_some() || state.due.is_some() || state.publishing.is_some() || state.cleaning;
+        let half = state.closing.is_some()
+            || state.due.is_some()
+            || state.publishing.is_some()
+            || state.cleaning;
         let since = self.log.next().saturating_sub(self.last.entries);
-        let Some(head) = self.log.head().filter(|_| !half) else { return Ok(None) };
+        let Some(head) = self.log.head().filter(|_| !half) else {
+            return Ok(None);
+        };
         if since < OFTEN.max(self.last.bytes / PAID) {
             return Ok(None);
         }
@@ -84,14 +115,28 @@ impl FeedWriter {
         let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
         let whole = pieces.bytes();
         let ObjectPieces { objects, rest } = pieces;
-        let content = Checkpoint { program: PROGRAM.to_owned(), seq, head, objects, rest: rest.into_bytes() };
+        let content = Checkpoint {
+            program: PROGRAM.to_owned(),
+            seq,
+            head,
+            objects,
+            rest: rest.into_bytes(),
+        };
         let sealed = SealedFormat::Checkpoint.bytes(&content);
         drop(WipedBytes::from(content.rest));
         let mut drafts = Drafts::default();
-        self.log.seal_as(&mut drafts, "checkpoint", &name, &sealed)?;
+        self.log
+            .seal_as(&mut drafts, "checkpoint", &name, &sealed)?;
         drafts.put(self.log.store())?;
-        destroy_all(self.log.store(), self.log.ring(), before.iter().map(|old| old.path.as_str()))?;
-        self.last = LastCheckpoint { entries: self.log.next(), bytes: whole };
+        destroy_all(
+            self.log.store(),
+            self.log.ring(),
+            before.iter().map(|old| old.path.as_str()),
+        )?;
+        self.last = LastCheckpoint {
+            entries: self.log.next(),
+            bytes: whole,
+        };
         Ok(Some((seq, whole)))
     }
 }

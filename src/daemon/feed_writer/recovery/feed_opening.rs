@@ -1,5 +1,6 @@
-//! The start of a feed (HOUSE 3, Start): the log is read to its end, a fence is written after it, and what a crash left
-//! half done is completed. No external effect happens before the fence is durable.
+//! The start of a feed (HOUSE 3, Start): the log is read to its end, a fence is written after it,
+//! and what a crash left half done is completed. No external effect happens before the fence is
+//! durable.
 
 use std::sync::Arc;
 
@@ -12,7 +13,9 @@ use crate::daemon::config;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::journal::store::{ReadStore, Store};
-use crate::daemon::journal::{ChainStart, Config, Fence, KeyRing, Log, begun, fenced, write_format};
+use crate::daemon::journal::{
+    ChainStart, Config, Fence, KeyRing, Log, begun, fenced, write_format,
+};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::terms::ChainTerms;
 use crate::engine::release::{Layout, Sha256};
@@ -75,14 +78,30 @@ impl<'a> OpenedFeed<'a> {
     /// Reads the log of a feed, or finds that there is none.
     ///
     /// # Errors
-    /// The roots belong to another feed, the key does not fit, the log is damaged, or the feed file has changed frozen settings.
+    /// The roots belong to another feed, the key does not fit, the log is damaged, or the feed file
+    /// has changed frozen settings.
     pub fn read(mut opening: Opening<'a>) -> Result<OpenedFeed<'a>> {
-        let Opening { private, public, key, drawn, feed, settings, chance, remedy, changed, .. } = &mut opening;
+        let Opening {
+            private,
+            public,
+            key,
+            drawn,
+            feed,
+            settings,
+            chance,
+            remedy,
+            changed,
+            ..
+        } = &mut opening;
         let format = begun(&**private)?;
-        if let Some(format) =
-            format.as_ref().filter(|format| format.feed != feed.name && settings.layout == Layout::Root)
+        if let Some(format) = format
+            .as_ref()
+            .filter(|format| format.feed != feed.name && settings.layout == Layout::Root)
         {
-            return Err(format.is_of_another(&**private).in_file(&feed.file).in_field("store.private"));
+            return Err(format
+                .is_of_another(&**private)
+                .in_file(&feed.file)
+                .in_field("store.private"));
         }
         let (ring, fresh) = match (KeyRing::open(&**private, key)?, drawn.take()) {
             (Some(ring), None) => (ring, false),
@@ -101,8 +120,13 @@ impl<'a> OpenedFeed<'a> {
             Ok(past)
         });
         // Entries that another process has written meanwhile are not read with our keys.
-        let past =
-            past.or_else(|error| if fresh { begun_meanwhile(&**private, key).and(Err(error)) } else { Err(error) })?;
+        let past = past.or_else(|error| {
+            if fresh {
+                begun_meanwhile(&**private, key).and(Err(error))
+            } else {
+                Err(error)
+            }
+        })?;
         match past.state.as_ref().filter(|_| !*changed) {
             Some(state) => {
                 *feed = feed.running(&state.terms.policy()?)?;
@@ -112,7 +136,13 @@ impl<'a> OpenedFeed<'a> {
             None => {}
         }
         let named = format.is_some();
-        Ok(OpenedFeed { opening, named, ring, fresh, past })
+        Ok(OpenedFeed {
+            opening,
+            named,
+            ring,
+            fresh,
+            past,
+        })
     }
 
     /// The state of the log; `None` if no feed has begun.
@@ -136,9 +166,31 @@ impl<'a> OpenedFeed<'a> {
     /// The log cannot be written, or another writer has taken over.
     pub fn begin(self) -> Result<(FeedWriter, OpeningReport)> {
         let hasher = self.hasher();
-        let OpenedFeed { opening, named, ring, fresh, past } = self;
-        let Opening { private, public, writer, feed, services, mut chance, settings, now, changed, .. } = opening;
-        let ReplayedLog { state, last, read, checkpoint } = past;
+        let OpenedFeed {
+            opening,
+            named,
+            ring,
+            fresh,
+            past,
+        } = self;
+        let Opening {
+            private,
+            public,
+            writer,
+            feed,
+            services,
+            mut chance,
+            settings,
+            now,
+            changed,
+            ..
+        } = opening;
+        let ReplayedLog {
+            state,
+            last,
+            read,
+            checkpoint,
+        } = past;
         if !named {
             write_format(&*private, &feed.name)?;
         }
@@ -147,15 +199,28 @@ impl<'a> OpenedFeed<'a> {
         }
         let entries = last.as_ref().map_or(0, |last| last.entry.seq + 1);
         let head = last.as_ref().map(|last| last.sha256);
-        let mut log = Log::behind(private, ring, chance, writer, last.as_ref().map(|last| &last.entry), head)?;
-        log.append(Fence { time: now.to_owned(), program: env!("CARGO_PKG_VERSION").to_owned() })?;
+        let mut log = Log::behind(
+            private,
+            ring,
+            chance,
+            writer,
+            last.as_ref().map(|last| &last.entry),
+            head,
+        )?;
+        log.append(Fence {
+            time: now.to_owned(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+        })?;
         log.settle()?;
         let state = match state {
             Some(state) => state,
             None => first(&mut log, feed, &settings)?,
         };
         let policy = state.terms.policy()?;
-        let known = LastCheckpoint { entries: checkpoint.map_or(0, |seq| seq + 1), bytes: 0 };
+        let known = LastCheckpoint {
+            entries: checkpoint.map_or(0, |seq| seq + 1),
+            bytes: 0,
+        };
         let mut opened = FeedWriter {
             log,
             state,
@@ -176,7 +241,16 @@ impl<'a> OpenedFeed<'a> {
         opened.remember()?;
         opened.removed_stay_away()?;
         let swept = opened.sweep()?;
-        Ok((opened, OpeningReport { entries, read, checkpoint, swept, fence: entries }))
+        Ok((
+            opened,
+            OpeningReport {
+                entries,
+                read,
+                checkpoint,
+                swept,
+                fence: entries,
+            },
+        ))
     }
 }
 
@@ -206,8 +280,16 @@ impl FeedWriter {
         if self.state.services == Some(services) && !grown {
             return Ok(());
         }
-        let object = if grown { Some(terms(&mut self.log, &ChainTerms::of(feed))?) } else { None };
-        let config = Config { time: now.to_owned(), terms: object.clone(), services };
+        let object = if grown {
+            Some(terms(&mut self.log, &ChainTerms::of(feed))?)
+        } else {
+            None
+        };
+        let config = Config {
+            time: now.to_owned(),
+            terms: object.clone(),
+            services,
+        };
         self.append(config)?;
         self.state.services = Some(services);
         let held = self.state.void(&self.policy);
@@ -237,13 +319,22 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
     Ok(state)
 }
 
-/// Checks that nothing is published that the log does not know: otherwise its newest entries are lost, and continuing
-/// would publish people twice.
+/// Checks that nothing is published that the log does not know: otherwise its newest entries are
+/// lost, and continuing would publish people twice.
 fn strangers(public: &dyn ReadStore, layout: Layout, state: Option<&FeedState>) -> Result<()> {
-    let prefix = if layout == Layout::Root { "manifest" } else { "" };
-    let known = state.and_then(|state| state.releases.last()).map_or(0, |line| line.release);
+    let prefix = if layout == Layout::Root {
+        "manifest"
+    } else {
+        ""
+    };
+    let known = state
+        .and_then(|state| state.releases.last())
+        .map_or(0, |line| line.release);
     for object in public.list(prefix)? {
-        if layout.release(&object.path).is_some_and(|release| release > known) {
+        if layout
+            .release(&object.path)
+            .is_some_and(|release| release > known)
+        {
             let text = format!(
                 "`{}` in the public root {} is newer than the private root, which was restored from an older copy, or \
                  belongs to another feed: restore the newest private root. To continue from an older one would publish \

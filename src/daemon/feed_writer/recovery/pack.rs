@@ -21,7 +21,8 @@ impl FeedWriter {
     pub fn pack(&mut self) -> Result<u64> {
         let packed = self.pack_loose();
         if packed.is_err() {
-            // A missing object may be one that another writer, which has taken over, does not need any more.
+            // A missing object may be one that another writer, which has taken over, does not need
+            // any more.
             self.log.ours()?;
         }
         packed
@@ -33,7 +34,9 @@ impl FeedWriter {
         for _ in 0..AT_ONCE {
             let mut some = self.log.pack_entries(few)?;
             some += self.log.pack(Lifetime::Kept, &self.state.kept(), few)?;
-            some += self.log.pack(Lifetime::Passing, &self.state.passing(), few)?;
+            some += self
+                .log
+                .pack(Lifetime::Passing, &self.state.passing(), few)?;
             packed += some;
             if some == 0 {
                 break;
@@ -52,14 +55,32 @@ impl FeedWriter {
 impl super::super::state::FeedState {
     /// Objects that are kept for ever.
     fn kept(&self) -> Vec<&str> {
-        let raw: BTreeSet<&str> = self.raw.iter().map(|raw| raw.object.path.as_str()).collect();
-        let named = self.live.iter().map(String::as_str).filter(|path| !raw.contains(path));
-        named.filter(|path| path.split_once('/').is_some_and(|(folder, _)| KEPT.contains(&folder))).collect()
+        let raw: BTreeSet<&str> = self
+            .raw
+            .iter()
+            .map(|raw| raw.object.path.as_str())
+            .collect();
+        let named = self
+            .live
+            .iter()
+            .map(String::as_str)
+            .filter(|path| !raw.contains(path));
+        named
+            .filter(|path| {
+                path.split_once('/')
+                    .is_some_and(|(folder, _)| KEPT.contains(&folder))
+            })
+            .collect()
     }
 
     /// Objects that are deleted after a period, and rows that came since the last tick.
     fn passing(&self) -> Vec<&str> {
-        let raw = self.spent().map(|raw| &raw.object).chain(self.segments.iter().map(|segment| &segment.object));
-        raw.chain(self.quarantine.iter().map(|aside| &aside.object)).map(|object| object.path.as_str()).collect()
+        let raw = self
+            .spent()
+            .map(|raw| &raw.object)
+            .chain(self.segments.iter().map(|segment| &segment.object));
+        raw.chain(self.quarantine.iter().map(|aside| &aside.object))
+            .map(|object| object.path.as_str())
+            .collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Reads the stored log to its end: from its beginning, or from the newest checkpoint. Changes nothing, and takes no
-//! lock: a running writer continues.
+//! Reads the stored log to its end: from its beginning, or from the newest checkpoint. Changes
+//! nothing, and takes no lock: a running writer continues.
 
 use super::super::objects::reading::{ObjectSources, forgotten, moved};
 use super::super::state::FeedState;
@@ -26,7 +26,11 @@ pub struct ReplayedLog {
 ///
 /// # Errors
 /// It was changed, or something that is needed is missing.
-pub fn past(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> Result<ReplayedLog> {
+pub fn past(
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
+    ring: &KeyRing,
+) -> Result<ReplayedLog> {
     steadily(private, || read_on(private, public, ring, None))
 }
 
@@ -34,7 +38,10 @@ pub fn past(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> 
 const AGAIN: u32 = 8;
 
 /// Reads; if a running writer appends or removes objects meanwhile, reads again.
-pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads: impl Fn() -> Result<T>) -> Result<T> {
+pub(in crate::daemon::feed_writer) fn steadily<T>(
+    private: &dyn ReadStore,
+    reads: impl Fn() -> Result<T>,
+) -> Result<T> {
     for _ in 0..AGAIN {
         let before = newest_entry(private)?;
         match reads() {
@@ -45,7 +52,8 @@ pub(in crate::daemon::feed_writer) fn steadily<T>(private: &dyn ReadStore, reads
     reads()
 }
 
-/// The same for entries that were read already; if that fails, they are read again, since a running writer may have continued.
+/// The same for entries that were read already; if that fails, they are read again, since a running
+/// writer may have continued.
 ///
 /// # Errors
 /// They were changed, or something that is needed is missing.
@@ -55,12 +63,13 @@ pub fn past_of(
     ring: &KeyRing,
     entries: &[CheckedEntry],
 ) -> Result<ReplayedLog> {
-    let folded = follow_each_other(entries, ring).and_then(|()| fold(private, public, ring, None, entries));
+    let folded =
+        follow_each_other(entries, ring).and_then(|()| fold(private, public, ring, None, entries));
     folded.or_else(|_| past(private, public, ring))
 }
 
-/// The state after the last of these entries of a whole log, as a start from the newest checkpoint computes it. `None`: a start
-/// reads all of them.
+/// The state after the last of these entries of a whole log, as a start from the newest checkpoint
+/// computes it. `None`: a start reads all of them.
 ///
 /// # Errors
 /// Something that is needed is missing.
@@ -70,7 +79,9 @@ pub fn from_checkpoint(
     ring: &KeyRing,
     entries: &[CheckedEntry],
 ) -> Result<Option<FeedState>> {
-    let Some((state, behind)) = newest(private, ring)? else { return Ok(None) };
+    let Some((state, behind)) = newest(private, ring)? else {
+        return Ok(None);
+    };
     let from = usize::try_from(behind.entry.seq).map_or(usize::MAX, |seq| seq + 1);
     match entries.get(from..) {
         Some(since) if !since.iter().any(erases) => {
@@ -84,7 +95,11 @@ pub fn from_checkpoint(
 ///
 /// # Errors
 /// It was changed, or something that is needed is missing.
-pub fn past_quickly(private: &dyn ReadStore, public: &dyn ReadStore, ring: &KeyRing) -> Result<ReplayedLog> {
+pub fn past_quickly(
+    private: &dyn ReadStore,
+    public: &dyn ReadStore,
+    ring: &KeyRing,
+) -> Result<ReplayedLog> {
     steadily(private, || read_quickly(private, public, ring))
 }
 
@@ -127,8 +142,11 @@ fn fold(
 ) -> Result<ReplayedLog> {
     let (mut state, behind) = known.unzip();
     let moved = moved(entries);
-    let reading =
-        ObjectSources { objects: ObjectReader::new(private, ring), moved: &moved, forgotten: forgotten(entries) };
+    let reading = ObjectSources {
+        objects: ObjectReader::new(private, ring),
+        moved: &moved,
+        forgotten: forgotten(entries),
+    };
     for entry in entries {
         if let (None, EntryBody::Chain(chain)) = (&state, &entry.entry.body) {
             state = Some(FeedState::begin(chain, &reading)?);
@@ -141,6 +159,14 @@ fn fold(
         state.complete(&reading)?;
         state.remember(reading.objects, public)?;
     }
-    let (read, checkpoint) = (entries.len() as u64, behind.as_ref().map(|behind| behind.entry.seq));
-    Ok(ReplayedLog { state, last: entries.last().cloned().or(behind), read, checkpoint })
+    let (read, checkpoint) = (
+        entries.len() as u64,
+        behind.as_ref().map(|behind| behind.entry.seq),
+    );
+    Ok(ReplayedLog {
+        state,
+        last: entries.last().cloned().or(behind),
+        read,
+        checkpoint,
+    })
 }

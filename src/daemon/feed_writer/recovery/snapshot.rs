@@ -1,5 +1,5 @@
-//! A snapshot of a feed, for commands that only read: nothing is locked, nothing is changed, and a running writer
-//! continues.
+//! A snapshot of a feed, for commands that only read: nothing is locked, nothing is changed, and a
+//! running writer continues.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
@@ -49,7 +49,8 @@ impl FeedSnapshot {
         Ok(FeedSnapshot::of(past, roots))
     }
 
-    /// Takes a snapshot by reading the log from the newest checkpoint on; `None` if no feed has begun.
+    /// Takes a snapshot by reading the log from the newest checkpoint on; `None` if no feed has
+    /// begun.
     ///
     /// # Errors
     /// The log is damaged.
@@ -60,7 +61,11 @@ impl FeedSnapshot {
 
     fn of(past: ReplayedLog, roots: FeedRoots) -> Option<FeedSnapshot> {
         let ReplayedLog { state, last, .. } = past;
-        Some(FeedSnapshot { state: state?, last, roots })
+        Some(FeedSnapshot {
+            state: state?,
+            last,
+            roots,
+        })
     }
 
     /// The content of a sealed object.
@@ -77,23 +82,34 @@ impl FeedSnapshot {
     /// It was changed.
     pub fn manifest(&self, line: &DecidedRelease) -> Result<Option<Manifest>> {
         let path = self.roots.layout.manifest(line.release);
-        let Some(bytes) = self.roots.public.read(&path)? else { return Ok(None) };
-        let manifest = Manifest::parse(&bytes).ok().filter(|_| line.manifest.is_none_or(|of| of == Sha256::of(&bytes)));
+        let Some(bytes) = self.roots.public.read(&path)? else {
+            return Ok(None);
+        };
+        let manifest = Manifest::parse(&bytes)
+            .ok()
+            .filter(|_| line.manifest.is_none_or(|of| of == Sha256::of(&bytes)));
         let text = "this published manifest was changed: restore it as it was published (`tidegate verify` lists every \
             change)";
-        manifest.map(Some).ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path))
+        manifest
+            .map(Some)
+            .ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(path))
     }
 
-    /// The staged manifest of the release that is held for approval; it does not name the decision yet.
+    /// The staged manifest of the release that is held for approval; it does not name the decision
+    /// yet.
     ///
     /// # Errors
     /// It is gone, or was changed.
     pub fn held(&self) -> Result<Option<Manifest>> {
-        let Some(held) = &self.state.held else { return Ok(None) };
+        let Some(held) = &self.state.held else {
+            return Ok(None);
+        };
         let manifest = held.approved.manifest();
         let bytes = self.staged(manifest)?;
         let read = Manifest::parse(&bytes).map(Some);
-        read.map_err(|error| Error::new(ErrorCategory::Internal, error.to_string()).in_field(manifest.stage.clone()))
+        read.map_err(|error| {
+            Error::new(ErrorCategory::Internal, error.to_string()).in_field(manifest.stage.clone())
+        })
     }
 
     /// A file that its manifest names: staged, or published earlier.
@@ -101,13 +117,22 @@ impl FeedSnapshot {
     /// # Errors
     /// It is gone, or was changed.
     pub fn held_file(&self, file: &FileLine) -> Result<Vec<u8>> {
-        let staged =
-            self.state.held.iter().flat_map(|held| held.approved.files()).find(|staged| staged.path == file.path);
+        let staged = self
+            .state
+            .held
+            .iter()
+            .flat_map(|held| held.approved.files())
+            .find(|staged| staged.path == file.path);
         if let Some(staged) = staged {
             return self.staged(staged);
         }
-        let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
-        let text = "this published file is missing or was changed (`tidegate verify` lists every change)";
+        let bytes = self
+            .roots
+            .public
+            .read(&file.path)?
+            .filter(|bytes| Sha256::of(bytes) == file.sha256);
+        let text =
+            "this published file is missing or was changed (`tidegate verify` lists every change)";
         bytes.ok_or_else(|| Error::new(ErrorCategory::Input, text).in_field(file.path.clone()))
     }
 
@@ -132,10 +157,18 @@ impl FeedSnapshot {
             if line.chain != self.state.feed.chain() {
                 continue;
             }
-            let strange =
-                || Error::new(ErrorCategory::Internal, format!("release {} cannot be read back", line.release));
+            let strange = || {
+                Error::new(
+                    ErrorCategory::Internal,
+                    format!("release {} cannot be read back", line.release),
+                )
+            };
             if policy.publish_every().is_some() {
-                found.push((line.release, self.whole_table(line, files, &mut parts)?.ok_or_else(strange)?));
+                found.push((
+                    line.release,
+                    self.whole_table(line, files, &mut parts)?
+                        .ok_or_else(strange)?,
+                ));
                 continue;
             }
             let data = files.next().ok_or_else(strange)?;
@@ -150,8 +183,8 @@ impl FeedSnapshot {
         Ok(found)
     }
 
-    /// All rows of a release of a table that grows, combined from the files that its manifest lists. `files` are those
-    /// that it added, and `known` the rows of earlier ones.
+    /// All rows of a release of a table that grows, combined from the files that its manifest
+    /// lists. `files` are those that it added, and `known` the rows of earlier ones.
     fn whole_table(
         &self,
         line: &DecidedRelease,
@@ -161,39 +194,61 @@ impl FeedSnapshot {
         let columns = &self.state.terms.columns;
         for ((path, _), bytes) in line.files.iter().zip(files) {
             if path.ends_with(".parquet") && TableKind::of(path) == TableKind::Rows {
-                let Some(rows) = self.part(line, path, &bytes) else { return Ok(None) };
+                let Some(rows) = self.part(line, path, &bytes) else {
+                    return Ok(None);
+                };
                 known.insert(path.clone(), rows.counts);
             }
         }
-        let Some(manifest) = self.manifest(line)? else { return Ok(None) };
+        let Some(manifest) = self.manifest(line)? else {
+            return Ok(None);
+        };
         // Parts of releases whose manifests were removed.
         for file in manifest.files.iter().filter(|file| file.people().is_some()) {
             if known.contains_key(&file.path) {
                 continue;
             }
-            let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
+            let bytes = self
+                .roots
+                .public
+                .read(&file.path)?
+                .filter(|bytes| Sha256::of(bytes) == file.sha256);
             let Some(bytes) = bytes else { return Ok(None) };
-            let Some(rows) = self.part(line, &file.path, &bytes) else { return Ok(None) };
+            let Some(rows) = self.part(line, &file.path, &bytes) else {
+                return Ok(None);
+            };
             known.insert(file.path.clone(), rows.counts);
         }
         let parts = manifest.files.iter().filter(|file| file.people().is_some());
-        let Some(rows) =
-            parts.map(|file| known.get(&file.path).map(|rows| rows.clone().as_one(0))).collect::<Option<_>>()
+        let Some(rows) = parts
+            .map(|file| known.get(&file.path).map(|rows| rows.clone().as_one(0)))
+            .collect::<Option<_>>()
         else {
             return Ok(None);
         };
-        let rows = Histogram::merge_all(rows).unwrap_or_else(|| Histogram::empty(columns.trees().len(), 0));
+        let rows = Histogram::merge_all(rows)
+            .unwrap_or_else(|| Histogram::empty(columns.trees().len(), 0));
         let release = Release::from_own_labels(&rows);
-        Ok(Some(PublishedTable { release, values: rows.values().clone(), exact: None }))
+        Ok(Some(PublishedTable {
+            release,
+            values: rows.values().clone(),
+            exact: None,
+        }))
     }
 
     /// The rows of a file of a table that grows.
     fn part(&self, line: &DecidedRelease, path: &str, bytes: &[u8]) -> Option<PartRows> {
-        let release = self.state.tables.get(&TableId::rows(line.chain))?.span_of(path)?.last;
+        let release = self
+            .state
+            .tables
+            .get(&TableId::rows(line.chain))?
+            .span_of(path)?
+            .last;
         bytes::read_part(bytes, &self.state.terms.columns, release).0
     }
 
-    /// Rows of a visible release of the running chain that satisfy a condition on the release that added them and on their label.
+    /// Rows of a visible release of the running chain that satisfy a condition on the release that
+    /// added them and on their label.
     ///
     /// # Errors
     /// A part is missing or was changed.
@@ -203,11 +258,31 @@ impl FeedSnapshot {
         of: impl Fn(u32, &[Node]) -> bool,
     ) -> Result<(Release, SensitiveValues)> {
         let columns = &self.state.terms.columns;
-        let strange = || Error::new(ErrorCategory::Internal, format!("release {} cannot be read back", line.release));
-        let mut found = vec![Histogram::empty(columns.trees().len(), self.state.sensitive())];
-        for file in self.manifest(line)?.ok_or_else(strange)?.files.iter().filter(|file| file.people().is_some()) {
-            let bytes = self.roots.public.read(&file.path)?.filter(|bytes| Sha256::of(bytes) == file.sha256);
-            let rows = bytes.and_then(|bytes| self.part(line, &file.path, &bytes)).ok_or_else(strange)?;
+        let strange = || {
+            Error::new(
+                ErrorCategory::Internal,
+                format!("release {} cannot be read back", line.release),
+            )
+        };
+        let mut found = vec![Histogram::empty(
+            columns.trees().len(),
+            self.state.sensitive(),
+        )];
+        for file in self
+            .manifest(line)?
+            .ok_or_else(strange)?
+            .files
+            .iter()
+            .filter(|file| file.people().is_some())
+        {
+            let bytes = self
+                .roots
+                .public
+                .read(&file.path)?
+                .filter(|bytes| Sha256::of(bytes) == file.sha256);
+            let rows = bytes
+                .and_then(|bytes| self.part(line, &file.path, &bytes))
+                .ok_or_else(strange)?;
             let [some, _] = rows.counts.divide(|label, cell| of(cell.increment, label));
             found.push(some.as_one(0));
         }

@@ -1,6 +1,7 @@
-//! Removes what no entry names (HOUSE 3): objects of lower epochs that were written and never committed, raw rows whose
-//! period is over, and keys and objects under another key of the operator. Objects of this epoch or a higher one
-//! are left alone: their writer may be about to name them.
+//! Removes what no entry names (HOUSE 3): objects of lower epochs that were written and never
+//! committed, raw rows whose period is over, and keys and objects under another key of the
+//! operator. Objects of this epoch or a higher one are left alone: their writer may be about to
+//! name them.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,8 @@ impl FeedWriter {
         let mut gone = Vec::new();
         for folder in FOLDERS {
             for object in self.log.ring().listed(store, folder)? {
-                let named = state.live.contains(&object.path) || staged.contains(object.path.as_str());
+                let named =
+                    state.live.contains(&object.path) || staged.contains(object.path.as_str());
                 if !named && epoch_of(&object.path).is_some_and(|of| of < epoch) {
                     gone.push(object.path);
                 }
@@ -31,7 +33,8 @@ impl FeedWriter {
         destroy_all(store, self.log.ring(), gone.iter().map(String::as_str))?;
         let mut gone = gone.len() as u64;
         let checkpoints = self.log.ring().listed(store, "checkpoint")?;
-        let checkpoints: BTreeSet<String> = checkpoints.into_iter().map(|object| object.path).collect();
+        let checkpoints: BTreeSet<String> =
+            checkpoints.into_iter().map(|object| object.path).collect();
         gone += remove_others(store, self.log.ring(), epoch)?;
         let mut orphans = Vec::new();
         for key in store.list("keys")? {
@@ -40,9 +43,11 @@ impl FeedWriter {
                 state.live.contains(&path) || staged.contains(path.as_str())
             };
             let orphan = |of: &str| {
-                !checkpoints.contains(&format!("checkpoint/{of}")) && !FOLDERS.iter().any(|folder| named(folder, of))
+                !checkpoints.contains(&format!("checkpoint/{of}"))
+                    && !FOLDERS.iter().any(|folder| named(folder, of))
             };
-            let wrap = WrappedKey::at(&key.path).filter(|wrap| wrap.generation == self.log.ring().generation());
+            let wrap = WrappedKey::at(&key.path)
+                .filter(|wrap| wrap.generation == self.log.ring().generation());
             let lower = epoch_of(&key.path).is_some_and(|of| of < epoch && of > 0);
             if lower && wrap.and_then(|wrap| wrap.object).is_some_and(orphan) {
                 orphans.push(key.path);

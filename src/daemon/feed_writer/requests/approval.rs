@@ -1,5 +1,6 @@
-//! Decisions of approvers about a held release (HOUSE 3): each approver whom the entry that holds it names signs, and as
-//! many have to approve as it says, whatever the feed file says since. One rejection is enough. Approvers decide only about releases that the gate has passed.
+//! Decisions of approvers about a held release (HOUSE 3): each approver whom the entry that holds
+//! it names signs, and as many have to approve as it says, whatever the feed file says since. One
+//! rejection is enough. Approvers decide only about releases that the gate has passed.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,25 @@ use crate::daemon::journal::{ApprovalRule, ApproverDecision, Decision, Rejection
 
 impl FeedWriter {
     /// Approves or rejects the release that is held.
-    pub(in crate::daemon::feed_writer) fn approval(&mut self, request: &Request, now: &str) -> Result<RequestOutcome> {
+    pub(in crate::daemon::feed_writer) fn approval(
+        &mut self,
+        request: &Request,
+        now: &str,
+    ) -> Result<RequestOutcome> {
         let ask = &request.ask;
-        let Some(Statement { release, digest, approves }) = ask.statement() else {
+        let Some(Statement {
+            release,
+            digest,
+            approves,
+        }) = ask.statement()
+        else {
             return Ok(ask.refused("this does not name a release"));
         };
-        let held =
-            self.state.held.as_ref().filter(|held| held.approved.release() == release && held.decision == digest);
+        let held = self
+            .state
+            .held
+            .as_ref()
+            .filter(|held| held.approved.release() == release && held.decision == digest);
         let Some(held) = held.cloned() else {
             return Ok(ask.refused(format!(
                 "release {release} does not wait for approval, or a tick, an erasure or a change of the feed file has \
@@ -28,10 +41,15 @@ impl FeedWriter {
         if let Err(why) = self.may(ask, &request.wanted, &held.rule) {
             return Ok(ask.refused(why));
         }
-        if approves { self.approve(&held, request, now) } else { self.reject(&held, request) }
+        if approves {
+            self.approve(&held, request, now)
+        } else {
+            self.reject(&held, request)
+        }
     }
 
-    /// Whether this person may decide: if approvers have to sign, one of them has signed exactly this.
+    /// Whether this person may decide: if approvers have to sign, one of them has signed exactly
+    /// this.
     fn may(
         &self,
         ask: &RequestKind,
@@ -42,7 +60,9 @@ impl FeedWriter {
             return Ok(());
         }
         if wanted.signed.is_none() {
-            return Err("approvers have to sign for this release, but none of them has: give --as and --key");
+            return Err(
+                "approvers have to sign for this release, but none of them has: give --as and --key",
+            );
         }
         if !rule.permits(wanted) {
             return Err("this release has no approver of this name with this key");
@@ -53,14 +73,31 @@ impl FeedWriter {
         }
     }
 
-    fn approve(&mut self, held: &OutgoingRelease, request: &Request, now: &str) -> Result<RequestOutcome> {
-        let (ask, wanted, release) = (&request.ask, request.wanted.clone(), held.approved.release());
+    fn approve(
+        &mut self,
+        held: &OutgoingRelease,
+        request: &Request,
+        now: &str,
+    ) -> Result<RequestOutcome> {
+        let (ask, wanted, release) = (
+            &request.ask,
+            request.wanted.clone(),
+            held.approved.release(),
+        );
         let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
-        if held.counted().iter().any(|before| key(before) == key(&wanted)) {
-            let text = format!("this approver has approved release {release} before; {}", still(held.missing()));
+        if held
+            .counted()
+            .iter()
+            .any(|before| key(before) == key(&wanted))
+        {
+            let text = format!(
+                "this approver has approved release {release} before; {}",
+                still(held.missing())
+            );
             return Ok(ask.refused(text));
         }
-        // An approval is in the log for good, and a release whose files are gone would halt the feed.
+        // An approval is in the log for good, and a release whose files are gone would halt the
+        // feed.
         if let Some(stage) = self.missing_stage(held)? {
             return Ok(ask.refused(format!(
                 "a file of release {release}, `{stage}`, is missing from the private root or was changed, so nothing is \
@@ -69,16 +106,30 @@ impl FeedWriter {
             )));
         }
         let missing = held.missing().saturating_sub(1);
-        let entry = ApproverDecision { release, decision: held.decision, wanted, missing };
+        let entry = ApproverDecision {
+            release,
+            decision: held.decision,
+            wanted,
+            missing,
+        };
         self.append(entry.clone())?;
         self.state.approved(&entry, &self.policy);
         if missing > 0 {
-            let text = format!("the approval of release {release} is in the log; {}", still(missing));
-            return Ok(RequestOutcome { release: Some(release), ..ask.done(text) });
+            let text = format!(
+                "the approval of release {release} is in the log; {}",
+                still(missing)
+            );
+            return Ok(RequestOutcome {
+                release: Some(release),
+                ..ask.done(text)
+            });
         }
         self.remember()?;
         self.leave(now)?;
-        Ok(RequestOutcome { release: Some(release), ..ask.done(format!("release {release} is published")) })
+        Ok(RequestOutcome {
+            release: Some(release),
+            ..ask.done(format!("release {release} is published"))
+        })
     }
 
     /// A staged file of a held release that is missing or was changed since the gate read it.
@@ -86,7 +137,9 @@ impl FeedWriter {
         for file in held.approved.staged() {
             match self.staged_file(file) {
                 Ok(_) => {}
-                Err(error) if error.field.as_deref() == Some(&*file.stage) => return Ok(Some(file.stage.clone())),
+                Err(error) if error.field.as_deref() == Some(&*file.stage) => {
+                    return Ok(Some(file.stage.clone()));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -104,11 +157,17 @@ impl FeedWriter {
             wanted: Some(request.wanted.clone()),
         };
         let sha256 = self.append(reject.clone())?;
-        self.state.decided(&Decision::Reject(reject), sha256, &self.policy);
+        self.state
+            .decided(&Decision::Reject(reject), sha256, &self.policy);
         self.unstage(held)?;
-        let text =
-            format!("release {} is rejected; its people will be published with the next one", held.approved.release());
-        Ok(RequestOutcome { release: Some(held.approved.release()), ..request.ask.done(text) })
+        let text = format!(
+            "release {} is rejected; its people will be published with the next one",
+            held.approved.release()
+        );
+        Ok(RequestOutcome {
+            release: Some(held.approved.release()),
+            ..request.ask.done(text)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Published atoms that are erased from a chain of crowds (SCIENCE 11, erasure): the whole atom of each person who is
-//! erased with rows, since erasing fewer of its rows would show whose they were. Its people stay known, so that no
-//! release contains them again.
+//! Published atoms that are erased from a chain of crowds (SCIENCE 11, erasure): the whole atom of
+//! each person who is erased with rows, since erasing fewer of its rows would show whose they were.
+//! Its people stay known, so that no release contains them again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,11 @@ use crate::engine::histogram::Person;
 /// Published atoms that are erased.
 #[derive(Default)]
 pub(in crate::daemon::feed_writer) struct Leaving {
-    /// Their labels, by the release that added them; also of atoms whose rows were removed from the table before.
+    /// Their labels, by the release that added them; also of atoms whose rows were removed from the
+    /// table before.
     pub labels: BTreeMap<u32, BTreeSet<LabelTexts>>,
-    /// Those whose rows are in the table, or were removed from it because they were older than the retention.
+    /// Those whose rows are in the table, or were removed from it because they were older than the
+    /// retention.
     pub atoms: Vec<LeavingAtom>,
     /// The people of these.
     pub people: BTreeSet<Person>,
@@ -45,33 +47,62 @@ impl FeedWriter {
         }
     }
 
-    /// The atoms in which people are published, with all their people, in the running chain; these people are removed
-    /// from the feed.
-    pub(in crate::daemon::feed_writer) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
+    /// The atoms in which people are published, with all their people, in the running chain; these
+    /// people are removed from the feed.
+    pub(in crate::daemon::feed_writer) fn leaving(
+        &mut self,
+        known: &BTreeSet<Person>,
+    ) -> Result<Leaving> {
         let columns = self.state.terms.columns.clone();
         let (trees, mut leaving) = (columns.trees(), Leaving::default());
-        let first = self.state.of_chain().next().map_or(u32::MAX, |line| line.release);
-        let members = self.state.members.iter().filter_map(|of| Some((&of.object, of.release?)));
+        let first = self
+            .state
+            .of_chain()
+            .next()
+            .map_or(u32::MAX, |line| line.release);
+        let members = self
+            .state
+            .members
+            .iter()
+            .filter_map(|of| Some((&of.object, of.release?)));
         let members: Vec<(&Ref, u32)> = members.filter(|(_, release)| *release >= first).collect();
-        let all: Vec<Ref> = members.iter().map(|(object, _)| Ref::clone(object)).collect();
+        let all: Vec<Ref> = members
+            .iter()
+            .map(|(object, _)| Ref::clone(object))
+            .collect();
         let labels = |object: &Ref, content: &[u8]| {
-            let labels: Vec<LabelTexts> = AtomMembers::parse(content)?.labels_of(known).cloned().collect();
+            let labels: Vec<LabelTexts> = AtomMembers::parse(content)?
+                .labels_of(known)
+                .cloned()
+                .collect();
             Ok(Some((object.clone(), labels)))
         };
         for (object, labels) in self.found_in((&all, Absent::Lost), known, labels)? {
             let of = members.iter().find(|(of, _)| **of == object);
-            of.into_iter().for_each(|(_, release)| leaving.labels.entry(*release).or_default().extend(labels.clone()));
+            of.into_iter().for_each(|(_, release)| {
+                leaving
+                    .labels
+                    .entry(*release)
+                    .or_default()
+                    .extend(labels.clone())
+            });
         }
         leaving.labels.retain(|_, labels| !labels.is_empty());
         // Atoms of several ticks may have been published in one release with one label.
         let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
-        for (object, release) in members.iter().filter(|(_, release)| leaving.labels.contains_key(release)) {
+        for (object, release) in members
+            .iter()
+            .filter(|(_, release)| leaving.labels.contains_key(release))
+        {
             let members = AtomMembers::parse(&self.log.objects().need(object)?)?;
             published.entry(*release).or_default().push(members);
         }
         for (&release, labels) in &leaving.labels {
             for label in labels {
-                let atom = LeavingAtom { release, label: label.clone() };
+                let atom = LeavingAtom {
+                    release,
+                    label: label.clone(),
+                };
                 let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
                 if rows == 0 && !self.state.is_retired(&atom) {
                     // They were withdrawn.
@@ -81,7 +112,9 @@ impl FeedWriter {
                 leaving.before += u64::from(rows == 0);
                 leaving.atoms.push(atom);
                 let label = BTreeSet::from([label.clone()]);
-                let people = published[&release].iter().flat_map(|members| members.people_of(&label));
+                let people = published[&release]
+                    .iter()
+                    .flat_map(|members| members.people_of(&label));
                 leaving.people.extend(people);
             }
         }
@@ -94,15 +127,29 @@ impl FeedWriter {
         tick: u32,
         leaving: &'l Leaving,
     ) -> Option<&'l BTreeSet<LabelTexts>> {
-        let membership = self.state.members.iter().find(|members| members.tick == tick)?;
+        let membership = self
+            .state
+            .members
+            .iter()
+            .find(|members| members.tick == tick)?;
         leaving.labels.get(&membership.release?)
     }
 }
 
-/// The result of an erasure, in words; `before`: atoms that were removed from the table earlier; `elsewhere`: people
-/// whose published rows no later release would have contained in any case.
-pub(in crate::daemon::feed_writer) fn erasure_text(erase: &Erase, before: u64, elsewhere: Option<usize>) -> String {
-    let Erase { asked, erased, published, unknown, .. } = erase;
+/// The result of an erasure, in words; `before`: atoms that were removed from the table earlier;
+/// `elsewhere`: people whose published rows no later release would have contained in any case.
+pub(in crate::daemon::feed_writer) fn erasure_text(
+    erase: &Erase,
+    before: u64,
+    elsewhere: Option<usize>,
+) -> String {
+    let Erase {
+        asked,
+        erased,
+        published,
+        unknown,
+        ..
+    } = erase;
     let mut text = format!(
         "{asked} people: {erased} were removed, {published} are published (their raw rows are deleted, a tombstone \
          stays), {unknown} have no row here"

@@ -1,6 +1,6 @@
-//! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait, are withheld or are in
-//! unpublished atoms. Published people stay published: the columns that identify people never change, unless there are
-//! no such people yet.
+//! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait, are
+//! withheld or are in unpublished atoms. Published people stay published: the columns that identify
+//! people never change, unless there are no such people yet.
 
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::writer::{FeedWriter, terms};
@@ -23,21 +23,41 @@ impl FeedWriter {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
-        let feed = match feed.beginning().and_then(|feed| self.fits(feed).map(|()| feed)) {
+        let feed = match feed
+            .beginning()
+            .and_then(|feed| self.fits(feed).map(|()| feed))
+        {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
         let frozen = ChainTerms::of(feed);
         let number = self.state.feed.chain() + 1;
-        let (delta, wanted) = (self.settings.writes_delta(feed), Some(request.wanted.clone()));
-        let (terms, release_column) = (terms(&mut self.log, &frozen)?, feed.columns.release().clone());
-        let chain = ChainStart { chain: number, terms, wanted, delta, release_column };
+        let (delta, wanted) = (
+            self.settings.writes_delta(feed),
+            Some(request.wanted.clone()),
+        );
+        let (terms, release_column) = (
+            terms(&mut self.log, &frozen)?,
+            feed.columns.release().clone(),
+        );
+        let chain = ChainStart {
+            chain: number,
+            terms,
+            wanted,
+            delta,
+            release_column,
+        };
         self.append(chain)?;
         let void = self.void()?;
         self.reload()?;
         let waiting = self.state.feed.waiting().rows() + self.state.feed.new_rows();
-        let text = format!("chain {number} has begun; {waiting} rows wait for its first release{void}");
-        Ok(RequestOutcome { chain: Some(number), count: Some(waiting), ..ask.done(text) })
+        let text =
+            format!("chain {number} has begun; {waiting} rows wait for its first release{void}");
+        Ok(RequestOutcome {
+            chain: Some(number),
+            count: Some(waiting),
+            ..ask.done(text)
+        })
     }
 
     /// Reads the state again: it is the fold of the log, whatever has happened.
@@ -45,7 +65,8 @@ impl FeedWriter {
         let ReplayedLog { state, .. } = past(self.log.store(), &*self.public, self.log.ring())?;
         // Entries that another writer has appended after the last one of this writer were read too.
         self.log.ours()?;
-        self.state = state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
+        self.state =
+            state.ok_or_else(|| Error::new(ErrorCategory::Internal, "a feed has a chain"))?;
         self.policy = self.state.terms.policy()?;
         Ok(())
     }
@@ -53,7 +74,9 @@ impl FeedWriter {
     /// Checks that all people who wait can continue under a feed file.
     fn fits(&self, feed: &config::FeedConfig) -> Result<()> {
         let changed = |field: String, text: &str| {
-            Err(Error::new(ErrorCategory::Feed, text.to_owned()).in_file(&feed.file).in_field(field))
+            Err(Error::new(ErrorCategory::Feed, text.to_owned())
+                .in_file(&feed.file)
+                .in_field(field))
         };
         let now = &self.state.terms;
         if now.name != feed.name {
@@ -62,7 +85,9 @@ impl FeedWriter {
         if !self.holds_people() {
             return Ok(());
         }
-        let same = |old: &Column, new: &Column| (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path);
+        let same = |old: &Column, new: &Column| {
+            (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path)
+        };
         let roles = [
             (Role::Identifier, "identifier"),
             (Role::Quasi, "quasi"),
@@ -70,7 +95,8 @@ impl FeedWriter {
             (Role::Measure, "measure"),
         ];
         for (role, name) in roles {
-            let [old, new] = [&now.columns, &feed.columns].map(|columns| columns.of(role).collect::<Vec<_>>());
+            let [old, new] =
+                [&now.columns, &feed.columns].map(|columns| columns.of(role).collect::<Vec<_>>());
             if old.len() != new.len() || !old.iter().zip(&new).all(|(old, new)| same(old, new)) {
                 let text = format!(
                     "the {name} columns differ from those of the waiting and published people, but a feed keeps them \
@@ -80,10 +106,12 @@ impl FeedWriter {
                 return changed("column".to_owned(), &text);
             }
         }
-        self.places_of(&feed.columns).map_err(|error| error.in_file(&feed.file).in_field("column"))
+        self.places_of(&feed.columns)
+            .map_err(|error| error.in_file(&feed.file).in_field("column"))
     }
 
-    /// Whether a person waits, is withheld or was ever published. If not, a chain may begin under any columns.
+    /// Whether a person waits, is withheld or was ever published. If not, a chain may begin under
+    /// any columns.
     fn holds_people(&self) -> bool {
         let feed = &self.state.feed;
         let unpublished = feed.waiting().rows() + feed.withheld().rows() + feed.new_rows();

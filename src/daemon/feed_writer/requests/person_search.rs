@@ -1,5 +1,6 @@
-//! Finds the sealed objects that contain some people: an erasure searches all objects with rows, which are hundreds of
-//! megabytes after a year. The thread of the loop reads them; all cores open and search them.
+//! Finds the sealed objects that contain some people: an erasure searches all objects with rows,
+//! which are hundreds of megabytes after a year. The thread of the loop reads them; all cores open
+//! and search them.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +16,12 @@ use crate::engine::histogram::Person;
 const SOME: usize = 16;
 /// The most people who are searched separately, byte by byte, before an object is decoded.
 const FEW: usize = 4;
-/// The most people who are searched together, byte by byte: with more, most objects contain one of them.
+/// The most people who are searched together, byte by byte: with more, most objects contain one of
+/// them.
 const SEVERAL: usize = 1024;
 
-/// People who are searched in the bytes of objects, which contain the hash of a person as sixteen bytes.
+/// People who are searched in the bytes of objects, which contain the hash of a person as sixteen
+/// bytes.
 enum PersonSearch {
     Few(Vec<Finder<'static>>),
     Several {
@@ -50,16 +53,21 @@ impl PersonSearch {
         }
         let mut begins = vec![false; 1 << 16];
         hashes.clone().for_each(|hash| begins[two(&hash)] = true);
-        PersonSearch::Several { begins, hashes: hashes.collect() }
+        PersonSearch::Several {
+            begins,
+            hashes: hashes.collect(),
+        }
     }
 
     /// Whether one of them can be in an object: never `false` if it contains one of their hashes.
     fn can_be_in(&self, content: &[u8]) -> bool {
         match self {
-            PersonSearch::Few(finders) => finders.iter().any(|finder| finder.find(content).is_some()),
-            PersonSearch::Several { begins, hashes } => {
-                content.windows(16).any(|bytes| begins[two(bytes)] && hashes.contains(bytes))
+            PersonSearch::Few(finders) => {
+                finders.iter().any(|finder| finder.find(content).is_some())
             }
+            PersonSearch::Several { begins, hashes } => content
+                .windows(16)
+                .any(|bytes| begins[two(bytes)] && hashes.contains(bytes)),
             PersonSearch::Many => true,
         }
     }
@@ -88,11 +96,17 @@ impl FeedWriter {
                 Absent::Forgotten => objects.sealed(object),
                 Absent::Lost => objects.needed(object).map(Some),
             });
-            sealed.filter_map(Result::transpose).collect::<Result<Vec<SealedObject<'o>>>>()
+            sealed
+                .filter_map(Result::transpose)
+                .collect::<Result<Vec<SealedObject<'o>>>>()
         };
         let look = |sealed: &SealedObject<'o>| {
             let content = objects.opened(sealed)?;
-            if search.can_be_in(&content) { find(sealed.object(), &content) } else { Ok(None) }
+            if search.can_be_in(&content) {
+                find(sealed.object(), &content)
+            } else {
+                Ok(None)
+            }
         };
         let mut parts = all.chunks(SOME);
         let mut next = parts.next().map(read).transpose()?;
@@ -103,7 +117,13 @@ impl FeedWriter {
                 scope.spawn(|_| looked = sealed.par_iter().map(look).collect());
                 parts.next().map(read).transpose()
             });
-            found.extend(looked.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten());
+            found.extend(
+                looked
+                    .into_iter()
+                    .collect::<Result<Vec<_>>>()?
+                    .into_iter()
+                    .flatten(),
+            );
             next = read?;
         }
         Ok(found)
@@ -117,8 +137,9 @@ mod tests {
 
     #[test]
     fn a_hash_is_found_at_every_position() {
-        let people =
-            |count: u128| (0..count).map(|number| Person(number.wrapping_mul(0x1234_5678_9ABC_DEF0_1357_9BDF)));
+        let people = |count: u128| {
+            (0..count).map(|number| Person(number.wrapping_mul(0x1234_5678_9ABC_DEF0_1357_9BDF)))
+        };
         for count in [1, FEW, FEW + 1, SEVERAL, SEVERAL + 1] {
             let search = PersonSearch::new(&people(count as u128).collect());
             for person in people(count as u128).step_by(count / 16 + 1) {

@@ -1,6 +1,7 @@
-//! A request of an operator to a feed (HOUSE 3, CONTRACTS 3): a sealed note in the inbox of the private root, which the
-//! running writer turns into one entry, and the sealed answer beside it. It contains no identifiers, only keyed hashes
-//! of them. A note is for one feed, at one place of its log, and is done once.
+//! A request of an operator to a feed (HOUSE 3, CONTRACTS 3): a sealed note in the inbox of the
+//! private root, which the running writer turns into one entry, and the sealed answer beside it. It
+//! contains no identifiers, only keyed hashes of them. A note is for one feed, at one place of its
+//! log, and is done once.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +71,9 @@ impl TryFrom<String> for Hash {
     fn try_from(text: String) -> std::result::Result<Hash, &'static str> {
         let number = Some(text).filter(|text| text.len() == 32);
         let number = number.and_then(|text| u128::from_str_radix(&text, 16).ok());
-        number.map(|number| Hash(Person(number))).ok_or("no hash of a person")
+        number
+            .map(|number| Hash(Person(number)))
+            .ok_or("no hash of a person")
     }
 }
 
@@ -105,7 +108,8 @@ pub struct RequestOutcome {
     pub count: Option<u64>,
     /// The number of rows that are valid now, or of people who were erased.
     pub changed: Option<u64>,
-    /// The number of published rows that the next release leaves out; null unless that was requested.
+    /// The number of published rows that the next release leaves out; null unless that was
+    /// requested.
     pub rows: Option<u64>,
 }
 
@@ -125,8 +129,16 @@ impl RequestKind {
     /// The statement that an approver signs; `None` if the request is not about a held release.
     pub fn statement(&self) -> Option<Statement> {
         match *self {
-            RequestKind::Approve { release, decision } => Some(Statement { release, digest: decision, approves: true }),
-            RequestKind::Reject { release, decision } => Some(Statement { release, digest: decision, approves: false }),
+            RequestKind::Approve { release, decision } => Some(Statement {
+                release,
+                digest: decision,
+                approves: true,
+            }),
+            RequestKind::Reject { release, decision } => Some(Statement {
+                release,
+                digest: decision,
+                approves: false,
+            }),
             _ => None,
         }
     }
@@ -135,12 +147,24 @@ impl RequestKind {
     pub fn done(&self, text: impl Into<String>) -> RequestOutcome {
         let text = text.into();
         let asked = self.name().to_owned();
-        RequestOutcome { asked, done: true, text, release: None, chain: None, count: None, changed: None, rows: None }
+        RequestOutcome {
+            asked,
+            done: true,
+            text,
+            release: None,
+            chain: None,
+            count: None,
+            changed: None,
+            rows: None,
+        }
     }
 
     /// The outcome if it cannot be done.
     pub fn refused(&self, text: impl Into<String>) -> RequestOutcome {
-        RequestOutcome { done: false, ..self.done(text) }
+        RequestOutcome {
+            done: false,
+            ..self.done(text)
+        }
     }
 }
 
@@ -157,14 +181,27 @@ impl Request {
         (feed, after): (&str, LogHead),
         chance: &mut dyn Chance,
     ) -> Result<Request> {
-        let wanted = RequestOrigin { request: chance::name(chance)?, who, when, why, signed: None };
-        Ok(Request { wanted, ask, feed: feed.to_owned(), after })
+        let wanted = RequestOrigin {
+            request: chance::name(chance)?,
+            who,
+            when,
+            why,
+            signed: None,
+        };
+        Ok(Request {
+            wanted,
+            ask,
+            feed: feed.to_owned(),
+            after,
+        })
     }
 
     /// Adds the statement of an approver, if the request is about a held release.
     #[must_use]
     pub fn signed_by(mut self, name: &str, key: &Signing) -> Request {
-        let Some(statement) = self.ask.statement() else { return self };
+        let Some(statement) = self.ask.statement() else {
+            return self;
+        };
         self.wanted.signed = Some(statement.sign(&self.feed, name, key, &self.wanted));
         self
     }
@@ -178,7 +215,10 @@ impl Request {
         serde_json::to_writer(&mut bytes, self).expect("a request is JSON");
         match put(store, &path, &ring.requests().seal(&bytes, &path, chance)?)? {
             PutOutcome::Ours => Ok(()),
-            PutOutcome::Theirs => Err(Error::new(ErrorCategory::Internal, "two requests have one name")),
+            PutOutcome::Theirs => Err(Error::new(
+                ErrorCategory::Internal,
+                "two requests have one name",
+            )),
         }
     }
 
@@ -188,10 +228,18 @@ impl Request {
     /// The store cannot be read.
     pub fn answer(&self, store: &dyn Store, ring: &KeyRing) -> Result<Option<RequestOutcome>> {
         let path = reply(&self.wanted.request);
-        let Some(sealed) = store.read(&path)? else { return Ok(None) };
-        let answer = ring.requests().open(&sealed, &path).and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let text = "the answer of the running tidegate cannot be read: `tidegate show` shows what it did";
-        answer.map(Some).ok_or_else(|| Error::new(ErrorCategory::Internal, text))
+        let Some(sealed) = store.read(&path)? else {
+            return Ok(None);
+        };
+        let answer = ring
+            .requests()
+            .open(&sealed, &path)
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let text =
+            "the answer of the running tidegate cannot be read: `tidegate show` shows what it did";
+        answer
+            .map(Some)
+            .ok_or_else(|| Error::new(ErrorCategory::Internal, text))
     }
 
     /// Removes the answer, which was read.
@@ -213,7 +261,9 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
         if note.path.ends_with(ANSWER) {
             continue;
         }
-        let Some(sealed) = store.read(&note.path)? else { continue };
+        let Some(sealed) = store.read(&note.path)? else {
+            continue;
+        };
         // A note opens only at its own path.
         let bytes = ring.requests().open(&sealed, &note.path);
         let request = bytes.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());

@@ -1,5 +1,5 @@
-//! Turns a request into one entry (HOUSE 3), with who made it, when and why. A request that cannot be done is refused
-//! in words, and nothing is changed.
+//! Turns a request into one entry (HOUSE 3), with who made it, when and why. A request that cannot
+//! be done is refused in words, and nothing is changed.
 
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestKind, RequestOutcome, answered, inbox};
@@ -19,15 +19,21 @@ pub struct Inbox {
 }
 
 impl FeedWriter {
-    /// Does what the requests in the inbox ask for. `feed` reads the feed file, under which a new chain begins.
+    /// Does what the requests in the inbox ask for. `feed` reads the feed file, under which a new
+    /// chain begins.
     ///
     /// # Errors
     /// The log cannot be written.
-    pub fn inbox(&mut self, feed: &dyn Fn() -> Result<config::FeedConfig>, now: &str) -> Result<Inbox> {
+    pub fn inbox(
+        &mut self,
+        feed: &dyn Fn() -> Result<config::FeedConfig>,
+        now: &str,
+    ) -> Result<Inbox> {
         let mut done = Inbox::default();
         for (path, request) in inbox(self.log.store(), self.log.ring())? {
             let Some(request) = request else {
-                // A writer that another one has taken over may lack the keys of notes that are valid.
+                // A writer that another one has taken over may lack the keys of notes that are
+                // valid.
                 self.log.ours()?;
                 self.log.store().delete(&path)?;
                 done.strange += 1;
@@ -53,7 +59,10 @@ impl FeedWriter {
             // Nothing is appended: a writer that has taken over may give another answer.
             return self.log.ours();
         }
-        let refused = Refused { wanted: request.wanted.clone(), command: request.ask.name().to_owned() };
+        let refused = Refused {
+            wanted: request.wanted.clone(),
+            command: request.ask.name().to_owned(),
+        };
         self.append(refused.clone())?;
         self.state.refused(&refused);
         Ok(())
@@ -62,8 +71,16 @@ impl FeedWriter {
     /// The erasures in the entries from this number on.
     fn erased_since(&self, from: u64) -> Result<Option<Erase>> {
         for seq in from..self.log.next() {
-            let bytes = self.log.store().read(&Entry::path(seq))?.unwrap_or_default();
-            if let Ok(Entry { body: EntryBody::Erase(erase), .. }) = Entry::parse(&bytes, self.log.ring()) {
+            let bytes = self
+                .log
+                .store()
+                .read(&Entry::path(seq))?
+                .unwrap_or_default();
+            if let Ok(Entry {
+                body: EntryBody::Erase(erase),
+                ..
+            }) = Entry::parse(&bytes, self.log.ring())
+            {
                 return Ok(Some(erase));
             }
         }
@@ -84,7 +101,9 @@ impl FeedWriter {
         self.finish(now)?;
         match self.state.requests.get(&request.wanted.request) {
             Some(true) => return Ok(ask.done("done already")),
-            Some(false) => return Ok(ask.refused("this request was refused before: make another one")),
+            Some(false) => {
+                return Ok(ask.refused("this request was refused before: make another one"));
+            }
             None => {}
         }
         if request.feed != self.log.ring().feed() || !self.log.holds(&request.after)? {
@@ -97,7 +116,9 @@ impl FeedWriter {
             RequestKind::NewChain => self.new_chain(request, feed),
             RequestKind::Erase { people, rows } => self.erase(request, people, *rows, now),
             RequestKind::Retry => self.retry(request),
-            RequestKind::Withdraw { release, republish } => self.withdrawn(request, *release, *republish, now),
+            RequestKind::Withdraw { release, republish } => {
+                self.withdrawn(request, *release, *republish, now)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Withdraws a release, and all later ones of its chain (CONTRACTS 3): their manifests are replaced by signed notices
-//! and their files are deleted, at once; copies that other people have made are out of reach.
+//! Withdraws a release, and all later ones of its chain (CONTRACTS 3): their manifests are replaced
+//! by signed notices and their files are deleted, at once; copies that other people have made are
+//! out of reach.
 
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestOutcome};
@@ -21,7 +22,13 @@ impl FeedWriter {
             Ok(withdraw) => withdraw,
             Err(why) => return Ok(ask.refused(why)),
         };
-        let Withdraw { chain, last, left, rows, .. } = withdraw;
+        let Withdraw {
+            chain,
+            last,
+            left,
+            rows,
+            ..
+        } = withdraw;
         self.append(withdraw.clone())?;
         let void = self.void()?;
         self.state.withdraw(&withdraw);
@@ -29,8 +36,11 @@ impl FeedWriter {
             self.remember()?;
         }
         self.clean(now)?;
-        let releases =
-            if first == last { format!("release {first} is") } else { format!("releases {first} to {last} are") };
+        let releases = if first == last {
+            format!("release {first} is")
+        } else {
+            format!("releases {first} to {last} are")
+        };
         let newest = match left {
             Some(left) => format!("release {left} is the newest of chain {chain} again"),
             None => format!("chain {chain} has no visible release"),
@@ -43,7 +53,12 @@ impl FeedWriter {
             "{releases} withdrawn: notices replace the manifests, and {newest}. They had added {rows} rows; \
              {people}. Copies that readers have made cannot be recalled: ask readers to delete them{void}"
         );
-        Ok(RequestOutcome { release: Some(first), chain: Some(chain), rows: Some(rows), ..ask.done(text) })
+        Ok(RequestOutcome {
+            release: Some(first),
+            chain: Some(chain),
+            rows: Some(rows),
+            ..ask.done(text)
+        })
     }
 
     /// The withdrawal, or why nothing is withdrawn.
@@ -54,16 +69,28 @@ impl FeedWriter {
         republish: bool,
         now: &str,
     ) -> std::result::Result<Withdraw, String> {
-        let line = self.state.releases.iter().find(|line| line.release == first);
+        let line = self
+            .state
+            .releases
+            .iter()
+            .find(|line| line.release == first);
         let Some(line) = line.filter(|line| line.manifest.is_some()) else {
-            return Err(format!("release {first} was never published: `tidegate show` lists all releases"));
+            return Err(format!(
+                "release {first} was never published: `tidegate show` lists all releases"
+            ));
         };
         if !line.is_visible() {
-            return Err(format!("the manifest of release {first} was deleted before: `tidegate show` says why"));
+            return Err(format!(
+                "the manifest of release {first} was deleted before: `tidegate show` says why"
+            ));
         }
         let chain = line.chain;
         let is_running = chain == self.state.feed.chain();
-        let grows = self.state.tables.get(&TableId::rows(chain)).is_some_and(|table| !table.parts().is_empty());
+        let grows = self
+            .state
+            .tables
+            .get(&TableId::rows(chain))
+            .is_some_and(|table| !table.parts().is_empty());
         if is_running && !grows {
             return Err(
                 "in this chain each release is checked against all earlier ones, so none can be withdrawn while \
@@ -71,10 +98,18 @@ impl FeedWriter {
                     .to_owned(),
             );
         }
-        if republish && (!is_running || self.policy.kind() == ChainKind::Disjoint || self.state.feed.stopped()) {
+        if republish
+            && (!is_running
+                || self.policy.kind() == ChainKind::Disjoint
+                || self.state.feed.stopped())
+        {
             return Err("only a running cumulative chain can publish withdrawn rows again: omit --republish".to_owned());
         }
-        let of_them = self.state.releases.iter().filter(|line| line.chain == chain && line.release >= first);
+        let of_them = self
+            .state
+            .releases
+            .iter()
+            .filter(|line| line.chain == chain && line.release >= first);
         let last = of_them.map(|line| line.release).max().unwrap_or(first);
         let rows = match is_running {
             true => self.state.feed.rows_of(first..=last).rows(),

@@ -13,7 +13,10 @@ pub struct ChanceDraws<'c> {
 impl<'c> ChanceDraws<'c> {
     /// From this source.
     pub fn from(chance: &'c mut dyn Chance) -> ChanceDraws<'c> {
-        ChanceDraws { chance, failed: None }
+        ChanceDraws {
+            chance,
+            failed: None,
+        }
     }
 
     /// Checks that the numbers were random.
@@ -58,7 +61,10 @@ mod tests {
         let mut drawn = ChanceDraws::from(&mut seeded);
         let mut seen = [0u32; 6];
         (0..6_000).for_each(|_| seen[drawn.below(6) as usize] += 1);
-        assert!(seen.iter().all(|times| (850..1_150).contains(times)), "{seen:?}");
+        assert!(
+            seen.iter().all(|times| (850..1_150).contains(times)),
+            "{seen:?}"
+        );
         assert_eq!(drawn.below(1), 0);
         drawn.sound().expect("there are bytes");
     }

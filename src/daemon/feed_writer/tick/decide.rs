@@ -1,4 +1,5 @@
-//! The decision about a release that is due (HOUSE 3, Publish): the gate's answer is recorded in the log.
+//! The decision about a release that is due (HOUSE 3, Publish): the gate's answer is recorded in
+//! the log.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,9 @@ use super::chosen_recoding::Chosen;
 use super::judge::GateAnswer;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RecordedTick;
-use crate::daemon::journal::{DecisionTerms, EntryBody, FailureRecord, NewEntry, RecodingChoice, Ref, Rejection};
+use crate::daemon::journal::{
+    DecisionTerms, EntryBody, FailureRecord, NewEntry, RecodingChoice, Ref, Rejection,
+};
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
@@ -33,27 +36,56 @@ impl FeedWriter {
     /// # Errors
     /// Its files cannot be written, or the log cannot.
     pub fn decide(&mut self) -> Result<Option<(DecisionMade, RecodingChoice, RecordedTick)>> {
-        let Some(due) = self.state.due.clone() else { return Ok(None) };
+        let Some(due) = self.state.due.clone() else {
+            return Ok(None);
+        };
         let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
-        let Chosen { candidate, under, said } = self.chosen(&due, &mut recorded)?;
+        let Chosen {
+            candidate,
+            under,
+            said,
+        } = self.chosen(&due, &mut recorded)?;
         let release = candidate.release;
         let verdict = self.log.keep("verdict", &recorded.bytes())?;
         let (entry, decided, approved): (NewEntry, _, _) = match said {
             GateAnswer::Approved(approved, stages) => {
                 self.state.candidate = Some(candidate);
                 let (tick, time) = (due.tick, due.time.clone());
-                let terms = DecisionTerms { release, tick, time, under, verdict, stages };
+                let terms = DecisionTerms {
+                    release,
+                    tick,
+                    time,
+                    under,
+                    verdict,
+                    stages,
+                };
                 match self.settings.approval.clone() {
-                    Some(rule) => (NewEntry::hold(&approved, terms, rule), DecisionMade::Hold, None),
-                    None => (NewEntry::publish(&approved, terms), DecisionMade::Publish, Some(approved)),
+                    Some(rule) => (
+                        NewEntry::hold(&approved, terms, rule),
+                        DecisionMade::Hold,
+                        None,
+                    ),
+                    None => (
+                        NewEntry::publish(&approved, terms),
+                        DecisionMade::Publish,
+                        Some(approved),
+                    ),
                 }
             }
             GateAnswer::Refused(said) => {
                 self.discard(release)?;
                 // There is no coarser recoding to fall back to.
                 let stops = said.stops() || under == RecodingChoice::Coarsest;
-                let decided = if stops { DecisionMade::Stop } else { DecisionMade::Reject };
-                (rejection(release, &due, &said, stops, verdict).into(), decided, None)
+                let decided = if stops {
+                    DecisionMade::Stop
+                } else {
+                    DecisionMade::Reject
+                };
+                (
+                    rejection(release, &due, &said, stops, verdict).into(),
+                    decided,
+                    None,
+                )
             }
         };
         let sha256 = self.append(entry.clone())?;
@@ -66,22 +98,38 @@ impl FeedWriter {
         Ok(Some((decided, under, recorded)))
     }
 
-    /// Columns of the decided or held release whose only labels stand for all values, and which had other labels in the
-    /// newest visible release, or there is none.
+    /// Columns of the decided or held release whose only labels stand for all values, and which had
+    /// other labels in the newest visible release, or there is none.
     ///
     /// # Errors
     /// The manifest of either cannot be read.
     pub fn newly_without_detail(&self) -> Result<Vec<String>> {
-        let Some(pending) = self.state.publishing.as_ref().or(self.state.held.as_ref()) else { return Ok(Vec::new()) };
+        let Some(pending) = self.state.publishing.as_ref().or(self.state.held.as_ref()) else {
+            return Ok(Vec::new());
+        };
         let names = |bytes: &[u8]| {
             let manifest = Manifest::parse(bytes).ok();
             let columns = &self.state.terms.columns;
-            manifest.map(|manifest| manifest.without_detail(columns).into_iter().map(str::to_owned).collect())
+            manifest.map(|manifest| {
+                manifest
+                    .without_detail(columns)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect()
+            })
         };
-        let mut found: Vec<String> = names(&self.staged_file(pending.approved.manifest())?).unwrap_or_default();
-        let before = self.state.releases.iter().rev().find(|line| line.manifest.is_some());
+        let mut found: Vec<String> =
+            names(&self.staged_file(pending.approved.manifest())?).unwrap_or_default();
+        let before = self
+            .state
+            .releases
+            .iter()
+            .rev()
+            .find(|line| line.manifest.is_some());
         if let Some(before) = before.filter(|_| !found.is_empty()) {
-            let bytes = self.public.read(&self.settings.layout.manifest(before.release))?;
+            let bytes = self
+                .public
+                .read(&self.settings.layout.manifest(before.release))?;
             // The manifest of a release that was withdrawn or is too old does not count.
             let known: Vec<String> = bytes.and_then(|bytes| names(&bytes)).unwrap_or_default();
             found.retain(|name| !known.contains(name));
@@ -89,27 +137,35 @@ impl FeedWriter {
         Ok(found)
     }
 
-    /// Sensitive columns in which new people of the release that is due have a guarded value in a spelling that is not
-    /// guarded.
+    /// Sensitive columns in which new people of the release that is due have a guarded value in a
+    /// spelling that is not guarded.
     pub fn misspelled_guarded(&self) -> Vec<String> {
         if self.state.due.is_none() {
             return Vec::new();
         }
         let feed = &self.state.feed;
-        let mut new: Vec<&Histogram> = feed.unpublished().iter().map(|increment| &increment.rows).collect();
+        let mut new: Vec<&Histogram> = feed
+            .unpublished()
+            .iter()
+            .map(|increment| &increment.rows)
+            .collect();
         if new.is_empty() {
             // In policies without atoms, the people who wait are published.
             new.push(feed.waiting());
         }
         let columns = self.state.terms.columns.of(Role::Sensitive).enumerate();
-        let found = columns.filter(|(_, column)| !column.guarded.is_empty()).filter(|(at, column)| {
-            let is_misspelled = column.misspellings();
-            new.iter().any(|rows| {
-                let cells = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple));
-                let codes: BTreeSet<u32> = cells.map(|cell| cell.value).collect();
-                codes.into_iter().any(|code| is_misspelled(&rows.values().get(code)[*at]))
-            })
-        });
+        let found = columns
+            .filter(|(_, column)| !column.guarded.is_empty())
+            .filter(|(at, column)| {
+                let is_misspelled = column.misspellings();
+                new.iter().any(|rows| {
+                    let cells = (0..rows.tuples()).flat_map(|tuple| rows.cells_of(tuple));
+                    let codes: BTreeSet<u32> = cells.map(|cell| cell.value).collect();
+                    codes
+                        .into_iter()
+                        .any(|code| is_misspelled(&rows.values().get(code)[*at]))
+                })
+            });
         found.map(|(_, column)| column.name.to_string()).collect()
     }
 
@@ -127,13 +183,19 @@ impl FeedWriter {
     /// Adds to the gate's history of published releases what it has just read.
     fn commit(&mut self, approved: Approved) -> Result<()> {
         let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
-        let left_out = self.state.releases.last().map(|line| [&line.erased[..], &line.retired].concat());
+        let left_out = self
+            .state
+            .releases
+            .last()
+            .map(|line| [&line.erased[..], &line.retired].concat());
         let erased = self.state.for_the_gate(&left_out.unwrap_or_default())?;
         if let Some(published) = self.state.feed.published().last().filter(|_| cumulative) {
             // The gate has checked that they exist.
             self.state.history.erase(&erased);
             let entered = approved.enter(&mut self.state.history, &published.recoding);
-            entered.map_err(|_| Error::new(ErrorCategory::Internal, "the gate has checked the labels"))?;
+            entered.map_err(|_| {
+                Error::new(ErrorCategory::Internal, "the gate has checked the labels")
+            })?;
             if !erased.is_empty() {
                 // The gate has read the release under a dictionary with the values of erased rows.
                 self.state.history.forget_unused_values();
@@ -143,7 +205,13 @@ impl FeedWriter {
     }
 }
 
-fn rejection(release: u32, due: &UndecidedRelease, verdict: &Verdict, stops: bool, kept: Ref) -> Rejection {
+fn rejection(
+    release: u32,
+    due: &UndecidedRelease,
+    verdict: &Verdict,
+    stops: bool,
+    kept: Ref,
+) -> Rejection {
     let reasons = verdict.reasons();
     let reasons = reasons.map(|(check, reason)| FailureRecord {
         check: check.check.to_string(),

@@ -1,5 +1,5 @@
-//! Asks the gate (HOUSE 3, Publish): every public file of a candidate is staged and read back, and what was read is
-//! judged with the people of the increments from the journal.
+//! Asks the gate (HOUSE 3, Publish): every public file of a candidate is staged and read back, and
+//! what was read is judged with the people of the increments from the journal.
 
 use super::super::state_parts::UndecidedRelease;
 use super::super::writer::FeedWriter;
@@ -8,11 +8,14 @@ use crate::daemon::formats::{Atoms, LedgerColumns, RecordedTick, histogram, numb
 use crate::daemon::journal::Ref;
 use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
 use crate::engine::gate::verdict::{
-    Approved, Census, JudgedTable, NewIncrement, NextRelease, OlderIncrement, RecodingGain, Verdict, judge,
+    Approved, Census, JudgedTable, NewIncrement, NextRelease, OlderIncrement, RecodingGain,
+    Verdict, judge,
 };
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
-use crate::engine::release::{PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables};
+use crate::engine::release::{
+    PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables,
+};
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// The gate's answer about a candidate, and its staged files.
@@ -34,35 +37,57 @@ impl FeedWriter {
         let tables = self.staged_tables(candidate, &mut stages)?;
         let judged = self.ask(candidate, due, tables.clone())?;
         recorded.verdict(judged.verdict());
-        let Some(table) = judged.overview() else { return Ok(GateAnswer::Refused(judged.verdict().clone())) };
+        let Some(table) = judged.overview() else {
+            return Ok(GateAnswer::Refused(judged.verdict().clone()));
+        };
         let earlier = self.earlier_releases();
         let lines = judged.lines();
-        let pages = ReleasePages::of(&self.facts(&due.time, &earlier)?, &judged.terms(&lines), &table, &tables);
+        let pages = ReleasePages::of(
+            &self.facts(&due.time, &earlier)?,
+            &judged.terms(&lines),
+            &table,
+            &tables,
+        );
         let pages = self.staged_pages(release, pages, &mut stages)?;
-        Ok(match judged.approve(&self.facts(&due.time, &earlier)?, pages) {
-            Ok(approved) => {
-                recorded.verdict(approved.verdict());
-                GateAnswer::Approved(Box::new(approved), stages)
-            }
-            Err(verdict) => {
-                recorded.verdict(&verdict);
-                GateAnswer::Refused(verdict)
-            }
-        })
+        Ok(
+            match judged.approve(&self.facts(&due.time, &earlier)?, pages) {
+                Ok(approved) => {
+                    recorded.verdict(approved.verdict());
+                    GateAnswer::Approved(Box::new(approved), stages)
+                }
+                Err(verdict) => {
+                    recorded.verdict(&verdict);
+                    GateAnswer::Refused(verdict)
+                }
+            },
+        )
     }
 
     /// Stages the tables of a candidate; for a table that grows the new files.
-    fn staged_tables(&mut self, candidate: &ProposedRelease, stages: &mut Vec<String>) -> Result<Tables> {
+    fn staged_tables(
+        &mut self,
+        candidate: &ProposedRelease,
+        stages: &mut Vec<String>,
+    ) -> Result<Tables> {
         let columns = &self.state.terms.columns;
         let tables = if self.policy.publish_every().is_some() {
             let (state, retain) = (&self.state, self.settings.retain);
-            Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns)
-                .with_measures(&state.new_measures(candidate, &self.policy, retain), columns)
+            Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns).with_measures(
+                &state.new_measures(candidate, &self.policy, retain),
+                columns,
+            )
         } else {
             let exact = candidate.exact(self.policy.output());
-            let measures = candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new));
-            Tables::of(candidate.table(), candidate.rows().values(), exact.as_ref(), columns)
-                .with_measures(measures.as_slice(), columns)
+            let measures = candidate
+                .measures()
+                .map(|new| (ReleaseSpan::of(candidate.release), new));
+            Tables::of(
+                candidate.table(),
+                candidate.rows().values(),
+                exact.as_ref(),
+                columns,
+            )
+            .with_measures(measures.as_slice(), columns)
         };
         let (rows, measures) = tables.apart();
         let mut names = match rows {
@@ -71,41 +96,83 @@ impl FeedWriter {
             Tables::One(_) | Tables::Measured(..) => vec!["data.parquet".to_owned()],
         };
         names.extend(measures.map(|_| "measures.parquet".to_owned()));
-        let files: Vec<(String, Vec<u8>)> = names.into_iter().zip(tables.iter().map(<[u8]>::to_vec)).collect();
+        let files: Vec<(String, Vec<u8>)> = names
+            .into_iter()
+            .zip(tables.iter().map(<[u8]>::to_vec))
+            .collect();
         let back = self.stage(candidate.release, files, stages)?;
-        tables
-            .with_bytes(back)
-            .ok_or_else(|| Error::new(ErrorCategory::Internal, "as many files are read back as were written"))
+        tables.with_bytes(back).ok_or_else(|| {
+            Error::new(
+                ErrorCategory::Internal,
+                "as many files are read back as were written",
+            )
+        })
     }
 
-    /// Stages the files that accompany a table, in the order of their paths in the manifest, and the manifest last.
-    fn staged_pages(&mut self, release: u32, pages: ReleasePages, stages: &mut Vec<String>) -> Result<ReleasePages> {
-        let ReleasePages { taxonomy, report, manifest, notice } = pages;
+    /// Stages the files that accompany a table, in the order of their paths in the manifest, and
+    /// the manifest last.
+    fn staged_pages(
+        &mut self,
+        release: u32,
+        pages: ReleasePages,
+        stages: &mut Vec<String>,
+    ) -> Result<ReleasePages> {
+        let ReleasePages {
+            taxonomy,
+            report,
+            manifest,
+            notice,
+        } = pages;
         let noticed = notice.is_some();
-        let files = [("taxonomy.json", Some(taxonomy)), ("report.html", Some(report)), ("erased.json", notice)];
+        let files = [
+            ("taxonomy.json", Some(taxonomy)),
+            ("report.html", Some(report)),
+            ("erased.json", notice),
+        ];
         let files = files.into_iter().chain([("manifest.json", Some(manifest))]);
-        let files = files.filter_map(|(name, bytes)| Some((name.to_owned(), bytes?))).collect();
+        let files = files
+            .filter_map(|(name, bytes)| Some((name.to_owned(), bytes?)))
+            .collect();
         let mut back = self.stage(release, files, stages)?.into_iter();
-        let mut next = || back.next().expect("as many files are read back as were written");
+        let mut next = || {
+            back.next()
+                .expect("as many files are read back as were written")
+        };
         let (taxonomy, report) = (next(), next());
         let notice = noticed.then(&mut next);
-        Ok(ReleasePages { taxonomy, report, notice, manifest: next() })
+        Ok(ReleasePages {
+            taxonomy,
+            report,
+            notice,
+            manifest: next(),
+        })
     }
 
     /// Asks the gate, with the new people from their objects.
-    fn ask(&self, candidate: &ProposedRelease, due: &UndecidedRelease, tables: Tables) -> Result<JudgedTable> {
+    fn ask(
+        &self,
+        candidate: &ProposedRelease,
+        due: &UndecidedRelease,
+        tables: Tables,
+    ) -> Result<JudgedTable> {
         let state = &self.state;
-        let proposed = due.recoding.as_ref().is_some_and(|recoding| *recoding == candidate.recoding);
+        let proposed = due
+            .recoding
+            .as_ref()
+            .is_some_and(|recoding| *recoding == candidate.recoding);
         let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
         let joins = self.policy.joins();
         let older: Vec<OlderIncrement<'_>> = older.map(|of| older_of(of, joins)).collect();
         let newest = candidate.increments.iter().zip(&kept);
-        let newest: Vec<NewIncrement<'_>> = newest.map(|(new, kept)| newest_of(new, kept)).collect();
+        let newest: Vec<NewIncrement<'_>> =
+            newest.map(|(new, kept)| newest_of(new, kept)).collect();
         let census = self.policy.standing();
-        let census =
-            census.map(|_| Census { came: state.feed.standing().arrived(), waiting: state.feed.waiting().rows() });
+        let census = census.map(|_| Census {
+            came: state.feed.standing().arrived(),
+            waiting: state.feed.waiting().rows(),
+        });
         let case = NextRelease {
             policy: &self.policy,
             columns: &state.terms.columns,
@@ -116,7 +183,9 @@ impl FeedWriter {
             recoding: &candidate.recoding,
             carving: candidate.carving.as_ref(),
             searched,
-            learnt: Some(candidate).filter(|_| searched).and_then(|candidate| self.learnt(candidate)),
+            learnt: Some(candidate)
+                .filter(|_| searched)
+                .and_then(|candidate| self.learnt(candidate)),
             history: &state.history,
             erased: &state.for_the_gate(&[&state.erased[..], &state.retired].concat())?,
             before: state.feed.whole(),
@@ -130,11 +199,15 @@ impl FeedWriter {
     fn learnt(&self, candidate: &ProposedRelease) -> Option<RecodingGain> {
         let limits = self.policy.refinement();
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
-        let global = self.policy.output() == Output::OneTable && self.policy.inference() == Inference::Replay;
+        let global = self.policy.output() == Output::OneTable
+            && self.policy.inference() == Inference::Replay;
         if !looks || !global || candidate.table().is_local() {
             return None;
         }
-        let (trees, terms) = (self.state.terms.columns.trees(), TraceTerms::of(&limits, candidate.release.into()));
+        let (trees, terms) = (
+            self.state.terms.columns.trees(),
+            TraceTerms::of(&limits, candidate.release.into()),
+        );
         let [finally, wholly] = leakage(candidate.table(), &trees, self.policy.a(), terms);
         Some(RecodingGain { finally, wholly })
     }
@@ -142,32 +215,67 @@ impl FeedWriter {
     /// The new rows, increment by increment, read back from the journal.
     fn increments(&self, candidate: &ProposedRelease) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
-        let read = |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
+        let read =
+            |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
         if self.policy.forms() {
             let formed = self.state.formed.iter().map(|object| {
                 let atoms = read(object)?;
                 let counted = histogram(&atoms.formed, sensitive, &trees)?;
-                let shown_rows = self.as_published(counted, self.state.ledgers.get(&atoms.tick()))?;
-                Ok(Read { numbers: numbers(&atoms.formed, &trees)?, ..shown_rows })
+                let shown_rows =
+                    self.as_published(counted, self.state.ledgers.get(&atoms.tick()))?;
+                Ok(Read {
+                    numbers: numbers(&atoms.formed, &trees)?,
+                    ..shown_rows
+                })
             });
             return formed.collect();
         }
-        assert_eq!(candidate.increments.len(), 1, "the people who wait are the increment");
-        let pool = self.state.pool.iter().map(|place| Ok(read(&place.object)?.waiting)).collect::<Result<Vec<_>>>()?;
-        let waiting = pool.iter().map(|waiting| histogram(waiting, sensitive, &trees));
+        assert_eq!(
+            candidate.increments.len(),
+            1,
+            "the people who wait are the increment"
+        );
+        let pool = self
+            .state
+            .pool
+            .iter()
+            .map(|place| Ok(read(&place.object)?.waiting))
+            .collect::<Result<Vec<_>>>()?;
+        let waiting = pool
+            .iter()
+            .map(|waiting| histogram(waiting, sensitive, &trees));
         let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
-        let ledger = self.state.due.as_ref().and_then(|due| self.state.ledgers.get(&due.tick));
+        let ledger = self
+            .state
+            .due
+            .as_ref()
+            .and_then(|due| self.state.ledgers.get(&due.tick));
         let numbers = numbers(pool.iter().flatten(), &trees)?;
-        let shown_rows = |rows| Ok(Read { numbers: numbers.clone(), ..self.as_published(rows, ledger)? });
+        let shown_rows = |rows| {
+            Ok(Read {
+                numbers: numbers.clone(),
+                ..self.as_published(rows, ledger)?
+            })
+        };
         waiting.into_iter().map(shown_rows).collect()
     }
 
     /// Rows as they are published, if a ledger says that some values were changed.
     fn as_published(&self, rows: Histogram, ledger: Option<&Ref>) -> Result<Read> {
-        let Some(ledger) = ledger else { return Ok(Read { shown_rows: rows, raw: None, numbers: None }) };
-        let ledger =
-            LedgerColumns::parse(&self.log.objects().need(ledger)?)?.ledger(&self.state.terms.columns.trees())?;
-        Ok(Read { shown_rows: ledger.applied(&rows), raw: Some(rows), numbers: None })
+        let Some(ledger) = ledger else {
+            return Ok(Read {
+                shown_rows: rows,
+                raw: None,
+                numbers: None,
+            });
+        };
+        let ledger = LedgerColumns::parse(&self.log.objects().need(ledger)?)?
+            .ledger(&self.state.terms.columns.trees())?;
+        Ok(Read {
+            shown_rows: ledger.applied(&rows),
+            raw: Some(rows),
+            numbers: None,
+        })
     }
 
     pub(in crate::daemon::feed_writer) fn facts<'f>(
@@ -175,12 +283,13 @@ impl FeedWriter {
         time: &'f str,
         earlier: &'f [PastRelease],
     ) -> Result<ReleaseFacts<'f>> {
-        let previous = match self.state.releases.last() {
-            None => None,
-            Some(line) => {
-                Some(line.manifest.ok_or_else(|| Error::new(ErrorCategory::Internal, "releases come one by one"))?)
-            }
-        };
+        let previous =
+            match self.state.releases.last() {
+                None => None,
+                Some(line) => Some(line.manifest.ok_or_else(|| {
+                    Error::new(ErrorCategory::Internal, "releases come one by one")
+                })?),
+            };
         Ok(ReleaseFacts {
             feed: &self.state.terms.name,
             chain: self.state.feed.chain(),
@@ -207,7 +316,12 @@ fn staged_part((at, part): (usize, &ReleasePart)) -> String {
 
 fn older_of(of: &PublishedGroup, joins: bool) -> OlderIncrement<'_> {
     let addends = of.measures.as_deref().filter(|_| joins);
-    OlderIncrement { known: &of.recoding, atoms: &of.atoms, rows: &of.rows, addends }
+    OlderIncrement {
+        known: &of.recoding,
+        atoms: &of.atoms,
+        rows: &of.rows,
+        addends,
+    }
 }
 
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {

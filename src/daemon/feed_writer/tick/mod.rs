@@ -1,4 +1,5 @@
-//! A tick of the schedule: it closes the increment, draws coins, and decides about the release that is due.
+//! A tick of the schedule: it closes the increment, draws coins, and decides about the release that
+//! is due.
 
 pub(super) mod chance_draws;
 pub(super) mod chosen_recoding;

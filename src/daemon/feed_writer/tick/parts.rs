@@ -1,5 +1,6 @@
-//! The files of a release of a table that grows (SCIENCE 11): those of the previous release, and new ones with the new
-//! rows, with the rows of several small files, or with the remaining rows of a file when atoms are erased.
+//! The files of a release of a table that grows (SCIENCE 11): those of the previous release, and
+//! new ones with the new rows, with the rows of several small files, or with the remaining rows of
+//! a file when atoms are erased.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +12,24 @@ use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{PartLine, ReleaseSpan, TableKind, replaced, rewritten};
 
 impl FeedState {
-    /// The files that a candidate needs and that are not published: for each the releases, and the rows that these have
-    /// added.
+    /// The files that a candidate needs and that are not published: for each the releases, and the
+    /// rows that these have added.
     ///
-    /// Files are only merged within an eighth of the retention period, if there is one: so a file is removed as a
-    /// whole, and not much later than its oldest rows could be.
+    /// Files are only merged within an eighth of the retention period, if there is one: so a file
+    /// is removed as a whole, and not much later than its oldest rows could be.
     pub fn new_parts(
         &self,
         candidate: &ProposedRelease,
         policy: &Policy,
         retain: Option<u64>,
     ) -> Vec<(ReleaseSpan, Histogram)> {
-        let earlier = self.rewritten_spans(TableKind::Rows, policy, retain).into_iter();
+        let earlier = self
+            .rewritten_spans(TableKind::Rows, policy, retain)
+            .into_iter();
         let earlier = earlier.map(|span| (span, self.feed.rows_of(span.first..=span.last)));
-        earlier.chain([(ReleaseSpan::of(candidate.release), candidate.new_rows())]).collect()
+        earlier
+            .chain([(ReleaseSpan::of(candidate.release), candidate.new_rows())])
+            .collect()
     }
 
     /// The same of the table of measures.
@@ -34,21 +39,47 @@ impl FeedState {
         policy: &Policy,
         retain: Option<u64>,
     ) -> Vec<(ReleaseSpan, Histogram)> {
-        let earlier = self.rewritten_spans(TableKind::Measures, policy, retain).into_iter();
-        let earlier = earlier.filter_map(|span| Some((span, self.feed.measures_of(span.first..=span.last)?)));
-        earlier.chain(candidate.measures().map(|new| (ReleaseSpan::of(candidate.release), new))).collect()
+        let earlier = self
+            .rewritten_spans(TableKind::Measures, policy, retain)
+            .into_iter();
+        let earlier =
+            earlier.filter_map(|span| Some((span, self.feed.measures_of(span.first..=span.last)?)));
+        earlier
+            .chain(
+                candidate
+                    .measures()
+                    .map(|new| (ReleaseSpan::of(candidate.release), new)),
+            )
+            .collect()
     }
 
     /// The releases whose rows are written again with the next one.
-    fn rewritten_spans(&self, kind: TableKind, policy: &Policy, retain: Option<u64>) -> Vec<ReleaseSpan> {
+    fn rewritten_spans(
+        &self,
+        kind: TableKind,
+        policy: &Policy,
+        retain: Option<u64>,
+    ) -> Vec<ReleaseSpan> {
         let parts = self.parts_of(kind);
-        let period = |time: &str| retain.map_or(0, |retain| milliseconds(time) / (1_000 * (retain / 8).max(1) as i64));
-        let times: BTreeMap<u32, &str> = self.of_chain().map(|line| (line.release, line.time.as_str())).collect();
+        let period = |time: &str| {
+            retain.map_or(0, |retain| {
+                milliseconds(time) / (1_000 * (retain / 8).max(1) as i64)
+            })
+        };
+        let times: BTreeMap<u32, &str> = self
+            .of_chain()
+            .map(|line| (line.release, line.time.as_str()))
+            .collect();
         let of = |span: ReleaseSpan| times.get(&span.last).map_or(0, |time| period(time));
         let now = self.due.as_ref().map_or(0, |due| period(&due.time));
         // Without a column for the release each file contains the rows of one.
         let joined = self.terms.columns.release().name().is_some();
-        let changed = || parts.iter().map(|part| part.span).filter(|span| self.loses_rows(*span));
+        let changed = || {
+            parts
+                .iter()
+                .map(|part| part.span)
+                .filter(|span| self.loses_rows(*span))
+        };
         let spans = match policy.kind() {
             ChainKind::Cumulative if !joined => changed().collect(),
             ChainKind::Cumulative => rewritten(&parts, |span| self.loses_rows(span), (of, now)),
@@ -56,15 +87,22 @@ impl FeedState {
         };
         let missing = self.not_in_table();
         // Merged parts contain the rows of all releases between them.
-        let missing = missing.into_iter().filter(|span| !spans.iter().any(|known| known.meets(*span)));
+        let missing = missing
+            .into_iter()
+            .filter(|span| !spans.iter().any(|known| known.meets(*span)));
         spans.iter().copied().chain(missing).collect()
     }
 
-    /// Whether atoms of one of these releases are in no later one. For atoms that were too old and have been erased
-    /// since, only the newest release of those that were too old is known.
+    /// Whether atoms of one of these releases are in no later one. For atoms that were too old and
+    /// have been erased since, only the newest release of those that were too old is known.
     fn loses_rows(&self, span: ReleaseSpan) -> bool {
         let too_old = self.retired_through >= Some(span.first);
-        too_old || self.erased.iter().chain(&self.retired).any(|atom| span.holds(atom.release))
+        too_old
+            || self
+                .erased
+                .iter()
+                .chain(&self.retired)
+                .any(|atom| span.holds(atom.release))
     }
 
     /// The files of the newest release, after these new ones are added.

@@ -1,5 +1,6 @@
-//! Closes a tick of the schedule (SCIENCE 3, closing; HOUSE 3): it contains the rows that came before it. Its decisions
-//! are recorded in the log before anything is based on them, with the people read back from their segments.
+//! Closes a tick of the schedule (SCIENCE 3, closing; HOUSE 3): it contains the rows that came
+//! before it. Its decisions are recorded in the log before anything is based on them, with the
+//! people read back from their segments.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +60,13 @@ impl FeedWriter {
         let mut ticked = self.ticked(&trees)?;
         let mut recorded = RecordedTick::new(&ticked, &columns);
         let state = &mut self.state;
-        recorded.repairs = repair(&mut state.feed, &mut ticked, &state.history, &self.policy, &columns);
+        recorded.repairs = repair(
+            &mut state.feed,
+            &mut ticked,
+            &state.history,
+            &self.policy,
+            &columns,
+        );
         let mut fixed = self.state.feed.fixed(&ticked);
         let outcome = match std::mem::replace(&mut ticked.closed, ClosingResult::Waiting) {
             ClosingResult::Held => ClosingOutcome::Held,
@@ -93,7 +100,11 @@ impl FeedWriter {
             time: time.to_owned(),
             skipped: false,
             new,
-            added: if fixed.formed.is_some() { ticked.added } else { 0 },
+            added: if fixed.formed.is_some() {
+                ticked.added
+            } else {
+                0
+            },
             waiting: feed.waiting().rows(),
             withheld: feed.withheld().rows(),
             pending: feed.pending(),
@@ -111,11 +122,22 @@ impl FeedWriter {
             (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
         }
         self.count(&fixed, &formed, people)?;
-        Ok(Some(TickResult { tick: ticked.tick, new, added: ticked.added, outcome, recorded }))
+        Ok(Some(TickResult {
+            tick: ticked.tick,
+            new,
+            added: ticked.added,
+            outcome,
+            recorded,
+        }))
     }
 
     /// Adds the measures of the people whose atoms formed.
-    fn measured(&mut self, formed: &Atoms, fixed: &mut FixedTick, trees: &[&Taxonomy]) -> Result<()> {
+    fn measured(
+        &mut self,
+        formed: &Atoms,
+        fixed: &mut FixedTick,
+        trees: &[&Taxonomy],
+    ) -> Result<()> {
         if let Some(measures) = formed.measures(&self.policy, trees)? {
             self.state.feed.measured(measures.clone());
             fixed.measures = Some(measures);
@@ -127,7 +149,8 @@ impl FeedWriter {
 
     /// Whether a tick passes without publishing anything.
     fn goes_by(&self, new: u64) -> bool {
-        // A held release leaves out everything that has to be left out: it is not made again at every tick.
+        // A held release leaves out everything that has to be left out: it is not made again at
+        // every tick.
         let owed = self.state.feed.owes_release() && self.state.held.is_none();
         match self.policy.publish_every() {
             Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
@@ -137,7 +160,10 @@ impl FeedWriter {
 
     /// The feed's result for a tick, with the random numbers that its search needs.
     fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::FeedTickResult> {
-        let halves = self.policy.publish_every().is_some_and(|every| self.state.feed.halves(every, &self.policy));
+        let halves = self
+            .policy
+            .publish_every()
+            .is_some_and(|every| self.state.feed.halves(every, &self.policy));
         if halves && !self.state.feed.stopped() {
             let mut coins = self.coins()?;
             return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
@@ -160,7 +186,9 @@ impl FeedWriter {
         let mut numbers = PersonNumbers::new(SumSuppression::of(&self.policy));
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
-            place.rows_of(&atoms).try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
+            place
+                .rows_of(&atoms)
+                .try_for_each(|(_, roll)| roll.rows(trees).map(|rows| numbers.add(&rows)))?;
         }
         for segment in &self.state.segments {
             numbers.add(&self.roll(&segment.object)?.rows(trees)?);
@@ -171,7 +199,11 @@ impl FeedWriter {
     /// Lets a tick pass. It is recorded if rows wait for it.
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
-        let (waiting, withheld, pending) = (feed.waiting().rows(), feed.withheld().rows(), feed.pending());
+        let (waiting, withheld, pending) = (
+            feed.waiting().rows(),
+            feed.withheld().rows(),
+            feed.pending(),
+        );
         // In a chain of crowds the number of a tick decides whether it publishes.
         let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
         // Each file of a folder has an entry of its own.
@@ -197,7 +229,13 @@ impl FeedWriter {
         self.append(closed.clone())?;
         self.state.feed.skipped(turns);
         self.state.closed(&closed);
-        Ok(Some(TickResult { tick, new, added: 0, outcome, recorded: RecordedTick::of(tick) }))
+        Ok(Some(TickResult {
+            tick,
+            new,
+            added: 0,
+            outcome,
+            recorded: RecordedTick::of(tick),
+        }))
     }
 
     /// Fixes the values of a tick as they will be published.
@@ -206,17 +244,37 @@ impl FeedWriter {
         let trees = columns.trees();
         let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
         let masked_rows = changes.as_ref().map(|ledger| fixed.as_published(ledger));
-        let counts = AtomCounts::of(masked_rows.as_ref().unwrap_or(fixed), Grain::of(&self.policy), people, &trees);
+        let counts = AtomCounts::of(
+            masked_rows.as_ref().unwrap_or(fixed),
+            Grain::of(&self.policy),
+            people,
+            &trees,
+        );
         let mut drafts = Drafts::default();
         let counts = self.log.seal(&mut drafts, "mask", &counts.bytes())?;
         let ledger = match &changes {
-            Some(ledger) => Some(self.log.seal(&mut drafts, "mask", &LedgerColumns::of(ledger, &trees).bytes())?),
+            Some(ledger) => Some(self.log.seal(
+                &mut drafts,
+                "mask",
+                &LedgerColumns::of(ledger, &trees).bytes(),
+            )?),
             None => None,
         };
-        let members = if self.policy.keeps_labels() { AtomMembers::of(atoms, &trees)? } else { None };
-        let members = members.map(|members| self.log.seal(&mut drafts, "members", &members.bytes())).transpose()?;
+        let members = if self.policy.keeps_labels() {
+            AtomMembers::of(atoms, &trees)?
+        } else {
+            None
+        };
+        let members = members
+            .map(|members| self.log.seal(&mut drafts, "members", &members.bytes()))
+            .transpose()?;
         drafts.put(self.log.store())?;
-        let masked = Masked { tick: fixed.tick, counts, ledger, members };
+        let masked = Masked {
+            tick: fixed.tick,
+            counts,
+            ledger,
+            members,
+        };
         self.append(masked.clone())?;
         self.state.masked(&masked);
         if let Some(ledger) = changes {
@@ -227,10 +285,14 @@ impl FeedWriter {
         Ok(())
     }
 
-    /// The changed values of the people whose atoms formed last, drawn again: nothing outside knows an earlier draw.
+    /// The changed values of the people whose atoms formed last, drawn again: nothing outside knows
+    /// an earlier draw.
     fn changes(&mut self) -> Result<Option<Ledger>> {
         let mut drawn = ChanceDraws::from(self.log.chance());
-        let changes = self.state.feed.mask(&self.policy, &self.state.terms.columns, &mut drawn);
+        let changes = self
+            .state
+            .feed
+            .mask(&self.policy, &self.state.terms.columns, &mut drawn);
         drawn.sound()?;
         // If no value is available they stay unchanged, and the gate stops the chain.
         Ok(changes.unwrap_or_else(|_| Some(Ledger::default())))
@@ -241,9 +303,18 @@ impl FeedWriter {
     /// # Errors
     /// Its atoms are gone, or the log cannot be written.
     pub(in crate::daemon::feed_writer) fn finish_closing(&mut self) -> Result<()> {
-        let Some(Closing { atoms, segments, .. }) = self.state.closing.clone() else { return Ok(()) };
+        let Some(Closing {
+            atoms, segments, ..
+        }) = self.state.closing.clone()
+        else {
+            return Ok(());
+        };
         let atoms = Atoms::parse(&self.log.objects().need(&atoms)?)?;
-        let fixed = atoms.fixed(self.state.sensitive(), &self.policy, &self.state.terms.columns.trees())?;
+        let fixed = atoms.fixed(
+            self.state.sensitive(),
+            &self.policy,
+            &self.state.terms.columns.trees(),
+        )?;
         let mut people = Vec::new();
         for segment in &segments {
             people.extend(self.roll(&segment.object)?.people());
@@ -255,14 +326,18 @@ impl FeedWriter {
         RowColumns::parse(&self.log.objects().need(object)?)
     }
 
-    /// All unpublished people, read back from their objects, by their current places; and new people since the
-    /// previous tick.
+    /// All unpublished people, read back from their objects, by their current places; and new
+    /// people since the previous tick.
     fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 3], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
         let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
         let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
-        let places = Places { waiting: &waiting, withheld: &withheld, formed: &formed };
+        let places = Places {
+            waiting: &waiting,
+            withheld: &withheld,
+            formed: &formed,
+        };
         let mut found: [BTreeMap<u32, CodedRows>; 3] = Default::default();
         let mut people = Vec::new();
         for place in &self.state.pool {
@@ -276,10 +351,20 @@ impl FeedWriter {
             people.extend(roll.people());
             places.put(&roll.rows(&trees)?, segment.tick, &mut found);
         }
-        let count = |rows: &BTreeMap<u32, CodedRows>| rows.values().map(|rows| rows.len() as u64).sum::<u64>();
+        let count = |rows: &BTreeMap<u32, CodedRows>| {
+            rows.values().map(|rows| rows.len() as u64).sum::<u64>()
+        };
         let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
-        assert_eq!(found.each_ref().map(count), meant, "the people of a tick are those who were decided about");
-        let rolls = found.map(|rows| rows.iter().map(|(&since, rows)| (since, RowColumns::of(rows, &trees))).collect());
+        assert_eq!(
+            found.each_ref().map(count),
+            meant,
+            "the people of a tick are those who were decided about"
+        );
+        let rolls = found.map(|rows| {
+            rows.iter()
+                .map(|(&since, rows)| (since, RowColumns::of(rows, &trees)))
+                .collect()
+        });
         Ok((rolls, people))
     }
 }
@@ -307,5 +392,7 @@ impl Places<'_> {
 }
 
 fn holds(people: &Headcount, leaves: &[Leaf], since: u32) -> bool {
-    people.find(leaves).is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == since))
+    people
+        .find(leaves)
+        .is_some_and(|at| people.heads_of(at).iter().any(|heads| heads.since == since))
 }

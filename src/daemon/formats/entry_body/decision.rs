@@ -46,12 +46,14 @@ pub enum RecodingChoice {
     Proposed,
     /// A finer one, which has passed its test and which its coin allows.
     Finer,
-    /// `*` in all columns, because a check that reads sensitive values failed; the chain stays there.
+    /// `*` in all columns, because a check that reads sensitive values failed; the chain stays
+    /// there.
     Coarsest,
 }
 
-/// A release that the gate has approved, as the log records it. Only an [`Approved`] creates one; the only other source is an entry of the log,
-/// whose code [`Entry::parse`](crate::daemon::journal::Entry::parse) has checked.
+/// A release that the gate has approved, as the log records it. Only an [`Approved`] creates one;
+/// the only other source is an entry of the log, whose code
+/// [`Entry::parse`](crate::daemon::journal::Entry::parse) has checked.
 ///
 /// ```compile_fail
 /// use tidegate::daemon::journal::ReleaseDecision;
@@ -91,7 +93,8 @@ pub struct DecisionTerms {
     pub under: RecodingChoice,
     /// The whole verdict.
     pub verdict: Ref,
-    /// The paths of its staged files, in the order in which the gate read them, and the manifest last.
+    /// The paths of its staged files, in the order in which the gate read them, and the manifest
+    /// last.
     pub stages: Vec<String>,
 }
 
@@ -101,22 +104,54 @@ impl ReleaseDecision {
     /// # Panics
     /// If not every file of the release was staged.
     pub(in crate::daemon) fn of(approved: &Approved, terms: DecisionTerms) -> ReleaseDecision {
-        let DecisionTerms { release, tick, time, under, verdict, mut stages } = terms;
+        let DecisionTerms {
+            release,
+            tick,
+            time,
+            under,
+            verdict,
+            mut stages,
+        } = terms;
         let stage = stages.pop().expect("a manifest was staged");
-        assert_eq!(stages.len(), approved.files().len(), "every file was staged");
+        assert_eq!(
+            stages.len(),
+            approved.files().len(),
+            "every file was staged"
+        );
         let lines = approved.lines().iter().zip(approved.files());
-        let files = stages.into_iter().zip(lines).map(|(stage, ((line, span), (_, bytes)))| CandidateFile {
-            stage,
-            path: line.path.clone(),
-            sha256: line.sha256,
-            rows: line.rows,
-            span: *span,
-            bytes: span.map(|_| bytes.len() as u64),
-        });
+        let files = stages
+            .into_iter()
+            .zip(lines)
+            .map(|(stage, ((line, span), (_, bytes)))| CandidateFile {
+                stage,
+                path: line.path.clone(),
+                sha256: line.sha256,
+                rows: line.rows,
+                span: *span,
+                bytes: span.map(|_| bytes.len() as u64),
+            });
         let (path, sha256) = (String::new(), Sha256::of(approved.manifest()));
-        let manifest = CandidateFile { stage, path, sha256, rows: None, span: None, bytes: None };
-        let figures = Manifest::parse(approved.manifest()).ok().map(|manifest| manifest.figures());
-        ReleaseDecision { release, tick, time, files: files.collect(), manifest, under, verdict, figures }
+        let manifest = CandidateFile {
+            stage,
+            path,
+            sha256,
+            rows: None,
+            span: None,
+            bytes: None,
+        };
+        let figures = Manifest::parse(approved.manifest())
+            .ok()
+            .map(|manifest| manifest.figures());
+        ReleaseDecision {
+            release,
+            tick,
+            time,
+            files: files.collect(),
+            manifest,
+            under,
+            verdict,
+            figures,
+        }
     }
 
     /// The release.
@@ -165,13 +200,14 @@ impl ReleaseDecision {
     }
 }
 
-/// Who may approve a release that is held, and how many of them must. The entry that holds it says so: a later change
-/// of the feed file changes nothing for this release.
+/// Who may approve a release that is held, and how many of them must. The entry that holds it says
+/// so: a later change of the feed file changes nothing for this release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRule {
     /// The number of people who have to approve it.
     pub needed: u32,
-    /// The people who may. If there are none, each person with the operator's key may, without a signature.
+    /// The people who may. If there are none, each person with the operator's key may, without a
+    /// signature.
     pub approvers: Vec<NamedApprover>,
 }
 
@@ -187,7 +223,10 @@ pub struct NamedApprover {
 impl ApprovalRule {
     /// One person with the operator's key.
     pub fn by_operator() -> ApprovalRule {
-        ApprovalRule { needed: 1, approvers: Vec::new() }
+        ApprovalRule {
+            needed: 1,
+            approvers: Vec::new(),
+        }
     }
 
     /// Whether approvals have to be signed.
@@ -200,10 +239,13 @@ impl ApprovalRule {
         self.approvers.iter().find(|approver| approver.name == name)
     }
 
-    /// Whether a request has the signature of one of them; whether the signature is valid is another question.
+    /// Whether a request has the signature of one of them; whether the signature is valid is
+    /// another question.
     pub fn permits(&self, wanted: &RequestOrigin) -> bool {
         match &wanted.signed {
-            Some(signed) => self.named(&signed.name).is_some_and(|approver| approver.key == signed.key),
+            Some(signed) => self
+                .named(&signed.name)
+                .is_some_and(|approver| approver.key == signed.key),
             None => !self.signs(),
         }
     }
@@ -228,7 +270,8 @@ pub struct Rejection {
     pub tick: u32,
     /// The scheduled time of the tick.
     pub time: String,
-    /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any more.
+    /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any
+    /// more.
     pub stops: bool,
     /// The reasons.
     pub reasons: Vec<FailureRecord>,
@@ -254,7 +297,10 @@ impl Decision {
     /// The release that may be published; `None` if it was rejected.
     pub fn release(&self) -> Option<&ReleaseDecision> {
         match self {
-            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => Some(release),
+            Decision::Publish(release)
+            | Decision::Hold(HoldDecision {
+                approved: release, ..
+            }) => Some(release),
             Decision::Reject(_) => None,
         }
     }
@@ -262,7 +308,10 @@ impl Decision {
     /// The tick of the release.
     pub fn tick(&self) -> u32 {
         match self {
-            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => release.tick,
+            Decision::Publish(release)
+            | Decision::Hold(HoldDecision {
+                approved: release, ..
+            }) => release.tick,
             Decision::Reject(rejection) => rejection.tick,
         }
     }
@@ -270,9 +319,10 @@ impl Decision {
     /// The whole verdict; `None` when a person rejected the release.
     pub fn verdict(&self) -> Option<&Ref> {
         match self {
-            Decision::Publish(release) | Decision::Hold(HoldDecision { approved: release, .. }) => {
-                Some(&release.verdict)
-            }
+            Decision::Publish(release)
+            | Decision::Hold(HoldDecision {
+                approved: release, ..
+            }) => Some(&release.verdict),
             Decision::Reject(rejection) => rejection.verdict.as_ref(),
         }
     }

@@ -1,4 +1,5 @@
-//! Messages that were accepted: what became of each, and the objects of valid rows and of the others.
+//! Messages that were accepted: what became of each, and the objects of valid rows and of the
+//! others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ pub enum MessageOrigin {
     File {
         /// Its name.
         file: String,
-        /// The HMAC of the digest of its bytes, under a key of the feed: with a digest alone a reader of the log
-        /// could find the content of a small file by trying all possible ones.
+        /// The HMAC of the digest of its bytes, under a key of the feed: with a digest alone a
+        /// reader of the log could find the content of a small file by trying all possible ones.
         code: Sha256,
         /// The generation of that key.
         generation: u64,
@@ -42,12 +43,15 @@ impl MessageOrigin {
     pub fn name(&self) -> String {
         match self {
             MessageOrigin::File { file, .. } => file.clone(),
-            MessageOrigin::Partition { topic, partition, .. } => format!("{topic}/{partition}"),
+            MessageOrigin::Partition {
+                topic, partition, ..
+            } => format!("{topic}/{partition}"),
         }
     }
 }
 
-/// The origin of messages, and what became of each: `seen = kept + duplicate + skipped + quarantined`.
+/// The origin of messages, and what became of each: `seen = kept + duplicate + skipped +
+/// quarantined`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntakePart {
     /// The origin.
@@ -57,8 +61,8 @@ pub struct IntakePart {
     pub from: u64,
     /// The message after the last one, or the next offset of a partition.
     pub next: u64,
-    /// The leader epoch of the last message of a partition, which distinguishes it from another one with the same
-    /// offset.
+    /// The leader epoch of the last message of a partition, which distinguishes it from another one
+    /// with the same offset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i32>,
     /// What became of the messages.
@@ -74,14 +78,19 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl IntakePart {
-    /// Whether each message is counted once. Offsets of a partition have gaps, and a message may contain several rows.
+    /// Whether each message is counted once. Offsets of a partition have gaps, and a message may
+    /// contain several rows.
     pub fn adds_up(&self) -> bool {
-        let IntakeCounts { seen, quarantined, .. } = self.counts;
+        let IntakeCounts {
+            seen, quarantined, ..
+        } = self.counts;
         self.counts.adds_up()
             && self.repeats <= quarantined
             && match self.origin {
                 MessageOrigin::File { .. } => self.from.checked_add(seen) == Some(self.next),
-                MessageOrigin::Partition { .. } => self.from < self.next || (self.from == self.next && seen == 0),
+                MessageOrigin::Partition { .. } => {
+                    self.from < self.next || (self.from == self.next && seen == 0)
+                }
             }
     }
 }
@@ -113,8 +122,8 @@ pub struct Ingest {
     pub tick: u32,
     /// The valid rows, in order.
     pub segments: Vec<SealedRows>,
-    /// The set-aside messages, in the order of parts: one object for each part that has some, or several if they are
-    /// large.
+    /// The set-aside messages, in the order of parts: one object for each part that has some, or
+    /// several if they are large.
     pub quarantine: Vec<Quarantined>,
     /// The origins.
     pub parts: Vec<IntakePart>,

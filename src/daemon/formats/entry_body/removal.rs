@@ -37,7 +37,8 @@ pub struct Retire {
     pub rows: u64,
 }
 
-/// Old manifests are removed from the public root, and the files that only they list (`publish.keep`).
+/// Old manifests are removed from the public root, and the files that only they list
+/// (`publish.keep`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Expire {
     /// The tick at which they were old enough.
@@ -59,7 +60,8 @@ pub struct Cleaned {
     pub notice: Option<u32>,
 }
 
-/// Raw rows and set-aside messages whose period is over. All other objects that an entry names exist.
+/// Raw rows and set-aside messages whose period is over. All other objects that an entry names
+/// exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Forgotten {
     /// When.

@@ -27,7 +27,10 @@ pub struct RequestOrigin {
 impl RequestOrigin {
     /// The fingerprint of the key with which an approver signed.
     pub fn fingerprint(&self) -> Option<Sha256> {
-        self.signed.as_ref().and_then(|signed| PublicKey::parse(&signed.key)).map(|key| key.fingerprint())
+        self.signed
+            .as_ref()
+            .and_then(|signed| PublicKey::parse(&signed.key))
+            .map(|key| key.fingerprint())
     }
 }
 
@@ -85,7 +88,11 @@ pub struct Moved {
 impl Moved {
     /// For rows, atoms or counts.
     pub fn to(old: String, new: Ref) -> Moved {
-        Moved { old, new: Some(new), messages: None }
+        Moved {
+            old,
+            new: Some(new),
+            messages: None,
+        }
     }
 }
 
@@ -104,7 +111,8 @@ pub struct Erase {
     pub unknown: u64,
     /// The number of dissolved atoms.
     pub dissolved: u64,
-    /// Whether people in classes that were not published wait again, in a chain whose ticks form all of them again.
+    /// Whether people in classes that were not published wait again, in a chain whose ticks form
+    /// all of them again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits_again: bool,
     /// Objects that were rewritten without them.
@@ -115,14 +123,15 @@ pub struct Erase {
 }
 
 impl Erase {
-    /// Whether the feed's knowledge about people is unchanged: all of them are published and stay known, and only their
-    /// raw rows were deleted.
+    /// Whether the feed's knowledge about people is unchanged: all of them are published and stay
+    /// known, and only their raw rows were deleted.
     pub fn leaves_state(&self) -> bool {
         self.erased == 0 && self.dissolved == 0 && self.rows.is_none()
     }
 }
 
-/// Published rows that the next release and all later ones leave out, in a chain of crowds: whole atoms.
+/// Published rows that the next release and all later ones leave out, in a chain of crowds: whole
+/// atoms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErasedRows {
     /// The number of rows.
@@ -133,7 +142,8 @@ pub struct ErasedRows {
     pub named: Ref,
 }
 
-/// The operator's key was replaced: the keys of the feed were drawn anew and every object was sealed under them.
+/// The operator's key was replaced: the keys of the feed were drawn anew and every object was
+/// sealed under them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rekey {
     /// Who made the request.

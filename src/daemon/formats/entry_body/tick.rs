@@ -26,13 +26,13 @@ pub struct ClosedTick {
     pub pending: u64,
     /// The outcome.
     pub outcome: ClosingOutcome,
-    /// The standing recoding, and the people who wait since when, who are withheld, and whose atoms formed; null for a
-    /// skipped tick.
+    /// The standing recoding, and the people who wait since when, who are withheld, and whose atoms
+    /// formed; null for a skipped tick.
     pub atoms: Option<Ref>,
     /// The record for the operator besides these counts; null if there is none.
     pub verdict: Option<Ref>,
-    /// In a chain of crowds its number among the ticks that count, beginning with the first that has enough people for
-    /// an atom.
+    /// In a chain of crowds its number among the ticks that count, beginning with the first that
+    /// has enough people for an atom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
 }
@@ -73,8 +73,8 @@ pub struct Masked {
     pub counts: Ref,
     /// The changed values; null if no set is guarded.
     pub ledger: Option<Ref>,
-    /// In a chain of crowds the keyed hashes of the people of each atom that formed; kept for ever, so that whole atoms
-    /// can be erased. Null if none formed.
+    /// In a chain of crowds the keyed hashes of the people of each atom that formed; kept for ever,
+    /// so that whole atoms can be erased. Null if none formed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Ref>,
 }
@@ -86,6 +86,7 @@ pub struct Coin {
     pub tick: u32,
     /// The number of tests in this chain, including this one.
     pub tests: u32,
-    /// The result of the coin. Sealed: together with what is published it would reveal the result of the test.
+    /// The result of the coin. Sealed: together with what is published it would reveal the result
+    /// of the test.
     pub coin: Ref,
 }

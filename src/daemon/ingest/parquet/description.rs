@@ -1,7 +1,8 @@
-//! Checks that the description of a Parquet file can be read in a time that is linear in its length. The library skips
-//! lists of truth values without reading a byte for each, and does not compare the types of known fields with those in
-//! the file: a file of two kilobytes could keep it busy for hours. So every field of the format must have its type, and
-//! no list may consist of truth values or be longer than the bytes after it. Unknown fields are skipped, as the library
+//! Checks that the description of a Parquet file can be read in a time that is linear in its
+//! length. The library skips lists of truth values without reading a byte for each, and does not
+//! compare the types of known fields with those in the file: a file of two kilobytes could keep it
+//! busy for hours. So every field of the format must have its type, and no list may consist of
+//! truth values or be longer than the bytes after it. Unknown fields are skipped, as the library
 //! does.
 
 use super::thrift::{BINARY, BOOLEAN, Compact, DOUBLE, I8, I16, I32, I64, LIST, STRUCT, is_truth};
@@ -95,7 +96,10 @@ const COLUMN: &Fields = &[
     (10, Plain(I64)),
     (11, Plain(I64)),
     (12, Of(STATISTICS)),
-    (13, ListOf(&[(1, Plain(I32)), (2, Plain(I32)), (3, Plain(I32))])),
+    (
+        13,
+        ListOf(&[(1, Plain(I32)), (2, Plain(I32)), (3, Plain(I32))]),
+    ),
     (14, Plain(I64)),
     (15, Plain(I32)),
     (16, Of(&[(1, Plain(I64)), (2, List(I64)), (3, List(I64))])),
@@ -114,7 +118,10 @@ const GROUP: &Fields = &[
     (1, ListOf(CHUNK)),
     (2, Plain(I64)),
     (3, Plain(I64)),
-    (4, ListOf(&[(1, Plain(I32)), (2, Plain(BOOLEAN)), (3, Plain(BOOLEAN))])),
+    (
+        4,
+        ListOf(&[(1, Plain(I32)), (2, Plain(BOOLEAN)), (3, Plain(BOOLEAN))]),
+    ),
     (5, Plain(I64)),
     (6, Plain(I64)),
     (7, Plain(I16)),
@@ -136,9 +143,21 @@ const PAGE: &Fields = &[
     (2, Plain(I32)),
     (3, Plain(I32)),
     (4, Plain(I32)),
-    (5, Of(&[(1, Plain(I32)), (2, Plain(I32)), (3, Plain(I32)), (4, Plain(I32)), (5, Of(STATISTICS))])),
+    (
+        5,
+        Of(&[
+            (1, Plain(I32)),
+            (2, Plain(I32)),
+            (3, Plain(I32)),
+            (4, Plain(I32)),
+            (5, Of(STATISTICS)),
+        ]),
+    ),
     (6, Of(EMPTY)),
-    (7, Of(&[(1, Plain(I32)), (2, Plain(I32)), (3, Plain(BOOLEAN))])),
+    (
+        7,
+        Of(&[(1, Plain(I32)), (2, Plain(I32)), (3, Plain(BOOLEAN))]),
+    ),
     (
         8,
         Of(&[
@@ -170,7 +189,11 @@ fn structure(thrift: &mut Compact<'_>, fields: &Fields, depth: u8) -> Option<()>
     }
     let mut last = 0;
     while let Some((id, wire)) = thrift.field(&mut last)? {
-        match fields.iter().find(|(known, _)| *known == id).map(|(_, is)| *is) {
+        match fields
+            .iter()
+            .find(|(known, _)| *known == id)
+            .map(|(_, is)| *is)
+        {
             None => thrift.skip(wire, depth)?,
             Some(Plain(BOOLEAN)) if is_truth(wire) => {}
             Some(Plain(kind)) if kind == wire => thrift.skip(wire, depth)?,
@@ -199,23 +222,35 @@ mod tests {
     fn lists_are_no_longer_than_their_bytes() {
         // An unknown field with a list of two numbers, or of more than there are bytes.
         let unknown = |list: &[u8]| is_sound(&[&[0x09, 0xc8, 0x01], list, &[0x00]].concat());
-        assert!(unknown(&[0x25, 0x02, 0x04]) && !unknown(&[0xf5, 0xff, 0xff, 0xff, 0xff, 0x07, 0x02, 0x04]));
+        assert!(
+            unknown(&[0x25, 0x02, 0x04])
+                && !unknown(&[0xf5, 0xff, 0xff, 0xff, 0xff, 0x07, 0x02, 0x04])
+        );
         // Two thousand million truth values, alone or in nested lists; and none at all.
         let truths = [0xf1, 0xff, 0xff, 0xff, 0xff, 0x07];
-        assert!(!unknown(&truths) && !unknown(&[&[0x29], &truths[..], &truths].concat()) && unknown(&[0x01]));
+        assert!(
+            !unknown(&truths)
+                && !unknown(&[&[0x29], &truths[..], &truths].concat())
+                && unknown(&[0x01])
+        );
         assert!(!is_sound(&[0x1c; 10_000]) && !is_sound(&[0x19; 10_000]));
     }
 
     #[test]
     fn known_fields_have_their_types() {
         assert!(is_sound(&[0x15, 0x02, 0x00]));
-        // The version as a list, or as a structure; the columns as a list of numbers, the rows as text.
+        // The version as a list, or as a structure; the columns as a list of numbers, the rows as
+        // text.
         assert!(!is_sound(&[0x19, 0x15, 0x02, 0x00]) && !is_sound(&[0x1c, 0x00, 0x00]));
         assert!(!is_sound(&[0x29, 0x15, 0x02, 0x00]) && !is_sound(&[0x38, 0x01, 0x00, 0x00]));
-        // A number of 17 bits and more: its last 16 are those of the version, for which a truth value has no bytes.
-        assert!(is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x00]) && !is_sound(&[0x01, 0x82, 0x80, 0x08, 0x00]));
+        // A number of 17 bits and more: its last 16 are those of the version, for which a truth
+        // value has no bytes.
         assert!(
-            !is_sound(&[0x01, 0xfd, 0xff, 0xff, 0xff, 0x01, 0x00]) && !is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x11, 0x00])
+            is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x00]) && !is_sound(&[0x01, 0x82, 0x80, 0x08, 0x00])
+        );
+        assert!(
+            !is_sound(&[0x01, 0xfd, 0xff, 0xff, 0xff, 0x01, 0x00])
+                && !is_sound(&[0x01, 0xfe, 0xff, 0x03, 0x11, 0x00])
         );
     }
 }

@@ -1,5 +1,6 @@
-//! The lengths of the cells of a page of text, without decoding it: pages of a few bytes may represent cells of any
-//! length, since cells refer to a dictionary or to the beginning of the previous cell.
+//! The lengths of the cells of a page of text, without decoding it: pages of a few bytes may
+//! represent cells of any length, since cells refer to a dictionary or to the beginning of the
+//! previous cell.
 
 use parquet::basic::Encoding;
 use parquet::column::page::Page;
@@ -13,12 +14,22 @@ pub struct Lengths {
     pub all: u64,
 }
 
-/// The lengths of the cells of a dictionary, or of a page that lists them before the cells; `None` for a damaged page.
-/// `most` are the highest levels of the column, of repetition and of definition.
+/// The lengths of the cells of a dictionary, or of a page that lists them before the cells; `None`
+/// for a damaged page. `most` are the highest levels of the column, of repetition and of
+/// definition.
 pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
     match page {
-        Page::DictionaryPage { buf, num_values, .. } => plain(buf, *num_values),
-        Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, .. } => {
+        Page::DictionaryPage {
+            buf, num_values, ..
+        } => plain(buf, *num_values),
+        Page::DataPage {
+            buf,
+            num_values,
+            encoding,
+            def_level_encoding,
+            rep_level_encoding,
+            ..
+        } => {
             let encodings = [rep_level_encoding, def_level_encoding];
             let mut cells: &[u8] = buf;
             for (encoding, most) in encodings.into_iter().zip(most) {
@@ -26,9 +37,20 @@ pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
             }
             behind(cells, *encoding, *num_values)
         }
-        Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
+        Page::DataPageV2 {
+            buf,
+            num_values,
+            encoding,
+            def_levels_byte_len,
+            rep_levels_byte_len,
+            ..
+        } => {
             let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
-            behind(buf.get(usize::try_from(levels).ok()?..)?, *encoding, *num_values)
+            behind(
+                buf.get(usize::try_from(levels).ok()?..)?,
+                *encoding,
+                *num_values,
+            )
         }
     }
 }
@@ -56,7 +78,8 @@ fn plain(mut bytes: &[u8], values: u32) -> Option<Lengths> {
     Some(found)
 }
 
-/// All lengths precede the cells; other encodings are not examined, since their cells are no longer than their page.
+/// All lengths precede the cells; other encodings are not examined, since their cells are no longer
+/// than their page.
 fn behind(bytes: &[u8], encoding: Encoding, values: u32) -> Option<Lengths> {
     match encoding {
         Encoding::DELTA_LENGTH_BYTE_ARRAY => {
@@ -68,18 +91,24 @@ fn behind(bytes: &[u8], encoding: Encoding, values: u32) -> Option<Lengths> {
             let (common, used) = packed(bytes, values)?;
             let (rest, _) = packed(&bytes[used..], values)?;
             let longest = common.longest.checked_add(rest.longest)?;
-            Some(Lengths { longest, all: common.all.checked_add(rest.all)? })
+            Some(Lengths {
+                longest,
+                all: common.all.checked_add(rest.all)?,
+            })
         }
         _ => Some(Lengths::default()),
     }
 }
 
-/// At most `values` lengths as differences in blocks (DELTA_BINARY_PACKED), and the bytes that they take.
+/// At most `values` lengths as differences in blocks (DELTA_BINARY_PACKED), and the bytes that they
+/// take.
 fn packed(bytes: &[u8], values: u32) -> Option<(Lengths, usize)> {
     let mut at = 0;
     let (block, minis) = (unsigned(bytes, &mut at)?, unsigned(bytes, &mut at)?);
     let (total, mut length) = (unsigned(bytes, &mut at)?, signed(bytes, &mut at)?);
-    let each = block.checked_div(minis).filter(|each| each.is_multiple_of(8) && *each > 0 && block <= 1 << 20)?;
+    let each = block
+        .checked_div(minis)
+        .filter(|each| each.is_multiple_of(8) && *each > 0 && block <= 1 << 20)?;
     if total > values.into() || minis > 1 << 10 {
         return None;
     }
@@ -98,7 +127,9 @@ fn packed(bytes: &[u8], values: u32) -> Option<(Lengths, usize)> {
                 break;
             }
             let size = (each / 8) as usize * usize::from(width);
-            let mini = bytes.get(at..at.checked_add(size)?).filter(|_| width <= 64)?;
+            let mini = bytes
+                .get(at..at.checked_add(size)?)
+                .filter(|_| width <= 64)?;
             at += size;
             for number in 0..each.min(left) {
                 let more = bits(mini, number * u64::from(width), width).cast_signed();

@@ -1,5 +1,5 @@
-//! Parquet page headers (Thrift, compact protocol): they declare the size of a page before any of it is unpacked.
-//! Statistics and other fields of a header are skipped.
+//! Parquet page headers (Thrift, compact protocol): they declare the size of a page before any of
+//! it is unpacked. Statistics and other fields of a header are skipped.
 
 use super::description::is_page;
 use super::thrift::{Compact, I32, STRUCT};
@@ -63,12 +63,20 @@ impl PageHeader {
         let [values, encoding, definitions, repetitions] = about;
         let levels = count(definitions)?.checked_add(count(repetitions)?)?;
         let (unpacked, packed, values) = (sizes[0]?, sizes[1]?, count(values)?);
-        Some(PageHeader { holds, packed, unpacked, values, encoding, levels, size: thrift.read() })
+        Some(PageHeader {
+            holds,
+            packed,
+            unpacked,
+            values,
+            encoding,
+            levels,
+            size: thrift.read(),
+        })
     }
 }
 
-/// The number of values, the encoding and the bytes of two kinds of levels, from the part of a header that contains
-/// them.
+/// The number of values, the encoding and the bytes of two kinds of levels, from the part of a
+/// header that contains them.
 fn values(thrift: &mut Compact<'_>, second: bool) -> Option<[i64; 4]> {
     let (mut found, mut last) = ([0; 4], 0);
     while let Some((id, wire)) = thrift.field(&mut last)? {
@@ -89,7 +97,10 @@ mod tests {
 
     #[test]
     fn headers_of_each_version_are_read() {
-        let dictionary = [0x15, 0x04, 0x15, 0x90, 0x01, 0x15, 0x14, 0x4c, 0x15, 0x06, 0x15, 0x00, 0x12, 0x00, 0x00];
+        let dictionary = [
+            0x15, 0x04, 0x15, 0x90, 0x01, 0x15, 0x14, 0x4c, 0x15, 0x06, 0x15, 0x00, 0x12, 0x00,
+            0x00,
+        ];
         let header = PageHeader::parse(&dictionary).expect("a header");
         let wanted = PageHeader {
             holds: PageContent::Dictionary,
@@ -102,11 +113,14 @@ mod tests {
         };
         assert_eq!(header, wanted);
         let second = [
-            0x15, 0x06, 0x15, 0x10, 0x15, 0x0c, 0x5c, 0x15, 0x08, 0x15, 0x02, 0x15, 0x08, 0x15, 0x0e, 0x15, 0x04, 0x15,
-            0x00, 0x11, 0x00, 0x00,
+            0x15, 0x06, 0x15, 0x10, 0x15, 0x0c, 0x5c, 0x15, 0x08, 0x15, 0x02, 0x15, 0x08, 0x15,
+            0x0e, 0x15, 0x04, 0x15, 0x00, 0x11, 0x00, 0x00,
         ];
         let header = PageHeader::parse(&second).expect("a header");
-        assert_eq!((header.holds, header.values, header.encoding, header.levels), (PageContent::DataV2, 4, 7, 2));
+        assert_eq!(
+            (header.holds, header.values, header.encoding, header.levels),
+            (PageContent::DataV2, 4, 7, 2)
+        );
         // A truncated header is invalid.
         for cut in 0..second.len() {
             assert_eq!(PageHeader::parse(&second[..cut]), None, "{cut}");

@@ -1,6 +1,7 @@
-//! Limits of Parquet (HOUSE 4, Limits): the headers of all pages that will be read are examined before one of them is
-//! unpacked, so that memory depends on batches and not on the file. A file of a few kilobytes may contain pages of
-//! gigabytes, cells that repeat the same gigabyte, or more rows than its bytes can distinguish.
+//! Limits of Parquet (HOUSE 4, Limits): the headers of all pages that will be read are examined
+//! before one of them is unpacked, so that memory depends on batches and not on the file. A file of
+//! a few kilobytes may contain pages of gigabytes, cells that repeat the same gigabyte, or more
+//! rows than its bytes can distinguish.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 pub const MOST_FOOTER: u64 = 16 << 20;
 /// The most bytes of an unpacked page, and of its cells.
 pub const MOST_PAGE: u64 = 128 << 20;
-/// The most bytes of all pages that are unpacked at a time: for each column one page and its dictionary.
+/// The most bytes of all pages that are unpacked at a time: for each column one page and its
+/// dictionary.
 pub const MOST_UNPACKED: u64 = 512 << 20;
 /// The most bytes of a cell of a column with a fixed length.
 pub const MOST_FIXED: i32 = 1 << 16;
@@ -60,7 +62,8 @@ struct Column {
     is_inline: bool,
     /// Whether the cells of a page may be longer than their bytes in the page.
     grows: bool,
-    /// Pages that may unpack to more than they declare: their positions, their sizes, and the declared sizes.
+    /// Pages that may unpack to more than they declare: their positions, their sizes, and the
+    /// declared sizes.
     doubtful: Vec<(u64, u64, u64)>,
 }
 
@@ -69,14 +72,17 @@ struct Column {
 /// # Errors
 /// They exceed a limit.
 pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
-    let tail = file.get_bytes(file.len().saturating_sub(8), 8).map_err(|_| unreadable(path))?;
+    let tail = file
+        .get_bytes(file.len().saturating_sub(8), 8)
+        .map_err(|_| unreadable(path))?;
     let footer = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
     if !tail.ends_with(b"PAR1") {
         return Err(unreadable(path));
     }
     if footer <= MOST_FOOTER {
         let from = file.len().saturating_sub(8).checked_sub(footer);
-        let description = from.and_then(|from| file.get_bytes(from, usize::try_from(footer).ok()?).ok());
+        let description =
+            from.and_then(|from| file.get_bytes(from, usize::try_from(footer).ok()?).ok());
         let sound = description.is_some_and(|description| is_sound(&description));
         return if sound { Ok(()) } else { Err(unreadable(path)) };
     }
@@ -98,12 +104,14 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         let add = |sum: u64, group: &RowGroupMetaData| sum.checked_add(count(group.num_rows())?);
         let groups = self.metadata.row_groups().iter().try_fold(0, add);
         let said = count(self.metadata.file_metadata().num_rows());
-        let rows = groups.filter(|_| groups == said).ok_or_else(|| unreadable(self.path))?;
+        let rows = groups
+            .filter(|_| groups == said)
+            .ok_or_else(|| unreadable(self.path))?;
         few_rows(self.path, rows, self.file.len())
     }
 
-    /// The number of rows of a group that may be decoded at a time; `leaves` says for each column, by the number of its leaf, whether
-    /// text stays in dictionaries.
+    /// The number of rows of a group that may be decoded at a time; `leaves` says for each column,
+    /// by the number of its leaf, whether text stays in dictionaries.
     ///
     /// # Errors
     /// Pages are damaged, or exceed a limit.
@@ -128,7 +136,9 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
                 "each cell of this column has {fixed} bytes, more than the limit of {MOST_FIXED}: remove the \
                     column"
             );
-            return Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(described.name()));
+            return Err(Error::new(ErrorCategory::Input, text)
+                .in_file(self.path)
+                .in_field(described.name()));
         }
         let mut column = self.headers(group, leaf)?;
         let rows = self.metadata.row_groups()[group].num_rows().cast_unsigned();
@@ -149,11 +159,15 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             _ => 8,
         };
         column.cell = cell;
-        if lists { self.short_lists(chunk, &column).map(|()| column) } else { Ok(column) }
+        if lists {
+            self.short_lists(chunk, &column).map(|()| column)
+        } else {
+            Ok(column)
+        }
     }
 
-    /// Checks that the lists of a column are within the limit, all of them together: any row may have most of their
-    /// cells.
+    /// Checks that the lists of a column are within the limit, all of them together: any row may
+    /// have most of their cells.
     fn short_lists(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
         let bytes = column.values.saturating_mul(column.cell.max(8));
         if bytes <= MOST_UNPACKED {
@@ -164,41 +178,59 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             bytes >> 20,
             MOST_UNPACKED >> 20
         );
-        Err(Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(chunk.column_descr().path().string()))
+        Err(Error::new(ErrorCategory::Input, text)
+            .in_file(self.path)
+            .in_field(chunk.column_descr().path().string()))
     }
 
     fn chunk(&self, group: usize, leaf: usize) -> Result<&ColumnChunkMetaData> {
         let group = self.metadata.row_groups().get(group);
-        group.and_then(|group| group.columns().get(leaf)).ok_or_else(|| unreadable(self.path))
+        group
+            .and_then(|group| group.columns().get(leaf))
+            .ok_or_else(|| unreadable(self.path))
     }
 
     /// The declarations of a column's page headers.
     fn headers(&self, group: usize, leaf: usize) -> Result<Column> {
         let broken = || unreadable(self.path);
         let chunk = self.chunk(group, leaf)?;
-        let before: i64 = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum();
+        let before: i64 = self.metadata.row_groups()[..group]
+            .iter()
+            .map(RowGroupMetaData::num_rows)
+            .sum();
         let before = before.cast_unsigned();
         // It panics if a position is negative.
         let (mut at, bytes) = guarded(|| chunk.byte_range()).ok_or_else(broken)?;
-        let end = at.checked_add(bytes).filter(|end| *end <= self.file.len()).ok_or_else(broken)?;
+        let end = at
+            .checked_add(bytes)
+            .filter(|end| *end <= self.file.len())
+            .ok_or_else(broken)?;
         let mut column = Column::default();
         while at < end {
             let header = self.header(at, end)?;
             let body = at + header.size as u64;
-            at = body.checked_add(header.packed).filter(|at| *at <= end).ok_or_else(broken)?;
+            at = body
+                .checked_add(header.packed)
+                .filter(|at| *at <= end)
+                .ok_or_else(broken)?;
             let first = column.page == 0 && column.dictionary == 0;
             match header.holds {
                 PageContent::Index => continue,
                 PageContent::Dictionary if !first => return Err(broken()),
                 PageContent::Dictionary => {}
-                PageContent::Data | PageContent::DataV2 => column.values = column.values.saturating_add(header.values),
+                PageContent::Data | PageContent::DataV2 => {
+                    column.values = column.values.saturating_add(header.values)
+                }
             }
             let size = header.unpacked.max(header.packed);
             if size > MOST_PAGE {
                 let place = match header.holds {
                     PageContent::Dictionary => None,
                     _ if chunk.column_descr().max_rep_level() > 0 => None,
-                    _ => Some((before + column.values - header.values + 1, before + column.values)),
+                    _ => Some((
+                        before + column.values - header.values + 1,
+                        before + column.values,
+                    )),
                 };
                 return Err(self.too_large(group, chunk, place, size));
             }
@@ -210,7 +242,10 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     fn header(&self, at: u64, end: u64) -> Result<PageHeader> {
         for size in [HEADER, MOST_HEADER] {
             let size = size.min(usize::try_from(end - at).unwrap_or(usize::MAX));
-            let bytes = self.file.get_bytes(at, size).map_err(|_| unreadable(self.path))?;
+            let bytes = self
+                .file
+                .get_bytes(at, size)
+                .map_err(|_| unreadable(self.path))?;
             if let Some(header) = PageHeader::parse(&bytes) {
                 return Ok(header);
             }
@@ -221,7 +256,9 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     /// Checks that pages that could unpack to more than they declare do not.
     fn doubts(&self, chunk: &ColumnChunkMetaData, column: &Column) -> Result<()> {
         for &(from, packed, unpacked) in &column.doubtful {
-            let bytes = usize::try_from(packed).ok().and_then(|packed| self.file.get_bytes(from, packed).ok());
+            let bytes = usize::try_from(packed)
+                .ok()
+                .and_then(|packed| self.file.get_bytes(from, packed).ok());
             let bytes = bytes.ok_or_else(|| unreadable(self.path))?;
             if guarded(|| unpack::fits(chunk.compression(), &bytes, unpacked)) != Some(true) {
                 return Err(unreadable(self.path));
@@ -238,13 +275,20 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             return Ok(0);
         }
         let chunk = self.chunk(group, leaf)?;
-        let levels = [chunk.column_descr().max_rep_level(), chunk.column_descr().max_def_level()];
+        let levels = [
+            chunk.column_descr().max_rep_level(),
+            chunk.column_descr().max_def_level(),
+        ];
         let rows = usize::try_from(self.metadata.row_groups()[group].num_rows()).unwrap_or(0);
         let open = || SerializedPageReader::new(Arc::clone(self.file), chunk, rows, None).ok();
-        let mut pages = guarded(open).flatten().ok_or_else(|| unreadable(self.path))?;
+        let mut pages = guarded(open)
+            .flatten()
+            .ok_or_else(|| unreadable(self.path))?;
         let mut cell = 0;
         loop {
-            let page = guarded(|| pages.get_next_page().ok()).flatten().ok_or_else(|| unreadable(self.path))?;
+            let page = guarded(|| pages.get_next_page().ok())
+                .flatten()
+                .ok_or_else(|| unreadable(self.path))?;
             let Some(page) = page else { return Ok(cell) };
             let found = lengths::of(&page, levels).ok_or_else(|| unreadable(self.path))?;
             if found.all > MOST_PAGE {
@@ -258,7 +302,13 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
         }
     }
 
-    fn too_large(&self, group: usize, chunk: &ColumnChunkMetaData, rows: Option<(u64, u64)>, bytes: u64) -> Error {
+    fn too_large(
+        &self,
+        group: usize,
+        chunk: &ColumnChunkMetaData,
+        rows: Option<(u64, u64)>,
+        bytes: u64,
+    ) -> Error {
         let place = match rows {
             Some((from, to)) if from < to => format!("rows {from} to {to}: their page"),
             Some((from, _)) => format!("row {from}: its page"),
@@ -270,7 +320,9 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
             bytes >> 20,
             MOST_PAGE >> 20
         );
-        let error = Error::new(ErrorCategory::Input, text).in_file(self.path).in_field(chunk.column_descr().name());
+        let error = Error::new(ErrorCategory::Input, text)
+            .in_file(self.path)
+            .in_field(chunk.column_descr().name());
         match rows {
             Some((from, _)) => error.at_line(from),
             None => error,
@@ -280,7 +332,11 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
 
 /// The error for a damaged or foreign file.
 pub fn unreadable(path: &Path) -> Error {
-    Error::new(ErrorCategory::Input, "the file is not readable Parquet: it may be cut off or damaged").in_file(path)
+    Error::new(
+        ErrorCategory::Input,
+        "the file is not readable Parquet: it may be cut off or damaged",
+    )
+    .in_file(path)
 }
 
 /// Checks that the pages of a row group that are unpacked at a time are within the limit.
@@ -298,8 +354,8 @@ fn together(path: &Path, group: usize, unpacked: u64) -> Result<()> {
     Err(Error::new(ErrorCategory::Input, text).in_file(path))
 }
 
-/// The bytes of each cell of a page in a batch: those of the longest if cells refer to a dictionary, otherwise the
-/// mean.
+/// The bytes of each cell of a page in a batch: those of the longest if cells refer to a
+/// dictionary, otherwise the mean.
 fn of_a_row(page: &Page, found: Lengths) -> u64 {
     match page {
         Page::DictionaryPage { .. } => found.longest,
@@ -316,7 +372,11 @@ impl Column {
         let codec = chunk.compression();
         if !unpack::is_small(codec, header.packed, MOST_PAGE) {
             let levels = header.levels.min(header.packed);
-            self.doubtful.push((body + levels, header.packed - levels, header.unpacked.saturating_sub(levels)));
+            self.doubtful.push((
+                body + levels,
+                header.packed - levels,
+                header.unpacked.saturating_sub(levels),
+            ));
         }
         if header.holds == PageContent::Dictionary {
             self.dictionary = size.max(1);
@@ -329,7 +389,8 @@ impl Column {
             return;
         }
         self.is_inline = true;
-        self.grows |= encoding(Encoding::DELTA_BYTE_ARRAY) || encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
+        self.grows |=
+            encoding(Encoding::DELTA_BYTE_ARRAY) || encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
         self.cell = self.cell.max(size.div_ceil(header.values.max(1)));
     }
 }
@@ -347,7 +408,11 @@ mod tests {
         assert!(together(path, 0, MOST_UNPACKED).is_ok());
         let error = together(path, 2, MOST_UNPACKED + (1 << 20)).expect_err("too much");
         assert_eq!(error.file.as_deref(), Some(path));
-        assert!(error.text.starts_with("row group 3: ") && error.text.contains("513 MiB"), "{}", error.text);
+        assert!(
+            error.text.starts_with("row group 3: ") && error.text.contains("513 MiB"),
+            "{}",
+            error.text
+        );
         assert!(together(path, 2, MOST_UNPACKED + 1).is_err());
     }
 }

@@ -1,5 +1,6 @@
-//! The compact protocol of Thrift, in which Parquet describes its files and pages: a sequence of fields, with skipping
-//! of unwanted ones. Nothing is allocated, and the time is linear in the bytes.
+//! The compact protocol of Thrift, in which Parquet describes its files and pages: a sequence of
+//! fields, with skipping of unwanted ones. Nothing is allocated, and the time is linear in the
+//! bytes.
 
 /// The most levels of nested structures and lists that are skipped.
 const DEEPEST: u8 = 24;
@@ -65,15 +66,20 @@ impl<'b> Compact<'b> {
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    /// The number and type of the next field, after the one with number `last`; the inner value is `None` at the end of
-    /// the structure. A number has 16 bits: the library truncates a longer one.
+    /// The number and type of the next field, after the one with number `last`; the inner value is
+    /// `None` at the end of the structure. A number has 16 bits: the library truncates a longer
+    /// one.
     pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let head = self.byte()?;
         if head == 0 {
             return Some(None);
         }
         let step = i16::from(head >> 4);
-        *last = if step == 0 { i16::try_from(self.signed()?).ok()? } else { last.checked_add(step)? };
+        *last = if step == 0 {
+            i16::try_from(self.signed()?).ok()?
+        } else {
+            last.checked_add(step)?
+        };
         Some(Some((*last, head & 0x0f)))
     }
 
@@ -117,16 +123,25 @@ impl<'b> Compact<'b> {
     /// The number of elements of a list, and their type.
     pub fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
-        let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
+        let count = if head >> 4 == 15 {
+            self.unsigned()?
+        } else {
+            u64::from(head >> 4)
+        };
         Some((count, head & 0x0f))
     }
 
     /// An element of a list, which is no truth value.
     fn element(&mut self, wire: u8, depth: u8) -> Option<()> {
-        if matches!(wire, TRUE | FALSE) { None } else { self.skip(wire, depth + 1) }
+        if matches!(wire, TRUE | FALSE) {
+            None
+        } else {
+            self.skip(wire, depth + 1)
+        }
     }
 
-    /// Reads `count` elements; each takes at least one byte, so that a wrong count ends at the end of the bytes.
+    /// Reads `count` elements; each takes at least one byte, so that a wrong count ends at the end
+    /// of the bytes.
     fn each(&mut self, count: u64, mut one: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         (0..count).try_for_each(|_| one(self))
     }

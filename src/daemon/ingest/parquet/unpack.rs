@@ -1,5 +1,6 @@
-//! Checks that a page unpacks to as many bytes as its header declares, for the codecs whose decoders in the library do
-//! not stop there. The unpacked bytes are not stored, and the check is only made for pages that could exceed the limit.
+//! Checks that a page unpacks to as many bytes as its header declares, for the codecs whose
+//! decoders in the library do not stop there. The unpacked bytes are not stored, and the check is
+//! only made for pages that could exceed the limit.
 
 use std::io::Read;
 
@@ -16,7 +17,10 @@ fn ratio(codec: Compression) -> Option<u64> {
 
 /// Whether the decoder stops at the declared size.
 pub fn stops(codec: Compression) -> bool {
-    !matches!(codec, Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZ4)
+    !matches!(
+        codec,
+        Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZ4
+    )
 }
 
 /// Whether a packed page of this size can never exceed `most` when it is unpacked.

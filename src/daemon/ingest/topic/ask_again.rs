@@ -1,5 +1,6 @@
-//! Asks the registry again for the schemas of messages that were set aside because it did not have them, before the
-//! messages are offered again. If the registry is unavailable, everything else is still decoded, and nothing is lost.
+//! Asks the registry again for the schemas of messages that were set aside because it did not have
+//! them, before the messages are offered again. If the registry is unavailable, everything else is
+//! still decoded, and nothing is lost.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,7 +13,8 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::message_places::MessageForm;
 use crate::daemon::ingest::offer::Offer;
 
-/// The limit for all answers together: the operator waits for a minute, and the feed waits meanwhile.
+/// The limit for all answers together: the operator waits for a minute, and the feed waits
+/// meanwhile.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The schemas that were found, and why others were not.
@@ -25,7 +27,12 @@ pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings)
     }
     // A thread of its own, because an answer must be awaited where no other runtime may be running.
     let answered = std::thread::scope(|scope| scope.spawn(|| ask(keys, settings)).join());
-    answered.unwrap_or_else(|_| (Vec::new(), Some("the request ended with an internal error".to_owned())))
+    answered.unwrap_or_else(|_| {
+        (
+            Vec::new(),
+            Some("the request ended with an internal error".to_owned()),
+        )
+    })
 }
 
 /// Adds schemas to messages that had none, if they are among these.
@@ -40,7 +47,10 @@ pub fn unknown(offer: &Offer) -> impl Iterator<Item = SchemaKey> {
         MessageForm::Records { schemas } => Some(schemas),
         _ => None,
     };
-    let named = offer.messages().iter().filter_map(|message| Some(framed(message.raw.as_ref()?.bytes())?.0));
+    let named = offer
+        .messages()
+        .iter()
+        .filter_map(|message| Some(framed(message.raw.as_ref()?.bytes())?.0));
     named.filter(move |key| kept.is_some_and(|kept| kept.iter().all(|(known, _)| known != key)))
 }
 
@@ -81,7 +91,10 @@ pub fn reach(settings: &config::RegistrySettings) -> Result<()> {
         Ok(_) => Ok(()),
         Err(RegistryError::Failed(error)) => Err(error),
         Err(trouble) => {
-            let text = format!("{}: start it, or correct `source.schema_registry`", words(trouble));
+            let text = format!(
+                "{}: start it, or correct `source.schema_registry`",
+                words(trouble)
+            );
             Err(Error::new(ErrorCategory::Io, text).in_field("source.schema_registry"))
         }
     }

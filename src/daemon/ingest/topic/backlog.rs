@@ -1,12 +1,13 @@
-//! How far a topic is ahead of what was accepted. The age of a message is counted from when it was first known to
-//! exist, and not from its timestamp, so that old records that are sent today do not count as late.
+//! How far a topic is ahead of what was accepted. The age of a message is counted from when it was
+//! first known to exist, and not from its timestamp, so that old records that are sent today do not
+//! count as late.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most end offsets that are stored; beyond that every second one is dropped, and new ones are stored half as
-/// often.
+/// The most end offsets that are stored; beyond that every second one is dropped, and new ones are
+/// stored half as often.
 const MOST: usize = 128;
 
 /// Offsets per partition: the ends of partitions at each query, and what was accepted.
@@ -18,7 +19,8 @@ struct Offsets {
     taken: BTreeMap<i32, u64>,
     /// The newest end offsets.
     ends: BTreeMap<i32, u64>,
-    /// End offsets that are not reached yet, with the time at which they became known, oldest first.
+    /// End offsets that are not reached yet, with the time at which they became known, oldest
+    /// first.
     ahead: VecDeque<(Instant, BTreeMap<i32, u64>)>,
     /// The smallest interval between them.
     apart: Duration,
@@ -55,7 +57,9 @@ impl Backlog {
                 odd = !odd;
                 odd
             });
-            offsets.apart = offsets.ahead[1].0.saturating_duration_since(offsets.ahead[0].0);
+            offsets.apart = offsets.ahead[1]
+                .0
+                .saturating_duration_since(offsets.ahead[0].0);
         }
     }
 
@@ -63,12 +67,21 @@ impl Backlog {
     pub fn lag(&self) -> Vec<(i32, u64)> {
         let offsets = self.lock();
         let taken = |partition| offsets.taken.get(partition).copied().unwrap_or_default();
-        offsets.ends.iter().map(|(partition, end)| (*partition, end.saturating_sub(taken(partition)))).collect()
+        offsets
+            .ends
+            .iter()
+            .map(|(partition, end)| (*partition, end.saturating_sub(taken(partition))))
+            .collect()
     }
 
     /// For how long the oldest message that was not accepted has been known to exist.
     pub fn oldest(&self, now: Instant) -> Duration {
-        self.lock().ahead.front().map_or(Duration::ZERO, |(since, _)| now.saturating_duration_since(*since))
+        self.lock()
+            .ahead
+            .front()
+            .map_or(Duration::ZERO, |(since, _)| {
+                now.saturating_duration_since(*since)
+            })
     }
 
     fn lock(&self) -> MutexGuard<'_, Offsets> {
@@ -80,7 +93,8 @@ impl Offsets {
     /// Drops end offsets that are reached.
     fn forget(&mut self) {
         let reached = |ends: &BTreeMap<i32, u64>| {
-            ends.iter().all(|(partition, end)| self.taken.get(partition).is_some_and(|taken| taken >= end))
+            ends.iter()
+                .all(|(partition, end)| self.taken.get(partition).is_some_and(|taken| taken >= end))
         };
         while self.ahead.front().is_some_and(|(_, ends)| reached(ends)) {
             self.ahead.pop_front();
@@ -103,18 +117,33 @@ mod tests {
         assert!(backlog.lag().is_empty() && backlog.oldest(at(9)) == Duration::ZERO);
         backlog.begin([(0, 5), (1, 0)]);
         backlog.ends(at(1), BTreeMap::from([(0, 5), (1, 0)]));
-        assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 0), (1, 0)], Duration::ZERO));
+        assert_eq!(
+            (backlog.lag(), backlog.oldest(at(9))),
+            (vec![(0, 0), (1, 0)], Duration::ZERO)
+        );
         backlog.ends(at(2), BTreeMap::from([(0, 8), (1, 0)]));
         backlog.ends(at(4), BTreeMap::from([(0, 9), (1, 7)]));
-        assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 4), (1, 7)], Duration::from_secs(7)));
+        assert_eq!(
+            (backlog.lag(), backlog.oldest(at(9))),
+            (vec![(0, 4), (1, 7)], Duration::from_secs(7))
+        );
         backlog.taken([(0, 8)]);
-        assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 1), (1, 7)], Duration::from_secs(5)));
+        assert_eq!(
+            (backlog.lag(), backlog.oldest(at(9))),
+            (vec![(0, 1), (1, 7)], Duration::from_secs(5))
+        );
         backlog.taken([(0, 12), (1, 7)]);
-        assert_eq!((backlog.lag(), backlog.oldest(at(9))), (vec![(0, 0), (1, 0)], Duration::ZERO));
+        assert_eq!(
+            (backlog.lag(), backlog.oldest(at(9))),
+            (vec![(0, 0), (1, 0)], Duration::ZERO)
+        );
         // A partition that is read again from an earlier offset.
         backlog.begin([(1, 3)]);
         backlog.ends(at(10), BTreeMap::from([(0, 12), (1, 7)]));
-        assert_eq!((backlog.lag(), backlog.oldest(at(11))), (vec![(0, 0), (1, 4)], Duration::from_secs(1)));
+        assert_eq!(
+            (backlog.lag(), backlog.oldest(at(11))),
+            (vec![(0, 0), (1, 4)], Duration::from_secs(1))
+        );
     }
 
     #[test]
@@ -123,12 +152,21 @@ mod tests {
         let begun = Instant::now();
         backlog.begin([(0, 0)]);
         for second in 0..10_000 {
-            backlog.ends(begun + Duration::from_secs(second), BTreeMap::from([(0, 1 + second)]));
+            backlog.ends(
+                begun + Duration::from_secs(second),
+                BTreeMap::from([(0, 1 + second)]),
+            );
         }
-        assert_eq!(backlog.oldest(begun + Duration::from_secs(10_000)), Duration::from_secs(10_000));
+        assert_eq!(
+            backlog.oldest(begun + Duration::from_secs(10_000)),
+            Duration::from_secs(10_000)
+        );
         assert!(backlog.0.lock().expect("no panic").ahead.len() <= MOST);
         backlog.taken([(0, 5_000)]);
         let oldest = backlog.oldest(begun + Duration::from_secs(10_000));
-        assert!((Duration::from_secs(4_800)..=Duration::from_secs(5_001)).contains(&oldest), "{oldest:?}");
+        assert!(
+            (Duration::from_secs(4_800)..=Duration::from_secs(5_001)).contains(&oldest),
+            "{oldest:?}"
+        );
     }
 }

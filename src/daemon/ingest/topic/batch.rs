@@ -1,5 +1,5 @@
-//! Fetched messages: partition by partition in the order of their offsets, with their bytes in one buffer. Wiped when
-//! they are dropped, and never shown.
+//! Fetched messages: partition by partition in the order of their offsets, with their bytes in one
+//! buffer. Wiped when they are dropped, and never shown.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
@@ -77,8 +77,8 @@ impl Batch {
         self.push_behind(partition, offset, None, &[], content);
     }
 
-    /// Adds a message of a partition, with its leader epoch; the schema key of its headers becomes a prefix of its
-    /// content, so that later code handles only one framing.
+    /// Adds a message of a partition, with its leader epoch; the schema key of its headers becomes
+    /// a prefix of its content, so that later code handles only one framing.
     pub fn push_behind(
         &mut self,
         partition: i32,
@@ -96,7 +96,11 @@ impl Batch {
 
     /// The contents of all messages.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        self.partitions.values().flat_map(|one| one.messages.iter().filter_map(|message| one.content(message)))
+        self.partitions.values().flat_map(|one| {
+            one.messages
+                .iter()
+                .filter_map(|message| one.content(message))
+        })
     }
 
     /// The number of bytes of its messages.

@@ -1,4 +1,5 @@
-//! Brokers that do not answer, or that refuse us: how long that is tolerated, and when it is reported.
+//! Brokers that do not answer, or that refuse us: how long that is tolerated, and when it is
+//! reported.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +10,11 @@ use crate::daemon::error::{Complaint, Result};
 
 /// How long no broker answers before that is reported.
 const UNSURE: Duration = Duration::from_secs(1);
-/// How long brokers must refuse us before the feed halts: at its start, while an operator is watching, and later, when
-/// they accepted us before and may just be starting.
+/// How long brokers must refuse us before the feed halts: at its start, while an operator is
+/// watching, and later, when they accepted us before and may just be starting.
 const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
-/// How long at the start if the refusal may come from something in front of the brokers; later that is tolerated.
+/// How long at the start if the refusal may come from something in front of the brokers; later that
+/// is tolerated.
 const UNCLEAR: Duration = Duration::from_secs(10);
 
 /// Since when, and whether it was reported.
@@ -26,15 +28,21 @@ pub struct Absence {
 impl Absence {
     /// Starts now.
     pub fn begin() -> Absence {
-        Absence { since: Instant::now(), reported: false, turned: None }
+        Absence {
+            since: Instant::now(),
+            reported: false,
+            turned: None,
+        }
     }
 
-    /// Checks that it is tolerable, given the last error; brokers that accepted us before get more time.
+    /// Checks that it is tolerable, given the last error; brokers that accepted us before get more
+    /// time.
     ///
     /// # Errors
     /// They definitely refuse us.
     pub fn bears(&mut self, complaint: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
-        let Some((error, sure)) = complaint.and_then(|(code, why)| errors::turned_away(*code, why)) else {
+        let Some((error, sure)) = complaint.and_then(|(code, why)| errors::turned_away(*code, why))
+        else {
             self.turned = None;
             return Ok(());
         };
@@ -44,7 +52,11 @@ impl Absence {
             (false, false) => UNCLEAR,
             (false, true) => return Ok(()),
         };
-        if since.elapsed() < long { Ok(()) } else { Err(error) }
+        if since.elapsed() < long {
+            Ok(())
+        } else {
+            Err(error)
+        }
     }
 
     /// Whether it lasts longer than this.

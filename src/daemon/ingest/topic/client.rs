@@ -1,5 +1,6 @@
-//! Builds a Kafka client from a feed file (CONTRACTS 1): its connection and authentication, and what it must never do
-//! by itself, which is to store offsets, to jump to others, or to show aborted transactions.
+//! Builds a Kafka client from a feed file (CONTRACTS 1): its connection and authentication, and
+//! what it must never do by itself, which is to store offsets, to jump to others, or to show
+//! aborted transactions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +41,8 @@ pub struct TopicSettings<'f> {
     pub registry: Option<&'f RegistrySettings>,
     /// The id of the topic that may replace the one that was read before.
     pub topic_id: Option<&'f str>,
-    /// Where to continue in partitions that have lost messages: the expected offset, and the one that is read instead.
+    /// Where to continue in partitions that have lost messages: the expected offset, and the one
+    /// that is read instead.
     pub resume: &'f BTreeMap<i32, (u64, u64)>,
     /// How long unavailable brokers are waited for; `None`: for ever.
     pub patience: Option<Duration>,
@@ -70,13 +72,15 @@ impl ConnectionState {
     }
 
     fn complaint(&self) -> MutexGuard<'_, Option<(Code, Complaint)>> {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner)
+        self.complaint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ClientContext for ConnectionState {
-    /// The library reports no error if the other side closes a connection without a message, although that is the only
-    /// sign of a port with another protocol.
+    /// The library reports no error if the other side closes a connection without a message,
+    /// although that is the only sign of a port with another protocol.
     fn log(&self, _: RDKafkaLogLevel, about: &str, line: &str) {
         if about == "FAIL" {
             let why = line.split_once("]: ").map_or(line, |(_, why)| why);
@@ -94,7 +98,9 @@ impl ClientContext for ConnectionState {
             Code::UnsupportedFeature,
             Code::OperationTimedOut,
         ];
-        let code = error.rdkafka_error_code().filter(|code| of_connections.contains(code));
+        let code = error
+            .rdkafka_error_code()
+            .filter(|code| of_connections.contains(code));
         if let Some(code) = code {
             *self.complaint() = Some((code, Complaint::of(reason)));
         }
@@ -109,7 +115,8 @@ impl ConsumerContext for ConnectionState {
 
 /// The certificates of a file.
 fn certificates(file: &Path, field: &str) -> Result<Zeroizing<String>> {
-    small_file::text(file, "read the certificate", small_file::CERTIFICATES).map_err(|error| error.in_field(field))
+    small_file::text(file, "read the certificate", small_file::CERTIFICATES)
+        .map_err(|error| error.in_field(field))
 }
 
 /// The settings of any client: addresses of brokers, and the connection.
@@ -117,13 +124,20 @@ fn certificates(file: &Path, field: &str) -> Result<Zeroizing<String>> {
 /// # Errors
 /// A secret cannot be read.
 pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientConfig> {
-    // The library would shut OpenSSL down when the process ends, while threads still communicate with brokers.
+    // The library would shut OpenSSL down when the process ends, while threads still communicate
+    // with brokers.
     openssl::init();
     let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", brokers).set("client.id", "tidegate");
-    config.set("socket.keepalive.enable", "true").set("reconnect.backoff.max.ms", "5000");
+    config
+        .set("bootstrap.servers", brokers)
+        .set("client.id", "tidegate");
+    config
+        .set("socket.keepalive.enable", "true")
+        .set("reconnect.backoff.max.ms", "5000");
     config.set_log_level(RDKafkaLogLevel::Info);
-    let Some(security) = security else { return Ok(config) };
+    let Some(security) = security else {
+        return Ok(config);
+    };
     let protocol = match (security.tls, &security.sasl) {
         (true, Some(_)) => "sasl_ssl",
         (true, None) => "ssl",
@@ -140,8 +154,15 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
         }
     }
     if let Some((file, key)) = &security.certificate {
-        config.set("ssl.certificate.pem", &**certificates(file, "source.security.certificate")?);
-        config.set("ssl.key.pem", key.read().map_err(|error| error.in_field("source.security.key"))?);
+        config.set(
+            "ssl.certificate.pem",
+            &**certificates(file, "source.security.certificate")?,
+        );
+        config.set(
+            "ssl.key.pem",
+            key.read()
+                .map_err(|error| error.in_field("source.security.key"))?,
+        );
     }
     if let Some(sasl) = &security.sasl {
         let mechanism = match sasl.mechanism {
@@ -149,14 +170,20 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
             Mechanism::ScramSha256 => "SCRAM-SHA-256",
             Mechanism::ScramSha512 => "SCRAM-SHA-512",
         };
-        config.set("sasl.mechanism", mechanism).set("sasl.username", &sasl.user);
-        let password = sasl.password.read().map_err(|error| error.in_field("source.security.sasl.password"))?;
+        config
+            .set("sasl.mechanism", mechanism)
+            .set("sasl.username", &sasl.user);
+        let password = sasl
+            .password
+            .read()
+            .map_err(|error| error.in_field("source.security.sasl.password"))?;
         config.set("sasl.password", password);
     }
     Ok(config)
 }
 
-/// The settings for reading. The client belongs to no group; the group name is for monitoring of lag.
+/// The settings for reading. The client belongs to no group; the group name is for monitoring of
+/// lag.
 pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
     config.set("group.id", format!("tidegate-{feed}"));
     for (key, value) in [
@@ -168,13 +195,14 @@ pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
         ("allow.auto.create.topics", "false"),
         ("check.crcs", "true"),
         ("queued.max.messages.kbytes", AHEAD_KIB),
-        // Brokers answer when there is enough data, or after a timeout: with producers that send single messages, this
-        // gives ten answers a second instead of one for each message. Other queries wait behind an answer.
+        // Brokers answer when there is enough data, or after a timeout: with producers that send
+        // single messages, this gives ten answers a second instead of one for each message. Other
+        // queries wait behind an answer.
         ("fetch.min.bytes", "65536"),
         ("fetch.wait.max.ms", "100"),
         ("topic.metadata.refresh.interval.ms", "30000"),
-        // There is no session. The setting limits how long a commit, and with it the end of the client, waits for the
-        // coordinator: without permission for the group, none ever answers.
+        // There is no session. The setting limits how long a commit, and with it the end of the
+        // client, waits for the coordinator: without permission for the group, none ever answers.
         ("session.timeout.ms", "500"),
         ("heartbeat.interval.ms", "100"),
     ] {

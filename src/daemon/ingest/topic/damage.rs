@@ -1,5 +1,5 @@
-//! Messages that cannot be read as the brokers send them. The library may continue after them; here they are fetched
-//! again, and errors that persist halt the feed.
+//! Messages that cannot be read as the brokers send them. The library may continue after them; here
+//! they are fetched again, and errors that persist halt the feed.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,10 @@ pub fn is_damage(code: Code) -> Option<bool> {
         | Code::InvalidMessageSize
         | Code::InvalidRecord
         | Code::UnsupportedCompressionType => Some(true),
-        Code::Unknown | Code::KafkaStorageError | Code::MessageSizeTooLarge | Code::InvalidRequest => Some(false),
+        Code::Unknown
+        | Code::KafkaStorageError
+        | Code::MessageSizeTooLarge
+        | Code::InvalidRequest => Some(false),
         _ => None,
     }
 }
@@ -40,9 +43,21 @@ impl DamageCount {
     /// Counts one more error.
     pub fn again(before: Option<DamageCount>, sure: bool) -> DamageCount {
         let now = Instant::now();
-        let first = DamageCount { since: now, last: now, times: 0, sure: false };
-        let known = before.filter(|known| known.last.elapsed() < QUIET).unwrap_or(first);
-        DamageCount { last: now, times: known.times + 1, sure: known.sure || sure, ..known }
+        let first = DamageCount {
+            since: now,
+            last: now,
+            times: 0,
+            sure: false,
+        };
+        let known = before
+            .filter(|known| known.last.elapsed() < QUIET)
+            .unwrap_or(first);
+        DamageCount {
+            last: now,
+            times: known.times + 1,
+            sure: known.sure || sure,
+            ..known
+        }
     }
 
     /// Whether another attempt is useless.
@@ -56,7 +71,9 @@ mod tests {
     use super::*;
 
     fn after(complaints: &[bool]) -> bool {
-        let damage = complaints.iter().fold(None, |before, &sure| Some(DamageCount::again(before, sure)));
+        let damage = complaints
+            .iter()
+            .fold(None, |before, &sure| Some(DamageCount::again(before, sure)));
         damage.is_some_and(|damage| damage.lasts())
     }
 
@@ -64,7 +81,11 @@ mod tests {
     fn damage_that_was_sure_once_is_sure() {
         assert!(!after(&[true; 5]) && after(&[true; 6]));
         assert!(!after(&[false; 60]));
-        // The library, which continues at an arbitrary offset after a damaged message, reports that offset afterwards.
-        assert!(!after(&[true, false, false, false, false]) && after(&[true, false, false, false, false, false]));
+        // The library, which continues at an arbitrary offset after a damaged message, reports that
+        // offset afterwards.
+        assert!(
+            !after(&[true, false, false, false, false])
+                && after(&[true, false, false, false, false, false])
+        );
     }
 }

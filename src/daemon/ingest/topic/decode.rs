@@ -1,5 +1,6 @@
-//! Decodes fetched messages (HOUSE 4): divided into runs that are decoded on all cores and combined in the order of
-//! partitions and offsets; results never depend on threads. No error and no `Debug` contains a value.
+//! Decodes fetched messages (HOUSE 4): divided into runs that are decoded on all cores and combined
+//! in the order of partitions and offsets; results never depend on threads. No error and no `Debug`
+//! contains a value.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
@@ -92,7 +93,10 @@ pub fn decode_sifted(
         .iter()
         .flat_map(|(&partition, fetched)| fetched.runs().map(move |messages| (partition, messages)))
         .collect();
-    let coded: Vec<Coded> = runs.par_iter().map(|(_, messages)| decoder.code(messages, &coder, unwanted)).collect();
+    let coded: Vec<Coded> = runs
+        .par_iter()
+        .map(|(_, messages)| decoder.code(messages, &coder, unwanted))
+        .collect();
     let mut all = Assembly::new(columns);
     let mut partitions: Vec<PartitionResult> = Vec::with_capacity(batch.partitions.len());
     let mut aside: BTreeMap<i32, Vec<SetAsideMessage>> = BTreeMap::new();
@@ -103,11 +107,27 @@ pub fn decode_sifted(
         if let Some(repeats) = &mut repeats {
             coded.sift(messages, repeats);
         }
-        let Coded { parts, skipped, rest, .. } = coded;
-        if partitions.last().is_none_or(|last| last.partition != *partition) {
+        let Coded {
+            parts,
+            skipped,
+            rest,
+            ..
+        } = coded;
+        if partitions
+            .last()
+            .is_none_or(|last| last.partition != *partition)
+        {
             let epoch = batch.partitions[partition].epoch();
             let (partition, next, seen, rows, skipped, aside) = (*partition, 0, 0, 0, 0, None);
-            partitions.push(PartitionResult { partition, next, epoch, seen, rows, skipped, aside });
+            partitions.push(PartitionResult {
+                partition,
+                next,
+                epoch,
+                seen,
+                rows,
+                skipped,
+                aside,
+            });
         }
         let last = partitions.last_mut().expect("it was put there");
         last.next = messages.all.last().map_or(0, |(offset, _)| offset + 1);
@@ -121,18 +141,43 @@ pub fn decode_sifted(
         let (faults, fetched) = (&all.quarantined()[before..], &batch.partitions[partition]);
         let rest = rest.unwrap_or_else(|| faults.iter().map(|fault| fetched.raw(fault)).collect());
         let at_offset = |(fault, raw): (&Misplaced, Option<SecretBytes>)| {
-            let place = Misplaced { row: fault.line.unwrap_or_default(), line: None, ..fault.clone() };
+            let place = Misplaced {
+                row: fault.line.unwrap_or_default(),
+                line: None,
+                ..fault.clone()
+            };
             SetAsideMessage { place, raw }
         };
-        aside.entry(*partition).or_default().extend(faults.iter().zip(rest).map(at_offset));
+        aside
+            .entry(*partition)
+            .or_default()
+            .extend(faults.iter().zip(rest).map(at_offset));
     }
     for one in &mut partitions {
-        let messages = aside.remove(&one.partition).filter(|messages| !messages.is_empty());
-        one.aside =
-            messages.map(|messages| Offer::of_partition(topic, one.partition, batch.writing.form(&messages), messages));
+        let messages = aside
+            .remove(&one.partition)
+            .filter(|messages| !messages.is_empty());
+        one.aside = messages.map(|messages| {
+            Offer::of_partition(
+                topic,
+                one.partition,
+                batch.writing.form(&messages),
+                messages,
+            )
+        });
     }
-    let AssembledRows { rows, nulled, spellings, .. } = all.finish();
-    Ok(DecodedBatch { rows, partitions, nulled, spellings })
+    let AssembledRows {
+        rows,
+        nulled,
+        spellings,
+        ..
+    } = all.finish();
+    Ok(DecodedBatch {
+        rows,
+        partitions,
+        nulled,
+        spellings,
+    })
 }
 
 /// What became of messages that were offered again.
@@ -147,8 +192,8 @@ pub(in crate::daemon::ingest) struct RetriedMessages {
     pub skipped: u64,
 }
 
-/// Decodes set-aside messages again, with columns that may have changed, and with the current settings for tombstones
-/// and deletes. A message that was set aside as one may be many rows.
+/// Decodes set-aside messages again, with columns that may have changed, and with the current
+/// settings for tombstones and deletes. A message that was set aside as one may be many rows.
 pub(in crate::daemon::ingest) fn again(
     offer: &Offer,
     columns: &Columns,
@@ -159,37 +204,75 @@ pub(in crate::daemon::ingest) fn again(
     let writing = Writing::of(offer.form());
     let coder = Coder::new(columns, writing.reading(), hasher);
     let decoder = Decoder::new(&writing, &coder);
-    let content = |raw: &'_ SecretBytes, kind| (kind != MisfitKind::Tombstone).then(|| WipedBytes::from(raw.bytes()));
+    let content = |raw: &'_ SecretBytes, kind| {
+        (kind != MisfitKind::Tombstone).then(|| WipedBytes::from(raw.bytes()))
+    };
     // Each is identified by its index in the offer.
     let held: Vec<(u64, Option<WipedBytes>)> = (0..)
         .zip(offer.messages())
         .filter_map(|(at, one)| Some((at, content(one.raw.as_ref()?, one.place.kind))))
         .collect();
-    let messages = Messages { all: held.iter().map(|(at, bytes)| (*at, bytes.as_ref().map(|b| &b[..]))).collect() };
+    let messages = Messages {
+        all: held
+            .iter()
+            .map(|(at, bytes)| (*at, bytes.as_ref().map(|b| &b[..])))
+            .collect(),
+    };
     let mut coded = decoder.code(&messages, &coder, unwanted);
     if let Some(repeats) = repeats {
         coded.sift(&messages, repeats);
     }
-    let Coded { parts, skipped, halt, rest } = coded;
+    let Coded {
+        parts,
+        skipped,
+        halt,
+        rest,
+    } = coded;
     if let Some((at, kind)) = halt {
         let offset = offer.messages()[at as usize].place.row;
-        return Err(halted(offer.name(), offer.partition().unwrap_or_default(), offset, kind));
+        return Err(halted(
+            offer.name(),
+            offer.partition().unwrap_or_default(),
+            offset,
+            kind,
+        ));
     }
     let mut all = Assembly::new(columns);
     parts.into_iter().for_each(|part| all.add(part, &coder));
-    let AssembledRows { rows, quarantined, nulled, .. } = all.finish();
+    let AssembledRows {
+        rows,
+        quarantined,
+        nulled,
+        ..
+    } = all.finish();
     let (mut faults, mut rest) = (quarantined.into_iter().peekable(), rest.map(Vec::into_iter));
     let mut still = Vec::new();
     for (at, one) in (0..).zip(offer.messages()) {
         if one.raw.is_none() {
             still.push(one.clone());
         }
-        while let Some(Misplaced { column, kind, .. }) = faults.next_if(|fault| fault.line == Some(at)) {
-            let raw = rest.as_mut().map_or_else(|| one.raw.clone(), |rest| rest.next().flatten());
-            still.push(SetAsideMessage { place: Misplaced { column, kind, ..one.place.clone() }, raw });
+        while let Some(Misplaced { column, kind, .. }) =
+            faults.next_if(|fault| fault.line == Some(at))
+        {
+            let raw = rest
+                .as_mut()
+                .map_or_else(|| one.raw.clone(), |rest| rest.next().flatten());
+            still.push(SetAsideMessage {
+                place: Misplaced {
+                    column,
+                    kind,
+                    ..one.place.clone()
+                },
+                raw,
+            });
         }
     }
-    Ok(RetriedMessages { rows, aside: offer.with(still), nulled, skipped })
+    Ok(RetriedMessages {
+        rows,
+        aside: offer.with(still),
+        nulled,
+        skipped,
+    })
 }
 
 impl Writing {
@@ -208,7 +291,9 @@ impl Writing {
             Writing::Json => MessageForm::Messages,
             Writing::Avro(schemas) => {
                 let raws = messages.iter().filter_map(|one| one.raw.as_ref());
-                MessageForm::Records { schemas: schemas.kept(raws.filter_map(|raw| Some(framed(raw.bytes())?.0))) }
+                MessageForm::Records {
+                    schemas: schemas.kept(raws.filter_map(|raw| Some(framed(raw.bytes())?.0))),
+                }
             }
             Writing::Arrow => MessageForm::Streams,
         }
@@ -219,7 +304,10 @@ impl Fetched {
     /// Its messages in runs.
     fn runs(&self) -> impl Iterator<Item = Messages<'_>> {
         let run = |run: &[super::batch::Message]| Messages {
-            all: run.iter().map(|message| (message.offset, self.content(message))).collect(),
+            all: run
+                .iter()
+                .map(|message| (message.offset, self.content(message)))
+                .collect(),
         };
         self.messages().chunks(RUN).map(run)
     }
@@ -227,8 +315,13 @@ impl Fetched {
     /// The stored content of an invalid message.
     fn raw(&self, fault: &Misplaced) -> Option<SecretBytes> {
         let offset = fault.line.unwrap_or_default();
-        let at = self.messages().binary_search_by_key(&offset, |message| message.offset).expect("it was fetched");
-        Some(SecretBytes::of(self.content(&self.messages()[at]).unwrap_or_default()))
+        let at = self
+            .messages()
+            .binary_search_by_key(&offset, |message| message.offset)
+            .expect("it was fetched");
+        Some(SecretBytes::of(
+            self.content(&self.messages()[at]).unwrap_or_default(),
+        ))
     }
 }
 

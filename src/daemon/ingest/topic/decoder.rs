@@ -34,14 +34,20 @@ impl Decoder {
     }
 
     /// The rows as codes.
-    pub fn code(&self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
+    pub fn code(
+        &self,
+        messages: &Messages<'_>,
+        coder: &Coder<'_>,
+        unwanted: UnwantedPolicies,
+    ) -> Coded {
         let fields = coder.fields().len() + FieldPaths::MARKS;
         match self {
             Decoder::Json(paths) => {
                 RecordWalk::Json(json::JsonWalk::new(paths, fields)).code(messages, coder, unwanted)
             }
             Decoder::Avro(paths, plans) => {
-                RecordWalk::Avro(avro::AvroWalk::new(paths, fields), plans).code(messages, coder, unwanted)
+                RecordWalk::Avro(avro::AvroWalk::new(paths, fields), plans)
+                    .code(messages, coder, unwanted)
             }
             Decoder::Arrow => streams::code(messages, coder, unwanted),
         }

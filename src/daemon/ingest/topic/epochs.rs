@@ -1,6 +1,7 @@
-//! A message carries the epoch of the leader that wrote it. If that differs from the epoch of the previous message, the
-//! current leader may have lost the previous message and given its offset to another one. So before such a message is
-//! accepted, the last message that was accepted is read again.
+//! A message carries the epoch of the leader that wrote it. If that differs from the epoch of the
+//! previous message, the current leader may have lost the previous message and given its offset to
+//! another one. So before such a message is accepted, the last message that was accepted is read
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +10,13 @@ use std::collections::BTreeMap;
 pub struct Epochs(BTreeMap<i32, i32>);
 
 impl Epochs {
-    /// Whether a message may be accepted after the last one of its partition. If not, partitions have to be read again,
-    /// each from its last message on; when the same message comes again, the last one has been compared, or no longer
-    /// exists.
+    /// Whether a message may be accepted after the last one of its partition. If not, partitions
+    /// have to be read again, each from its last message on; when the same message comes again, the
+    /// last one has been compared, or no longer exists.
     pub fn follows(&mut self, partition: i32, last: Option<i32>, message: Option<i32>) -> bool {
-        let (Some(last), Some(message)) = (last, message) else { return true };
+        let (Some(last), Some(message)) = (last, message) else {
+            return true;
+        };
         last == message || self.0.insert(partition, message) == Some(message)
     }
 }
@@ -28,16 +31,26 @@ mod tests {
         assert!(epochs.follows(0, Some(0), Some(0)));
         assert!(!epochs.follows(0, Some(0), Some(2)), "a new leader");
         assert!(!epochs.follows(1, Some(0), Some(2)), "of another partition");
-        assert!(epochs.follows(0, Some(0), Some(2)), "the last message was there");
+        assert!(
+            epochs.follows(0, Some(0), Some(2)),
+            "the last message was there"
+        );
         assert!(epochs.follows(0, Some(2), Some(2)));
         assert!(!epochs.follows(0, Some(2), Some(3)));
-        assert!(!epochs.follows(0, Some(2), Some(4)), "one more while it was read again");
+        assert!(
+            !epochs.follows(0, Some(2), Some(4)),
+            "one more while it was read again"
+        );
         assert!(epochs.follows(0, Some(2), Some(4)));
     }
 
     #[test]
     fn brokers_that_know_no_epochs_are_trusted() {
         let mut epochs = Epochs::default();
-        assert!(epochs.follows(0, None, Some(1)) && epochs.follows(0, Some(1), None) && epochs.follows(0, None, None));
+        assert!(
+            epochs.follows(0, None, Some(1))
+                && epochs.follows(0, Some(1), None)
+                && epochs.follows(0, None, None)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Why a topic cannot be read further, in words: what happened, what it means, what to do. Only offsets and counts.
+//! Why a topic cannot be read further, in words: what happened, what it means, what to do. Only
+//! offsets and counts.
 
 use rdkafka::types::RDKafkaErrorCode;
 
@@ -13,7 +14,9 @@ pub fn missing(topic: &str, begun: bool) -> Error {
              (`source.topic_id`)"
         )
     } else {
-        format!("these brokers have no topic {topic}: create it, or correct `source.topic` or `source.brokers`")
+        format!(
+            "these brokers have no topic {topic}: create it, or correct `source.topic` or `source.brokers`"
+        )
     };
     Error::new(ErrorCategory::Input, text).in_field("source.topic")
 }
@@ -55,8 +58,18 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
 }
 
 /// Offsets that do not exist: before the first existing one, or after the last.
-pub fn overtaken_or_shortened(topic: &str, partition: i32, next: u64, low: u64, high: u64) -> Error {
-    if next < low { overtaken(topic, partition, next, low) } else { shortened(topic, partition, next, high) }
+pub fn overtaken_or_shortened(
+    topic: &str,
+    partition: i32,
+    next: u64,
+    low: u64,
+    high: u64,
+) -> Error {
+    if next < low {
+        overtaken(topic, partition, next, low)
+    } else {
+        shortened(topic, partition, next, high)
+    }
 }
 
 /// Other messages have the offsets of some that were accepted.
@@ -75,7 +88,10 @@ pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 
 /// Messages cannot be read as the brokers send them; each partition with its offset.
 pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
-    let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
+    let places: Vec<String> = unread
+        .iter()
+        .map(|(partition, next)| format!("{partition} at {next}"))
+        .collect();
     let text = format!(
         "messages of the topic {topic} cannot be read: they are damaged, on a disk of a broker or in transit, or have \
          an unknown format. Nothing was skipped. Partitions that are not read to their end: {}. Check the disks and \
@@ -88,7 +104,10 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
 
 /// No messages arrive from partitions that have some; each with its offset.
 pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
-    let places: Vec<String> = unread.iter().map(|(partition, next)| format!("{partition} at {next}")).collect();
+    let places: Vec<String> = unread
+        .iter()
+        .map(|(partition, next)| format!("{partition} at {next}"))
+        .collect();
     let text = format!(
         "for a minute the brokers have sent no messages of the topic {topic} from partitions that are not read to \
          their end, but answer other requests: {}. Nothing was skipped. Check the logs of the brokers that lead these \
@@ -137,8 +156,8 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     Some(Error::new(ErrorCategory::Input, text).in_field(field))
 }
 
-/// A server answers, but refuses us or uses another protocol, and whether that is certain; `None` if nothing suggests
-/// that.
+/// A server answers, but refuses us or uses another protocol, and whether that is certain; `None`
+/// if nothing suggests that.
 pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
     use RDKafkaErrorCode as Code;
     let said = why.text();
@@ -152,7 +171,12 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
             )
         }
         // A broker that requires a certificate says so in one of these TLS alerts.
-        _ if any(&["alert certificate", "alert bad certificate", "alert unknown ca"]) => {
+        _ if any(&[
+            "alert certificate",
+            "alert bad certificate",
+            "alert unknown ca",
+        ]) =>
+        {
             format!(
                 "the brokers reject the client certificate ({said}): write `certificate` and `key`, or correct them"
             )
@@ -164,21 +188,32 @@ pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bo
         Code::BrokerTransportFailure if closed_at_once(said) => {
             // A proxy in front of unavailable brokers does so too.
             sure = false;
-            format!("the brokers close the connection at once ({said}): `tls` and `sasl` must match this port")
+            format!(
+                "the brokers close the connection at once ({said}): `tls` and `sasl` must match this port"
+            )
         }
         _ => return None,
     };
-    Some((Error::new(ErrorCategory::Input, text).in_field("source.security"), sure))
+    Some((
+        Error::new(ErrorCategory::Input, text).in_field("source.security"),
+        sure,
+    ))
 }
 
 /// Whether the other side closed a connection as soon as it was open, in the words of the library.
 fn closed_at_once(said: &str) -> bool {
-    let Some((_, rest)) = said.split_once("Disconnected") else { return false };
-    let after = rest.rsplit_once("(after ").and_then(|(_, after)| after.split_once("ms in state "));
+    let Some((_, rest)) = said.split_once("Disconnected") else {
+        return false;
+    };
+    let after = rest
+        .rsplit_once("(after ")
+        .and_then(|(_, after)| after.split_once("ms in state "));
     let brief = |millis: &str| millis.parse::<u32>().is_ok_and(|millis| millis < 2_000);
     match after {
         Some((millis, state)) if state.starts_with("UP") => brief(millis),
-        Some((_, state)) => ["SSL_HANDSHAKE", "APIVERSION_QUERY", "AUTH"].iter().any(|early| state.starts_with(early)),
+        Some((_, state)) => ["SSL_HANDSHAKE", "APIVERSION_QUERY", "AUTH"]
+            .iter()
+            .any(|early| state.starts_with(early)),
         // With a long name the end of the message is truncated.
         None => rest.contains("PLAINTEXT broker listener"),
     }
@@ -186,8 +221,12 @@ fn closed_at_once(said: &str) -> bool {
 
 /// No broker answers, and there is no time to wait.
 pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
-    let why = why.map(|why| format!(" ({})", why.text())).unwrap_or_default();
-    let text = format!("none of the brokers {brokers} answers{why}: start them, or correct `source.brokers`");
+    let why = why
+        .map(|why| format!(" ({})", why.text()))
+        .unwrap_or_default();
+    let text = format!(
+        "none of the brokers {brokers} answers{why}: start them, or correct `source.brokers`"
+    );
     Error::new(ErrorCategory::Io, text).in_field("source.brokers")
 }
 
@@ -223,7 +262,8 @@ mod tests {
     #[test]
     fn a_refused_login_differs_from_a_broker_that_does_not_answer() {
         use RDKafkaErrorCode as Code;
-        let at_once = "one:9092/bootstrap: Disconnected: connection closed by peer: receive 0 after POLLIN";
+        let at_once =
+            "one:9092/bootstrap: Disconnected: connection closed by peer: receive 0 after POLLIN";
         for (code, said, word) in [
             (
                 Code::Authentication,
@@ -235,8 +275,16 @@ mod tests {
                 "SSL handshake failed: certificate verify failed",
                 Some("an encrypted connection to the brokers failed"),
             ),
-            (Code::SSL, "Receive failed: tlsv13 alert certificate required", Some("reject the client certificate")),
-            (Code::BrokerTransportFailure, "Receive failed: alert unknown ca", Some("reject the client certificate")),
+            (
+                Code::SSL,
+                "Receive failed: tlsv13 alert certificate required",
+                Some("reject the client certificate"),
+            ),
+            (
+                Code::BrokerTransportFailure,
+                "Receive failed: alert unknown ca",
+                Some("reject the client certificate"),
+            ),
             (
                 Code::BrokerTransportFailure,
                 &format!("{at_once} (after 7ms in state APIVERSION_QUERY)"),
@@ -248,14 +296,35 @@ mod tests {
                 Some("this port"),
             ),
             // A broker that was connected for longer is shutting down, or being restarted.
-            (Code::BrokerTransportFailure, &format!("{at_once} (after 90210ms in state UP)"), None),
-            (Code::BrokerTransportFailure, "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)", None),
-            (Code::Resolve, "Failed to resolve 'one:9092': Name or service not known", None),
+            (
+                Code::BrokerTransportFailure,
+                &format!("{at_once} (after 90210ms in state UP)"),
+                None,
+            ),
+            (
+                Code::BrokerTransportFailure,
+                "Connect to ipv4#127.0.0.1:1 failed: Connection refused (after 0ms)",
+                None,
+            ),
+            (
+                Code::Resolve,
+                "Failed to resolve 'one:9092': Name or service not known",
+                None,
+            ),
         ] {
             let error_text = turned_away(code, &Complaint::of(said)).map(|(error, _)| error.text);
-            assert_eq!(error_text.is_some(), word.is_some(), "{said}: {error_text:?}");
+            assert_eq!(
+                error_text.is_some(),
+                word.is_some(),
+                "{said}: {error_text:?}"
+            );
             word.iter().for_each(|word| {
-                assert!(error_text.iter().all(|error_text| error_text.contains(word)), "{said}: {error_text:?}")
+                assert!(
+                    error_text
+                        .iter()
+                        .all(|error_text| error_text.contains(word)),
+                    "{said}: {error_text:?}"
+                )
             });
         }
     }

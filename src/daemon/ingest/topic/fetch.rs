@@ -1,5 +1,6 @@
-//! Fetches a topic: a thread of its own that begins at the offsets of the journal, passes on messages in batches, and
-//! waits while they are not accepted. An impossible state halts the feed; unavailable brokers are waited for.
+//! Fetches a topic: a thread of its own that begins at the offsets of the journal, passes on
+//! messages in batches, and waits while they are not accepted. An impossible state halts the feed;
+//! unavailable brokers are waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,12 +35,23 @@ impl Fetch {
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.
-    pub fn begin(settings: &TopicSettings<'_>, positions: BTreeMap<i32, Position>) -> Result<Fetch> {
-        let config = reading(connected(settings.brokers, settings.security)?, settings.feed);
-        let consumer: BaseConsumer<ConnectionState> =
-            config.create_with_context(ConnectionState::default()).map_err(|error| refused(&error))?;
+    pub fn begin(
+        settings: &TopicSettings<'_>,
+        positions: BTreeMap<i32, Position>,
+    ) -> Result<Fetch> {
+        let config = reading(
+            connected(settings.brokers, settings.security)?,
+            settings.feed,
+        );
+        let consumer: BaseConsumer<ConnectionState> = config
+            .create_with_context(ConnectionState::default())
+            .map_err(|error| refused(&error))?;
         let shared = Arc::new(Handover::default());
-        shared.backlog.begin(positions.iter().map(|(partition, position)| (*partition, position.next)));
+        shared.backlog.begin(
+            positions
+                .iter()
+                .map(|(partition, position)| (*partition, position.next)),
+        );
         let reader = TopicReader {
             consumer,
             shared: Arc::clone(&shared),
@@ -70,9 +82,15 @@ impl Fetch {
             away: None,
             committed: Instant::now(),
         };
-        let thread = std::thread::Builder::new().name("topic".to_owned()).spawn(move || reader.run());
-        let thread = thread.map_err(|_| Error::new(ErrorCategory::Io, "the system cannot start a thread"))?;
-        Ok(Fetch { shared, thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .name("topic".to_owned())
+            .spawn(move || reader.run());
+        let thread = thread
+            .map_err(|_| Error::new(ErrorCategory::Io, "the system cannot start a thread"))?;
+        Ok(Fetch {
+            shared,
+            thread: Some(thread),
+        })
     }
 }
 

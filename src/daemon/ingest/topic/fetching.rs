@@ -1,5 +1,5 @@
-//! A topic as a feed reads it: events in the order in which they happened, each batch of messages after the previous
-//! one.
+//! A topic as a feed reads it: events in the order in which they happened, each batch of messages
+//! after the previous one.
 
 use std::sync::Arc;
 

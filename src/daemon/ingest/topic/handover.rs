@@ -1,5 +1,5 @@
-//! Passes messages from the fetching thread to the feed that takes them in: events in order, batches only while there
-//! is room.
+//! Passes messages from the fetching thread to the feed that takes them in: events in order,
+//! batches only while there is room.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,9 @@ impl Handover {
 
     /// The events.
     pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FetchEvent>> {
-        self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.ready
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Whether the thread has to end.

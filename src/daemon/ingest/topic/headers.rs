@@ -1,4 +1,5 @@
-//! The headers of messages: in a topic of Avro the one that names the schema. Other headers are ignored.
+//! The headers of messages: in a topic of Avro the one that names the schema. Other headers are
+//! ignored.
 
 use rdkafka::message::{BorrowedMessage, Headers as _, Message as _};
 
@@ -7,5 +8,10 @@ use super::avro::beside;
 /// The schema key of a message's headers, in the form of a prefix; empty if there is none.
 pub fn schema<'m>(message: &'m BorrowedMessage<'_>) -> &'m [u8] {
     let headers = message.headers();
-    beside(headers.iter().flat_map(|all| all.iter()).map(|header| (header.key, header.value)))
+    beside(
+        headers
+            .iter()
+            .flat_map(|all| all.iter())
+            .map(|header| (header.key, header.value)),
+    )
 }

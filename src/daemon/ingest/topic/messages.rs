@@ -1,5 +1,6 @@
-//! Messages of a topic: valid rows, or others. A message without content is a tombstone, and one of a stream of changes
-//! may say that a record was deleted: the feed file says what happens to those, which never depends on how they decode.
+//! Messages of a topic: valid rows, or others. A message without content is a tombstone, and one of
+//! a stream of changes may say that a record was deleted: the feed file says what happens to those,
+//! which never depends on how they decode.
 
 use super::schemas::Schemas;
 use crate::daemon::config::Unwanted as UnwantedSetting;
@@ -47,7 +48,8 @@ pub struct Messages<'m> {
 
 /// The rows of some messages.
 pub struct Coded {
-    /// The rows, in order, without skipped messages. The offset of an invalid one is given as its line.
+    /// The rows, in order, without skipped messages. The offset of an invalid one is given as its
+    /// line.
     pub parts: Vec<RowBatch>,
     /// The number of skipped messages.
     pub skipped: u64,
@@ -71,8 +73,10 @@ pub enum MessageStatus {
 
 impl UnwantedPolicies {
     /// They are set aside.
-    pub const SET_ASIDE: UnwantedPolicies =
-        UnwantedPolicies { tombstones: UnwantedSetting::Quarantine, deletes: UnwantedSetting::Quarantine };
+    pub const SET_ASIDE: UnwantedPolicies = UnwantedPolicies {
+        tombstones: UnwantedSetting::Quarantine,
+        deletes: UnwantedSetting::Quarantine,
+    };
 
     /// The status of a message without looking into it; `Err` contains the content to be decoded.
     pub fn before(self, content: Option<&[u8]>) -> Result<MessageStatus, &[u8]> {

@@ -1,6 +1,6 @@
-//! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message one row; messages that
-//! cannot be decoded are set aside with their offsets. Only the journal's offsets count; offsets are committed to Kafka
-//! for monitoring of lag.
+//! A Kafka topic as a source (HOUSE 3 and 4): read from the offsets of the journal, each message
+//! one row; messages that cannot be decoded are set aside with their offsets. Only the journal's
+//! offsets count; offsets are committed to Kafka for monitoring of lag.
 
 mod ask_again;
 mod avro;
@@ -18,7 +18,10 @@ mod fetch;
 mod fetching;
 mod handover;
 mod headers;
-#[allow(unsafe_code, reason = "the one call that the Kafka library has no safe form of")]
+#[allow(
+    unsafe_code,
+    reason = "the one call that the Kafka library has no safe form of"
+)]
 mod id;
 mod messages;
 mod places;

@@ -1,5 +1,5 @@
-//! Checks whether a topic can be read, and whether its settings are suitable, before it is used (CONTRACTS 3, `check
-//! --connect`). No message is read and nothing is changed.
+//! Checks whether a topic can be read, and whether its settings are suitable, before it is used
+//! (CONTRACTS 3, `check --connect`). No message is read and nothing is changed.
 
 use std::time::{Duration, Instant};
 
@@ -43,8 +43,14 @@ pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<Rea
         .create_with_context(ConnectionState::default())
         .map_err(|error| refused(&error))?;
     let probe = Probe { consumer, settings };
-    let topic = describe(probe.consumer.client(), settings.topic, PATIENCE, PATIENCE, &|| false)
-        .map_err(|code| probe.why(code))?;
+    let topic = describe(
+        probe.consumer.client(),
+        settings.topic,
+        PATIENCE,
+        PATIENCE,
+        &|| false,
+    )
+    .map_err(|code| probe.why(code))?;
     let partitions = probe.marks(&topic.partitions)?;
     let mut doubts = Vec::new();
     if let Some(last) = partitions.last() {
@@ -52,7 +58,11 @@ pub fn probe(settings: &TopicSettings<'_>, tick: Option<Duration>) -> Result<Rea
         doubts.extend(probe.of_group(last.0));
     }
     doubts.extend(of_settings(&config, settings.topic, tick));
-    Ok(ReadableTopic { id: topic.id, partitions, doubts })
+    Ok(ReadableTopic {
+        id: topic.id,
+        partitions,
+        doubts,
+    })
 }
 
 struct Probe<'f> {
@@ -69,15 +79,22 @@ impl Probe<'_> {
         }
         // The library's errors in the meantime say more than that no broker answered in time.
         let errors_seen = std::iter::from_fn(|| self.consumer.poll(Duration::ZERO)).take(100);
-        let errors_seen = errors_seen.filter_map(|errors_seen| errors_seen.err()?.rdkafka_error_code());
-        let refusal = [code].into_iter().chain(errors_seen).find_map(|code| errors::refused(topic, code));
+        let errors_seen =
+            errors_seen.filter_map(|errors_seen| errors_seen.err()?.rdkafka_error_code());
+        let refusal = [code]
+            .into_iter()
+            .chain(errors_seen)
+            .find_map(|code| errors::refused(topic, code));
         refusal.unwrap_or_else(|| self.away())
     }
 
     /// The error if no broker answers, or they refuse us.
     fn away(&self) -> Error {
         let last = self.consumer.context().last();
-        let turned = last.as_ref().and_then(|(code, why)| errors::turned_away(*code, why)).map(|(error, _)| error);
+        let turned = last
+            .as_ref()
+            .and_then(|(code, why)| errors::turned_away(*code, why))
+            .map(|(error, _)| error);
         turned.unwrap_or_else(|| errors::away(self.settings.brokers, last.map(|(_, why)| why)))
     }
 
@@ -88,18 +105,33 @@ impl Probe<'_> {
     /// Partitions, with their first and last offsets.
     fn marks(&self, partitions: &[i32]) -> Result<Vec<(i32, u64, u64)>> {
         let ends = |which| {
-            let found = ends(&self.consumer, self.settings.topic, partitions, which, PATIENCE);
+            let found = ends(
+                &self.consumer,
+                self.settings.topic,
+                partitions,
+                which,
+                PATIENCE,
+            );
             found.map_err(|error| self.failed(&error))
         };
         let marks = ends(Offset::Beginning)?.into_iter().zip(ends(Offset::End)?);
-        Ok(partitions.iter().zip(marks).map(|(&partition, (low, high))| (partition, low, high)).collect())
+        Ok(partitions
+            .iter()
+            .zip(marks)
+            .map(|(&partition, (low, high))| (partition, low, high))
+            .collect())
     }
 
-    /// Checks whether we may read, which no other query shows: from the end of a partition on, where there are no
-    /// messages.
+    /// Checks whether we may read, which no other query shows: from the end of a partition on,
+    /// where there are no messages.
     fn may_read(&self, partition: i32, end: u64) -> Result<()> {
-        let list = self.list(partition, Offset::Offset(i64::try_from(end).unwrap_or(i64::MAX)));
-        self.consumer.assign(&list).map_err(|error| refused(&error))?;
+        let list = self.list(
+            partition,
+            Offset::Offset(i64::try_from(end).unwrap_or(i64::MAX)),
+        );
+        self.consumer
+            .assign(&list)
+            .map_err(|error| refused(&error))?;
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             match self.consumer.poll(Duration::from_millis(100)) {
@@ -118,7 +150,9 @@ impl Probe<'_> {
 
     /// The warning about permissions for monitoring of lag.
     fn of_group(&self, partition: i32) -> Option<String> {
-        let committed = self.consumer.committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
+        let committed = self
+            .consumer
+            .committed_offsets(self.list(partition, Offset::Invalid), PATIENCE);
         let code = committed.err()?.rdkafka_error_code()?;
         (code == Code::GroupAuthorizationFailed).then(|| {
             format!(
@@ -139,7 +173,10 @@ impl Probe<'_> {
 /// Warnings about the settings of a topic.
 fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Vec<String> {
     match described(config, topic) {
-        Ok(found) => doubts(&|key| found.get(key).and_then(|entry| entry.value.clone()), tick),
+        Ok(found) => doubts(
+            &|key| found.get(key).and_then(|entry| entry.value.clone()),
+            tick,
+        ),
         Err(code) => {
             let why = match code {
                 Some(Code::TopicAuthorizationFailed | Code::ClusterAuthorizationFailed) => {
@@ -147,17 +184,29 @@ fn of_settings(config: &ClientConfig, topic: &str, tick: Option<Duration>) -> Ve
                 }
                 _ => "the brokers do not say",
             };
-            vec![format!("it is not known whether the topic is compacted and how long it keeps messages: {why}")]
+            vec![format!(
+                "it is not known whether the topic is compacted and how long it keeps messages: {why}"
+            )]
         }
     }
 }
 
-fn described(config: &ClientConfig, topic: &str) -> std::result::Result<ConfigResource, Option<Code>> {
+fn described(
+    config: &ClientConfig,
+    topic: &str,
+) -> std::result::Result<ConfigResource, Option<Code>> {
     let failed = |error: KafkaError| error.rdkafka_error_code();
     let admin: AdminClient<DefaultClientContext> = config.create().map_err(failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| None)?;
-    let (topic, options) = ([ResourceSpecifier::Topic(topic)], AdminOptions::new().request_timeout(Some(PATIENCE)));
-    let found = runtime.block_on(admin.describe_configs(&topic, &options)).map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|_| None)?;
+    let (topic, options) = (
+        [ResourceSpecifier::Topic(topic)],
+        AdminOptions::new().request_timeout(Some(PATIENCE)),
+    );
+    let found = runtime
+        .block_on(admin.describe_configs(&topic, &options))
+        .map_err(failed)?;
     found.into_iter().next().ok_or(None)?.map_err(Some)
 }
 
@@ -170,7 +219,10 @@ fn doubts(value: &dyn Fn(&str) -> Option<String>, tick: Option<Duration>) -> Vec
                     lack them. Set `cleanup.policy` to `delete`";
         found.push(text.to_owned());
     }
-    if let Some(kept) = number("retention.ms").map(Duration::from_millis).filter(|kept| *kept < WEEK) {
+    if let Some(kept) = number("retention.ms")
+        .map(Duration::from_millis)
+        .filter(|kept| *kept < WEEK)
+    {
         let least = tick.filter(|tick| kept <= *tick).map_or(String::new(), |_| {
             ", which is not longer than the time between two ticks: with `run --once` that is always too short"
                 .to_owned()
@@ -218,7 +270,11 @@ impl ReadableTopic {
             1 => "1 partition".to_owned(),
             more => format!("{more} partitions"),
         };
-        format!("the topic {topic} can be read ({}): {count}, with the offsets {}", self.id, places.join(", "))
+        format!(
+            "the topic {topic} can be read ({}): {count}, with the offsets {}",
+            self.id,
+            places.join(", ")
+        )
     }
 }
 
@@ -229,22 +285,39 @@ mod tests {
     #[test]
     fn a_topic_is_doubted_by_how_it_is_kept() {
         let said = |settings: &[(&str, &str)], tick: u64| {
-            let value =
-                |key: &str| settings.iter().find(|(known, _)| *known == key).map(|(_, value)| (*value).to_owned());
+            let value = |key: &str| {
+                settings
+                    .iter()
+                    .find(|(known, _)| *known == key)
+                    .map(|(_, value)| (*value).to_owned())
+            };
             doubts(&value, Some(Duration::from_secs(tick)))
         };
-        let usual = [("cleanup.policy", "delete"), ("retention.ms", "604800000"), ("retention.bytes", "-1")];
+        let usual = [
+            ("cleanup.policy", "delete"),
+            ("retention.ms", "604800000"),
+            ("retention.bytes", "-1"),
+        ];
         for (settings, wanted) in [
             (&usual[..], &[][..]),
             (&[("retention.ms", "-1")], &[]),
             (&[("cleanup.policy", "compact,delete")], &["compacted"]),
             (&[("retention.ms", "7200000")], &["for 2 hours. Messages"]),
-            (&[("retention.ms", "60000")], &["for 60 seconds, which is not longer than the time between two ticks"]),
+            (
+                &[("retention.ms", "60000")],
+                &["for 60 seconds, which is not longer than the time between two ticks"],
+            ),
             (&[("retention.bytes", "1000")], &["at most 1000 bytes"]),
         ] {
             let found = said(settings, 3_600);
             assert!(found.len() == wanted.len(), "{found:?}");
-            assert!(found.iter().zip(wanted).all(|(found, wanted)| found.contains(wanted)), "{found:?}");
+            assert!(
+                found
+                    .iter()
+                    .zip(wanted)
+                    .all(|(found, wanted)| found.contains(wanted)),
+                "{found:?}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The thread that fetches a topic: it reads, and passes on batches.
 //!
-//! Nothing is passed on before the brokers have confirmed that the topic is still the same: messages of another one
-//! with the same name have plausible offsets.
+//! Nothing is passed on before the brokers have confirmed that the topic is still the same:
+//! messages of another one with the same name have plausible offsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ use crate::daemon::config::Start;
 const MESSAGES: usize = 200_000;
 /// The most bytes of a batch.
 const BYTES: usize = 24 << 20;
-/// How long a message waits for others. A batch ends because of this time or because it is full, and never because the
-/// ends of partitions are reached: with active producers that happens all the time, and every batch costs queries and
-/// an entry.
+/// How long a message waits for others. A batch ends because of this time or because it is full,
+/// and never because the ends of partitions are reached: with active producers that happens all the
+/// time, and every batch costs queries and an entry.
 const LINGER: Duration = Duration::from_millis(500);
 /// How often the end offsets are queried.
 const ENDS: Duration = Duration::from_secs(2);
@@ -65,7 +65,8 @@ pub(super) struct TopicReader {
     pub(super) id: String,
     /// Partitions whose last message was seen.
     pub(super) at_end: BTreeSet<i32>,
-    /// Partitions that have not reached the end offset of the time when reading began, with that offset.
+    /// Partitions that have not reached the end offset of the time when reading began, with that
+    /// offset.
     pub(super) unreached: BTreeMap<i32, u64>,
     /// When end offsets were queried.
     pub(super) ends_asked: Option<Instant>,
@@ -76,12 +77,13 @@ pub(super) struct TopicReader {
     pub(super) complaints: Vec<Code>,
     /// Errors that messages cannot be read.
     pub(super) damage: Option<DamageCount>,
-    /// Whether messages of the library are ignored until partitions are read again: they come after damaged messages,
-    /// or may differ from those that were accepted.
+    /// Whether messages of the library are ignored until partitions are read again: they come after
+    /// damaged messages, or may differ from those that were accepted.
     pub(super) deaf: bool,
     /// The leader epochs for which the last messages were read again.
     pub(super) epochs: Epochs,
-    /// Whether a message came from a leader that may have lost the previous one: partitions have to be read again.
+    /// Whether a message came from a leader that may have lost the previous one: partitions have to
+    /// be read again.
     pub(super) again: bool,
     /// A partition with another message at the offset of the last one that was accepted.
     pub(super) replaced: Option<i32>,
@@ -114,7 +116,11 @@ impl TopicReader {
         self.begin()?;
         let mut looked = Instant::now();
         loop {
-            self.poll(Duration::from_millis(if self.batch.is_empty() { 100 } else { 20 }));
+            self.poll(Duration::from_millis(if self.batch.is_empty() {
+                100
+            } else {
+                20
+            }));
             if let Some(partition) = self.replaced {
                 self.other(partition)?;
             }
@@ -129,7 +135,9 @@ impl TopicReader {
             }
             // A single tick does not wait for messages that came after it was begun.
             let complete = self.patience.is_some() && self.unreached.is_empty();
-            let waited = self.first.is_some_and(|first| first.elapsed() >= LINGER || complete);
+            let waited = self
+                .first
+                .is_some_and(|first| first.elapsed() >= LINGER || complete);
             if self.is_full() || waited {
                 let topic = self.hand_on()?;
                 self.widened(&topic)?;
@@ -139,11 +147,17 @@ impl TopicReader {
                 self.widened(&topic)?;
                 looked = Instant::now();
             }
-            if self.batch.is_empty() && self.unreached.is_empty() && !self.shared.caught_up.swap(true, Ordering::AcqRel)
+            if self.batch.is_empty()
+                && self.unreached.is_empty()
+                && !self.shared.caught_up.swap(true, Ordering::AcqRel)
             {
                 self.shared.came.notify_one();
             }
-            if self.patience.is_none() && self.ends_asked.is_none_or(|ends_asked| ends_asked.elapsed() >= ENDS) {
+            if self.patience.is_none()
+                && self
+                    .ends_asked
+                    .is_none_or(|ends_asked| ends_asked.elapsed() >= ENDS)
+            {
                 self.ends()?;
             }
             if self.still.is_due() {
@@ -161,12 +175,20 @@ impl TopicReader {
             None => {}
             Some(_) if self.deaf => {}
             Some(Ok(message)) => {
-                let (partition, offset) = (message.partition(), u64::try_from(message.offset()).unwrap_or_default());
-                let Some(position) = self.positions.get_mut(&partition) else { return };
+                let (partition, offset) = (
+                    message.partition(),
+                    u64::try_from(message.offset()).unwrap_or_default(),
+                );
+                let Some(position) = self.positions.get_mut(&partition) else {
+                    return;
+                };
                 let epoch = epoch(&message);
                 if offset < position.next {
                     // It was fetched to compare it with the one that was accepted.
-                    let other = position.epoch.zip(epoch).is_some_and(|(known, found)| known != found);
+                    let other = position
+                        .epoch
+                        .zip(epoch)
+                        .is_some_and(|(known, found)| known != found);
                     self.replaced = other.then_some(partition).or(self.replaced);
                     return;
                 }
@@ -175,10 +197,19 @@ impl TopicReader {
                     return;
                 }
                 (position.next, position.epoch) = (offset + 1, epoch);
-                let named = if self.resolver.is_some() { headers::schema(&message) } else { &[] };
-                self.batch.push_behind(partition, offset, epoch, named, message.payload());
+                let named = if self.resolver.is_some() {
+                    headers::schema(&message)
+                } else {
+                    &[]
+                };
+                self.batch
+                    .push_behind(partition, offset, epoch, named, message.payload());
                 self.at_end.remove(&partition);
-                if self.unreached.get(&partition).is_some_and(|end| offset + 1 >= *end) {
+                if self
+                    .unreached
+                    .get(&partition)
+                    .is_some_and(|end| offset + 1 >= *end)
+                {
                     self.unreached.remove(&partition);
                 }
                 self.first.get_or_insert_with(Instant::now);
@@ -188,7 +219,9 @@ impl TopicReader {
                 self.unreached.remove(&partition);
             }
             Some(Err(error)) => {
-                let new = error.rdkafka_error_code().filter(|code| !self.complaints.contains(code));
+                let new = error
+                    .rdkafka_error_code()
+                    .filter(|code| !self.complaints.contains(code));
                 self.complaints.extend(new);
             }
         }
@@ -214,21 +247,34 @@ impl TopicReader {
         self.batch.len() >= MESSAGES || self.batch.bytes() >= BYTES
     }
 
-    /// Whether the library's next messages may come after unreadable ones, or differ from those that were accepted.
+    /// Whether the library's next messages may come after unreadable ones, or differ from those
+    /// that were accepted.
     pub(super) fn is_suspended(&self) -> bool {
-        self.again || self.replaced.is_some() || self.complaints.iter().any(|&code| is_damage(code).is_some())
+        self.again
+            || self.replaced.is_some()
+            || self
+                .complaints
+                .iter()
+                .any(|&code| is_damage(code).is_some())
     }
 
     pub(super) fn pass_on(&self, news: FetchEvent) -> ReaderStep<()> {
-        if self.shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Ending) }
+        if self.shared.pass_on(news) {
+            Ok(())
+        } else {
+            Err(ReaderEnd::Ending)
+        }
     }
 
-    /// Queries the end offsets of partitions; metrics and `/health/ready` compute the lag from them.
+    /// Queries the end offsets of partitions; metrics and `/health/ready` compute the lag from
+    /// them.
     fn ends(&mut self) -> ReaderStep<()> {
         let partitions: Vec<i32> = self.positions.keys().copied().collect();
         let ends = self.offsets(&partitions, Offset::End)?;
         let now = Instant::now();
-        self.shared.backlog.ends(now, partitions.into_iter().zip(ends).collect());
+        self.shared
+            .backlog
+            .ends(now, partitions.into_iter().zip(ends).collect());
         self.ends_asked = Some(now);
         Ok(())
     }
@@ -236,18 +282,26 @@ impl TopicReader {
     /// Sets the encoding of messages; waits for their schemas.
     fn written(&mut self, batch: &mut Batch) -> ReaderStep<()> {
         batch.writing = match &mut self.resolver {
-            Some(resolver) => Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?),
+            Some(resolver) => {
+                Writing::Avro(resolver.schemas(batch, &self.shared, self.patience)?)
+            }
             None if self.arrow => Writing::Arrow,
             None => Writing::Json,
         };
         Ok(())
     }
 
-    /// Commits to Kafka how far everything was accepted; returns whether there was anything to commit. Monitoring of
-    /// lag uses it; no feed reads from there, so that failures do not matter.
+    /// Commits to Kafka how far everything was accepted; returns whether there was anything to
+    /// commit. Monitoring of lag uses it; no feed reads from there, so that failures do not matter.
     fn commit(&mut self) -> bool {
         self.committed = Instant::now();
-        let lag = std::mem::take(&mut *self.shared.lag.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        let lag = std::mem::take(
+            &mut *self
+                .shared
+                .lag
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
         if lag.is_empty() || self.away.is_some() {
             return false;
         }

@@ -1,5 +1,5 @@
-//! Messages that are one row each: exactly one JSON object or one Avro record. The feed file says what happens to
-//! others.
+//! Messages that are one row each: exactly one JSON object or one Avro record. The feed file says
+//! what happens to others.
 
 use super::avro::{self, framed};
 use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
@@ -28,13 +28,23 @@ impl RecordWalk<'_> {
     }
 
     /// Calls `show` with the fields of a message, or returns why it has none.
-    fn fields<T>(&mut self, content: &[u8], show: impl FnOnce(Result<&[WrittenField<'_>], MisfitKind>) -> T) -> T {
+    fn fields<T>(
+        &mut self,
+        content: &[u8],
+        show: impl FnOnce(Result<&[WrittenField<'_>], MisfitKind>) -> T,
+    ) -> T {
         match self {
-            RecordWalk::Json(walk) => walk.object(&text(content), |found| show(found.ok_or(MisfitKind::NoMessage))),
+            RecordWalk::Json(walk) => walk.object(&text(content), |found| {
+                show(found.ok_or(MisfitKind::NoMessage))
+            }),
             RecordWalk::Avro(walk, plans) => {
-                let Some((key, record)) = framed(content) else { return show(Err(MisfitKind::NotAvro)) };
+                let Some((key, record)) = framed(content) else {
+                    return show(Err(MisfitKind::NotAvro));
+                };
                 match plans.of(key) {
-                    Ok(plan) => walk.record(plan, record, |found| show(found.ok_or(MisfitKind::NotAvro))),
+                    Ok(plan) => {
+                        walk.record(plan, record, |found| show(found.ok_or(MisfitKind::NotAvro)))
+                    }
                     Err(kind) => show(Err(kind)),
                 }
             }
@@ -42,7 +52,12 @@ impl RecordWalk<'_> {
     }
 
     /// The rows as codes.
-    pub fn code(mut self, messages: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
+    pub fn code(
+        mut self,
+        messages: &Messages<'_>,
+        coder: &Coder<'_>,
+        unwanted: UnwantedPolicies,
+    ) -> Coded {
         let (fields, read) = (coder.fields().len(), self.read());
         let mut rows = coder.rows(read);
         let (mut skipped, mut halt) = (0, None);
@@ -50,7 +65,9 @@ impl RecordWalk<'_> {
             let is = unwanted.before(*content).unwrap_or_else(|content| {
                 self.fields(content, |found| match found {
                     Err(kind) => MessageStatus::Refused(kind),
-                    Ok(found) if FieldPaths::is_delete(&found[fields..], read) => unwanted.of_delete(),
+                    Ok(found) if FieldPaths::is_delete(&found[fields..], read) => {
+                        unwanted.of_delete()
+                    }
                     Ok(found) => {
                         rows.add(*offset, &found[..fields]);
                         MessageStatus::Row
@@ -67,6 +84,11 @@ impl RecordWalk<'_> {
                 }
             }
         }
-        Coded { parts: vec![rows.finish()], skipped, halt, rest: None }
+        Coded {
+            parts: vec![rows.finish()],
+            skipped,
+            halt,
+            rest: None,
+        }
     }
 }

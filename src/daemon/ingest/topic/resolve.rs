@@ -1,5 +1,6 @@
-//! Finds the schemas that messages name, before the messages are decoded: if the registry is unavailable, the messages
-//! wait, so that none is treated as one without a schema. Known schemas are not queried again.
+//! Finds the schemas that messages name, before the messages are decoded: if the registry is
+//! unavailable, the messages wait, so that none is treated as one without a schema. Known schemas
+//! are not queried again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -19,8 +20,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const MOST: usize = 1 << 12;
 /// How long it is assumed that a schema does not exist.
 const BELIEVED: Duration = Duration::from_secs(60);
-/// The most missing schemas that are queried a second time: the instances of a registry may learn a schema at different
-/// times.
+/// The most missing schemas that are queried a second time: the instances of a registry may learn a
+/// schema at different times.
 const TWICE: usize = 16;
 
 /// Finds schemas, with a cache.
@@ -40,23 +41,40 @@ impl SchemaResolver {
     /// A secret or a certificate cannot be read.
     pub fn begin(settings: &config::RegistrySettings) -> Result<SchemaResolver> {
         let registry = SchemaRegistry::new(settings)?;
-        Ok(SchemaResolver { registry, known: BTreeMap::new(), missing: BTreeMap::new(), away: None })
+        Ok(SchemaResolver {
+            registry,
+            known: BTreeMap::new(),
+            missing: BTreeMap::new(),
+            away: None,
+        })
     }
 
     /// The schemas that messages of a batch name.
-    pub fn schemas(&mut self, batch: &Batch, shared: &Handover, patience: Option<Duration>) -> ReaderStep<Schemas> {
-        let keys: BTreeSet<SchemaKey> = batch.contents().filter_map(|content| Some(framed(content)?.0)).collect();
+    pub fn schemas(
+        &mut self,
+        batch: &Batch,
+        shared: &Handover,
+        patience: Option<Duration>,
+    ) -> ReaderStep<Schemas> {
+        let keys: BTreeSet<SchemaKey> = batch
+            .contents()
+            .filter_map(|content| Some(framed(content)?.0))
+            .collect();
         if self.known.len() + self.missing.len() + keys.len() > MOST {
             self.known.clear();
             self.missing.clear();
         }
         self.missing.retain(|_, since| since.elapsed() < BELIEVED);
-        let is_new = |key: &&SchemaKey| !self.known.contains_key(*key) && !self.missing.contains_key(*key);
+        let is_new =
+            |key: &&SchemaKey| !self.known.contains_key(*key) && !self.missing.contains_key(*key);
         let new: Vec<SchemaKey> = keys.iter().filter(is_new).copied().collect();
         for &key in &new {
             self.ask(key, shared, patience)?;
         }
-        let none: Vec<SchemaKey> = new.into_iter().filter(|key| self.missing.contains_key(key)).collect();
+        let none: Vec<SchemaKey> = new
+            .into_iter()
+            .filter(|key| self.missing.contains_key(key))
+            .collect();
         if !none.is_empty() {
             std::thread::sleep(AGAIN);
         }
@@ -64,13 +82,20 @@ impl SchemaResolver {
             self.ask(key, shared, patience)?;
         }
         let mut schemas = Schemas::default();
-        let found = keys.iter().filter_map(|key| Some((*key, self.known.get(key)?.clone())));
+        let found = keys
+            .iter()
+            .filter_map(|key| Some((*key, self.known.get(key)?.clone())));
         found.for_each(|(key, named)| schemas.add(key, named));
         Ok(schemas)
     }
 
     /// Queries a schema until there is an answer.
-    fn ask(&mut self, key: SchemaKey, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
+    fn ask(
+        &mut self,
+        key: SchemaKey,
+        shared: &Handover,
+        patience: Option<Duration>,
+    ) -> ReaderStep<()> {
         loop {
             match self.registry.ask(key, || shared.ends()) {
                 Ok(known) => {
@@ -98,7 +123,12 @@ impl SchemaResolver {
     }
 
     /// Handles that the registry does not answer.
-    fn gone(&mut self, why: Complaint, shared: &Handover, patience: Option<Duration>) -> ReaderStep<()> {
+    fn gone(
+        &mut self,
+        why: Complaint,
+        shared: &Handover,
+        patience: Option<Duration>,
+    ) -> ReaderStep<()> {
         let since = match self.away {
             Some(since) => since,
             None => {
@@ -114,5 +144,9 @@ impl SchemaResolver {
 }
 
 fn pass_on(shared: &Handover, news: FetchEvent) -> ReaderStep<()> {
-    if shared.pass_on(news) { Ok(()) } else { Err(ReaderEnd::Ending) }
+    if shared.pass_on(news) {
+        Ok(())
+    } else {
+        Err(ReaderEnd::Ending)
+    }
 }

@@ -1,5 +1,6 @@
-//! The schemas of messages: a registry's answer about each, and what is stored with set-aside messages, so that they
-//! can be decoded again without it. Schemas never change; nothing here queries one.
+//! The schemas of messages: a registry's answer about each, and what is stored with set-aside
+//! messages, so that they can be decoded again without it. Schemas never change; nothing here
+//! queries one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,7 +58,10 @@ impl From<KnownSchema> for Named {
             KnownSchema::Avro { text, referred } => Schema::parse(text, referred).map(Arc::new),
             KnownSchema::Strange => None,
         };
-        Named { known: Arc::new(known), schema }
+        Named {
+            known: Arc::new(known),
+            schema,
+        }
     }
 }
 
@@ -68,7 +72,12 @@ pub struct Schemas(BTreeMap<SchemaKey, Named>);
 impl Schemas {
     /// From the stored form.
     pub fn of(written: &[(SchemaKey, KnownSchema)]) -> Schemas {
-        Schemas(written.iter().map(|(key, known)| (*key, Named::from(known.clone()))).collect())
+        Schemas(
+            written
+                .iter()
+                .map(|(key, known)| (*key, Named::from(known.clone())))
+                .collect(),
+        )
     }
 
     /// Adds a schema.
@@ -78,7 +87,8 @@ impl Schemas {
 
     /// Those that these messages name, in the stored form.
     pub fn kept(&self, keys: impl Iterator<Item = SchemaKey>) -> Vec<(SchemaKey, KnownSchema)> {
-        let named = keys.filter_map(|key| Some((key, KnownSchema::clone(&self.0.get(&key)?.known))));
+        let named =
+            keys.filter_map(|key| Some((key, KnownSchema::clone(&self.0.get(&key)?.known))));
         named.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 }
@@ -89,8 +99,19 @@ pub struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
 impl Plans {
     /// The paths to these fields.
     pub fn new(schemas: &Schemas, paths: &FieldPaths) -> Plans {
-        let plan = |named: &Named| named.schema.clone().map(|schema| SchemaPlan::new(schema, paths));
-        Plans(schemas.0.iter().map(|(key, named)| (*key, plan(named))).collect())
+        let plan = |named: &Named| {
+            named
+                .schema
+                .clone()
+                .map(|schema| SchemaPlan::new(schema, paths))
+        };
+        Plans(
+            schemas
+                .0
+                .iter()
+                .map(|(key, named)| (*key, plan(named)))
+                .collect(),
+        )
     }
 
     /// The plan of a schema.
@@ -98,6 +119,10 @@ impl Plans {
     /// # Errors
     /// What is wrong with a message that names it.
     pub fn of(&self, key: SchemaKey) -> Result<&SchemaPlan, MisfitKind> {
-        self.0.get(&key).ok_or(MisfitKind::NoSchema)?.as_ref().ok_or(MisfitKind::StrangeSchema)
+        self.0
+            .get(&key)
+            .ok_or(MisfitKind::NoSchema)?
+            .as_ref()
+            .ok_or(MisfitKind::StrangeSchema)
     }
 }

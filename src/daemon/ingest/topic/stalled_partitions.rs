@@ -1,4 +1,5 @@
-//! Detects partitions without progress, although brokers answer and have messages for them, and without an error.
+//! Detects partitions without progress, although brokers answer and have messages for them, and
+//! without an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,7 +23,12 @@ pub struct StalledPartitions {
 impl StalledPartitions {
     /// Starts without a check.
     pub fn new() -> StalledPartitions {
-        StalledPartitions { looked: Instant::now(), held: false, known: BTreeMap::new(), doubted: false }
+        StalledPartitions {
+            looked: Instant::now(),
+            held: false,
+            known: BTreeMap::new(),
+            doubted: false,
+        }
     }
 
     /// Records that messages waited this long to be accepted.
@@ -45,8 +51,8 @@ impl StalledPartitions {
         self.looked.elapsed() >= LOOK
     }
 
-    /// Checks partitions that have not reached their end, each with its next offset; returns those without progress,
-    /// and whether they have stalled.
+    /// Checks partitions that have not reached their end, each with its next offset; returns those
+    /// without progress, and whether they have stalled.
     pub fn look(&mut self, partitions: impl Iterator<Item = (i32, u64)>) -> Vec<(i32, bool)> {
         let before = std::mem::take(&mut self.known);
         let held = std::mem::take(&mut self.held);

@@ -1,5 +1,6 @@
-//! Messages that are Arrow IPC streams: each has a schema of its own and any number of rows. A message that cannot be
-//! read completely is set aside as one, so that no part of it counts; an invalid row is stored as a stream of its own.
+//! Messages that are Arrow IPC streams: each has a schema of its own and any number of rows. A
+//! message that cannot be read completely is set aside as one, so that no part of it counts; an
+//! invalid row is stored as a stream of its own.
 
 use std::path::Path;
 
@@ -26,27 +27,36 @@ type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
 pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
-    let mut coded = Coded { parts: Vec::new(), skipped: 0, halt: None, rest: None };
+    let mut coded = Coded {
+        parts: Vec::new(),
+        skipped: 0,
+        halt: None,
+        rest: None,
+    };
     let mut kept = KeptRows::new();
     for (offset, content) in &all.all {
-        let is = unwanted.before(*content).unwrap_or_else(|content| match rows(content, coder, *offset) {
-            Ok((parts, raws)) => {
-                coded.parts.extend(parts);
-                kept.extend(raws);
-                MessageStatus::Row
-            }
-            Err(RefusedMessage { field: None, kind }) => MessageStatus::Refused(kind),
-            Err(refused) => {
-                coded.parts.push(refused.part(coder, *offset));
-                kept.push(Some(SecretBytes::of(content)));
-                MessageStatus::Row
+        let is = unwanted.before(*content).unwrap_or_else(|content| {
+            match rows(content, coder, *offset) {
+                Ok((parts, raws)) => {
+                    coded.parts.extend(parts);
+                    kept.extend(raws);
+                    MessageStatus::Row
+                }
+                Err(RefusedMessage { field: None, kind }) => MessageStatus::Refused(kind),
+                Err(refused) => {
+                    coded.parts.push(refused.part(coder, *offset));
+                    kept.push(Some(SecretBytes::of(content)));
+                    MessageStatus::Row
+                }
             }
         });
         match is {
             MessageStatus::Row => {}
             MessageStatus::Skipped => coded.skipped += 1,
             MessageStatus::Refused(kind) => {
-                coded.parts.push(RefusedMessage { field: None, kind }.part(coder, *offset));
+                coded
+                    .parts
+                    .push(RefusedMessage { field: None, kind }.part(coder, *offset));
                 kept.push(Some(SecretBytes::of(content.unwrap_or_default())));
             }
             MessageStatus::Halt(kind) => {
@@ -55,7 +65,10 @@ pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -
             }
         }
     }
-    Coded { rest: Some(kept), ..coded }
+    Coded {
+        rest: Some(kept),
+        ..coded
+    }
 }
 
 /// A message that is set aside as a whole.
@@ -66,41 +79,72 @@ struct RefusedMessage {
 
 impl RefusedMessage {
     fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> RefusedMessage {
-        let field = coder.fields().iter().position(|column| column.name == misfit.column);
-        RefusedMessage { field, kind: misfit.kind }
+        let field = coder
+            .fields()
+            .iter()
+            .position(|column| column.name == misfit.column);
+        RefusedMessage {
+            field,
+            kind: misfit.kind,
+        }
     }
 
     fn part(&self, coder: &Coder<'_>, offset: u64) -> RowBatch {
         let mut part = coder.rows(read);
         part.refuse(offset, self.kind);
         let mut part = part.finish();
-        part.faults.iter_mut().for_each(|fault| fault.field = self.field);
+        part.faults
+            .iter_mut()
+            .for_each(|fault| fault.field = self.field);
         part
     }
 }
 
 /// The rows of a message, and the stored content of invalid ones.
-fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>, KeptRows), RefusedMessage> {
-    let not_arrow = || RefusedMessage { field: None, kind: MisfitKind::NotArrow };
+fn rows(
+    content: &[u8],
+    coder: &Coder<'_>,
+    offset: u64,
+) -> Result<(Vec<RowBatch>, KeptRows), RefusedMessage> {
+    let not_arrow = || RefusedMessage {
+        field: None,
+        kind: MisfitKind::NotArrow,
+    };
     let path = Path::new("a message");
-    let file = IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
+    let file =
+        IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
     // Without one of its columns a message is invalid as a whole.
     let there = |name: &str| file.header().iter().any(|known| known == name);
-    if let Some(field) = coder.fields().iter().position(|column| !there(raw_name(column))) {
-        return Err(RefusedMessage { field: Some(field), kind: MisfitKind::NoColumn });
+    if let Some(field) = coder
+        .fields()
+        .iter()
+        .position(|column| !there(raw_name(column)))
+    {
+        return Err(RefusedMessage {
+            field: Some(field),
+            kind: MisfitKind::NoColumn,
+        });
     }
     let batches = batches(file.unpacking(MOST_UNPACKED), coder).ok_or_else(not_arrow)?;
-    let single = batches.iter().map(|(rows, _)| rows.num_rows()).sum::<usize>() == 1;
+    let single = batches
+        .iter()
+        .map(|(rows, _)| rows.num_rows())
+        .sum::<usize>()
+        == 1;
     let (mut parts, mut kept) = (Vec::new(), KeptRows::new());
     for (rows, all) in &batches {
-        let mut part = coder.batch(rows).map_err(|misfit| RefusedMessage::misfit(coder, &misfit))?;
+        let mut part = coder
+            .batch(rows)
+            .map_err(|misfit| RefusedMessage::misfit(coder, &misfit))?;
         let faults = || part.faults.iter().map(|fault: &RowFault| fault.row);
         if single {
             kept.extend(faults().map(|_| Some(SecretBytes::of(content))));
         } else if !part.faults.is_empty() {
             kept.extend(alone(all, faults()).ok_or_else(not_arrow)?);
         }
-        part.faults.iter_mut().for_each(|fault| fault.line = Some(offset));
+        part.faults
+            .iter_mut()
+            .for_each(|fault| fault.line = Some(offset));
         part.lines = vec![offset; part.codes.len()];
         parts.push(part);
     }
@@ -109,7 +153,10 @@ fn rows(content: &[u8], coder: &Coder<'_>, offset: u64) -> Result<(Vec<RowBatch>
 
 /// All rows of a message; `None` if it is not exactly one stream.
 fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
-    let names = coder.fields().iter().map(|column| (raw_name(column).to_owned(), column.name.to_string()));
+    let names = coder
+        .fields()
+        .iter()
+        .map(|column| (raw_name(column).to_owned(), column.name.to_string()));
     file.want(&names.collect::<Vec<_>>());
     file.keep();
     let mut all = Batches::new();
@@ -119,11 +166,15 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
     file.is_at_end().then_some(all)
 }
 
-/// These rows of a message that has been read, ascending, each as a message of its own; without bytes if one is too
-/// long.
+/// These rows of a message that has been read, ascending, each as a message of its own; without
+/// bytes if one is too long.
 pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
-    let mut file =
-        IpcFile::over(Path::new("a message"), Content::from(SecretBytes::of(content))).ok()?.unpacking(MOST_UNPACKED);
+    let mut file = IpcFile::over(
+        Path::new("a message"),
+        Content::from(SecretBytes::of(content)),
+    )
+    .ok()?
+    .unpacking(MOST_UNPACKED);
     // Any column gives the number of rows.
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
@@ -131,7 +182,10 @@ pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>>
     let (mut before, mut found) = (0, KeptRows::new());
     while found.len() < wanted.len() {
         let all = file.batches().ok()??.1?;
-        let here = wanted[found.len()..].iter().map(|row| row - before).take_while(|row| *row < all.num_rows());
+        let here = wanted[found.len()..]
+            .iter()
+            .map(|row| row - before)
+            .take_while(|row| *row < all.num_rows());
         found.extend(alone(&all, here)?);
         before += all.num_rows();
     }

@@ -1,5 +1,6 @@
-//! One object for people, written beside the others even if the permissions of the root are wrong, since it may report
-//! just that. It is advisory: no other object depends on it, and no decision uses it.
+//! One object for people, written beside the others even if the permissions of the root are wrong,
+//! since it may report just that. It is advisory: no other object depends on it, and no decision
+//! uses it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,7 +11,8 @@ use super::{ReadOnlyFolder, ReadStore, open};
 use crate::daemon::config::Root;
 use crate::daemon::error::{Error, Result};
 
-/// Writes an object with this name into a private root, or removes it. A missing folder is not created.
+/// Writes an object with this name into a private root, or removes it. A missing folder is not
+/// created.
 ///
 /// # Errors
 /// The root cannot be written.
@@ -18,7 +20,9 @@ pub fn put_beside(root: &Root, name: &str, bytes: Option<&[u8]>) -> Result<()> {
     match (root, bytes) {
         (Root::Directory(folder), Some(bytes)) => replace(folder, name, bytes),
         (Root::Directory(folder), None) => match fs::remove_file(folder.join(name)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(&folder.join(name), "remove", &error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Error::io(&folder.join(name), "remove", &error))
+            }
             _ => Ok(()),
         },
         (Root::Bucket(_), Some(bytes)) => open(root, true)?.replace(name, bytes),
@@ -47,7 +51,12 @@ fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         _ => {}
     }
     // Only a new file: a link is not followed.
-    let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside).map_err(refused)?;
+    let mut opened = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&aside)
+        .map_err(refused)?;
     opened.write_all(bytes).map_err(refused)?;
     fs::rename(&aside, &file).map_err(refused)
 }

@@ -1,10 +1,10 @@
-//! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once, and every unclear result is reported as
-//! unclear; reads and lists are repeated for about a minute. Never takes silence for an answer, and never shows the
-//! library's own messages.
+//! Objects in a bucket of S3, GCS or Azure (HOUSE 3). A write is sent once, and every unclear
+//! result is reported as unclear; reads and lists are repeated for about a minute. Never takes
+//! silence for an answer, and never shows the library's own messages.
 //!
-//! The library (`object_store`) repeats a write by itself if its result is unclear. That is switched off here: whether
-//! the same bytes are sent again depends on the current state of the store, which only the protocol of the log can
-//! judge.
+//! The library (`object_store`) repeats a write by itself if its result is unclear. That is
+//! switched off here: whether the same bytes are sent again depends on the current state of the
+//! store, which only the protocol of the log can judge.
 
 mod access;
 mod client;
@@ -39,17 +39,24 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Opens `s3://bucket/folder` and the like, with the environment's settings for the private or for the public root.
+    /// Opens `s3://bucket/folder` and the like, with the environment's settings for the private or
+    /// for the public root.
     ///
     /// # Errors
     /// The address or the environment is wrong, or the bucket does not answer.
     pub fn open(url: &str, private: bool) -> Result<Bucket> {
-        Bucket::open_with(url, &Variables::of_process(private), BucketTimeouts::default())
+        Bucket::open_with(
+            url,
+            &Variables::of_process(private),
+            BucketTimeouts::default(),
+        )
     }
 
     /// The variables of the environment that look like settings of this bucket and do not reach it.
     pub fn ignored_variables(url: &str, private: bool) -> Vec<String> {
-        let Ok(address) = BucketAddress::parse(url) else { return Vec::new() };
+        let Ok(address) = BucketAddress::parse(url) else {
+            return Vec::new();
+        };
         Variables::of_process(private).ignored(address.keeper)
     }
 
@@ -60,13 +67,28 @@ impl Bucket {
     pub fn open_with(url: &str, variables: &Variables, patience: BucketTimeouts) -> Result<Bucket> {
         let address = BucketAddress::parse(url)?;
         let client = BucketClient::new(&address, variables, &patience)?;
-        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("bucket").enable_all().build();
-        let runtime = runtime.map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
-        let worker = Arc::new(BucketWorker { address, client, patience, own: variables.own() });
-        let bucket = Bucket { worker, runtime: Some(runtime) };
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("bucket")
+            .enable_all()
+            .build();
+        let runtime = runtime
+            .map_err(|_| Error::new(ErrorCategory::Io, "the operating system gives no threads"))?;
+        let worker = Arc::new(BucketWorker {
+            address,
+            client,
+            patience,
+            own: variables.own(),
+        });
+        let bucket = Bucket {
+            worker,
+            runtime: Some(runtime),
+        };
         bucket.ask(|worker| async move {
             let begin = worker.key("");
-            worker.patiently("looked into", || worker.client.page(&begin, None, Some(1))).await
+            worker
+                .patiently("looked into", || worker.client.page(&begin, None, Some(1)))
+                .await
         })?;
         Ok(bucket)
     }
@@ -84,8 +106,12 @@ impl Bucket {
                 let _ = say.send(doing.await);
             });
         }
-        hear.recv()
-            .unwrap_or_else(|_| Err(Error::new(ErrorCategory::Internal, "a thread that talked to a store ended early")))
+        hear.recv().unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorCategory::Internal,
+                "a thread that talked to a store ended early",
+            ))
+        })
     }
 }
 
@@ -98,7 +124,10 @@ impl ReadStore for Bucket {
         let path = path.to_owned();
         self.ask(|worker| async move {
             let key = worker.object(&path)?;
-            worker.patiently("read", || worker.client.get(&key)).await.map(|bytes| bytes.map(Vec::from))
+            worker
+                .patiently("read", || worker.client.get(&key))
+                .await
+                .map(|bytes| bytes.map(Vec::from))
         })
     }
 
@@ -110,7 +139,10 @@ impl ReadStore for Bucket {
         self.ask(|worker| async move {
             let key = worker.object(&path)?;
             let part = || worker.client.get_part(&key, part.clone());
-            worker.patiently("read", part).await.map(|bytes| bytes.map(Vec::from))
+            worker
+                .patiently("read", part)
+                .await
+                .map(|bytes| bytes.map(Vec::from))
         })
     }
 
@@ -130,7 +162,9 @@ impl Store for Bucket {
         let path = path.to_owned();
         self.ask(|worker| async move {
             let key = worker.object(&path)?;
-            worker.patiently("written", || worker.client.delete(&key)).await
+            worker
+                .patiently("written", || worker.client.delete(&key))
+                .await
         })
     }
 
@@ -138,14 +172,21 @@ impl Store for Bucket {
         let (path, bytes) = (path.to_owned(), Bytes::copy_from_slice(bytes));
         self.ask(|worker| async move {
             let key = worker.object(&path)?;
-            worker.patiently("written", || worker.client.put(&key, bytes.clone(), PutMode::Overwrite)).await
+            worker
+                .patiently("written", || {
+                    worker.client.put(&key, bytes.clone(), PutMode::Overwrite)
+                })
+                .await
         })
     }
 
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let mut created = Vec::with_capacity(objects.len());
         for some in objects.chunks(AT_ONCE) {
-            let some: Vec<_> = some.iter().map(|(path, bytes)| (path.clone(), Bytes::copy_from_slice(bytes))).collect();
+            let some: Vec<_> = some
+                .iter()
+                .map(|(path, bytes)| (path.clone(), Bytes::copy_from_slice(bytes)))
+                .collect();
             created.extend(self.ask(|worker| async move {
                 let one = |(path, bytes): (String, Bytes)| {
                     let worker = Arc::clone(&worker);
@@ -154,7 +195,12 @@ impl Store for Bucket {
                 let begun: Vec<_> = some.into_iter().map(one).collect();
                 let mut created = Vec::with_capacity(begun.len());
                 for ended in begun {
-                    let lost = |_| Error::new(ErrorCategory::Internal, "a thread that talked to a store ended early");
+                    let lost = |_| {
+                        Error::new(
+                            ErrorCategory::Internal,
+                            "a thread that talked to a store ended early",
+                        )
+                    };
                     created.push(ended.await.map_err(lost)??);
                 }
                 Ok(created)

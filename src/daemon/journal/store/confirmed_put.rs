@@ -1,5 +1,5 @@
-//! Confirmed writes (HOUSE 3, Append): if the result of a write is unclear, the object is read back. The same bytes are
-//! ours, others are another writer's, and a missing object is sent again.
+//! Confirmed writes (HOUSE 3, Append): if the result of a write is unclear, the object is read
+//! back. The same bytes are ours, others are another writer's, and a missing object is sent again.
 
 use super::{CreateOutcome, Store};
 use crate::daemon::error::{Error, ErrorCategory, Result};
@@ -31,7 +31,10 @@ pub fn put(store: &dyn Store, path: &str, bytes: &[u8]) -> Result<PutOutcome> {
             None => {}
         }
     }
-    let text = format!("the store at {} does not confirm whether `{path}` was written: check the store", store.place());
+    let text = format!(
+        "the store at {} does not confirm whether `{path}` was written: check the store",
+        store.place()
+    );
     Err(Error::new(ErrorCategory::Io, text))
 }
 
@@ -43,7 +46,10 @@ pub fn put_all(store: &dyn Store, objects: &[(String, Vec<u8>)]) -> Result<()> {
     let created = store.create_all(objects)?;
     for ((path, bytes), created) in objects.iter().zip(created) {
         if created != CreateOutcome::Made && put(store, path, bytes)? == PutOutcome::Theirs {
-            let text = format!("`{path}` at {} already exists with different content", store.place());
+            let text = format!(
+                "`{path}` at {} already exists with different content",
+                store.place()
+            );
             return Err(Error::new(ErrorCategory::Io, text));
         }
     }

@@ -1,5 +1,6 @@
-//! An open folder of a root. Its entries are accessed through its descriptor, name by name, so that no link leads out of
-//! the root. Never follows a link, never waits for a pipe, and never repeats a failed sync.
+//! An open folder of a root. Its entries are accessed through its descriptor, name by name, so that
+//! no link leads out of the root. Never follows a link, never waits for a pipe, and never repeats a
+//! failed sync.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, TryLockError};
@@ -28,22 +29,34 @@ pub enum FolderEntry {
     Other(&'static str),
 }
 
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+const FILE: OFlags = OFlags::NOFOLLOW
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
 
 impl Folder {
     /// Opens the root of a store, which may be reached through links.
     pub fn root(path: &Path) -> Result<Folder> {
         let opened = rustix::fs::openat(CWD, path, FOLDER, Mode::empty());
-        let descriptor = opened.map_err(|errno| Error::io(path, "open the folder", &errno.into()))?;
-        Ok(Folder { descriptor, path: path.to_path_buf() })
+        let descriptor =
+            opened.map_err(|errno| Error::io(path, "open the folder", &errno.into()))?;
+        Ok(Folder {
+            descriptor,
+            path: path.to_path_buf(),
+        })
     }
 
     /// The same folder, opened once more.
     pub fn again(&self) -> Result<Folder> {
         let descriptor = self.descriptor.try_clone();
-        let descriptor = descriptor.map_err(|error| Error::io(&self.path, "open the folder", &error))?;
-        Ok(Folder { descriptor, path: self.path.clone() })
+        let descriptor =
+            descriptor.map_err(|error| Error::io(&self.path, "open the folder", &error))?;
+        Ok(Folder {
+            descriptor,
+            path: self.path.clone(),
+        })
     }
 
     /// Its path.
@@ -53,7 +66,8 @@ impl Folder {
 
     /// Its permissions.
     pub fn mode(&self) -> Result<u32> {
-        let about = rustix::fs::fstat(&self.descriptor).map_err(|errno| self.error("look at", errno))?;
+        let about =
+            rustix::fs::fstat(&self.descriptor).map_err(|errno| self.error("look at", errno))?;
         Ok(about.st_mode & 0o7777)
     }
 
@@ -65,14 +79,26 @@ impl Folder {
 
     /// A subfolder; `None` if it does not exist, or is a file.
     pub fn find(&self, name: &str) -> Result<Option<Folder>> {
-        match rustix::fs::openat(&self.descriptor, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(descriptor) => Ok(Some(Folder { descriptor, path: self.path.join(name) })),
+        match rustix::fs::openat(
+            &self.descriptor,
+            name,
+            FOLDER | OFlags::NOFOLLOW,
+            Mode::empty(),
+        ) {
+            Ok(descriptor) => Ok(Some(Folder {
+                descriptor,
+                path: self.path.join(name),
+            })),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => match self.entry(name)? {
                 Some(FolderEntry::Other(_)) => Err(self.astray(name)),
                 _ => Ok(None),
             },
-            Err(errno) => Err(Error::io(&self.path.join(name), "open the folder", &errno.into())),
+            Err(errno) => Err(Error::io(
+                &self.path.join(name),
+                "open the folder",
+                &errno.into(),
+            )),
         }
     }
 
@@ -99,9 +125,12 @@ impl Folder {
     pub fn file(&self, name: &str) -> Result<Option<(File, u64)>> {
         match rustix::fs::openat(&self.descriptor, name, OFlags::RDONLY | FILE, Mode::empty()) {
             Ok(descriptor) => {
-                let about = rustix::fs::fstat(&descriptor).map_err(|errno| self.error("look into", errno))?;
+                let about = rustix::fs::fstat(&descriptor)
+                    .map_err(|errno| self.error("look into", errno))?;
                 match FileType::from_raw_mode(about.st_mode) {
-                    FileType::RegularFile => Ok(Some((File::from(descriptor), about.st_size.unsigned_abs()))),
+                    FileType::RegularFile => {
+                        Ok(Some((File::from(descriptor), about.st_size.unsigned_abs())))
+                    }
                     FileType::Directory => Ok(None),
                     _ => Err(self.astray(name)),
                 }
@@ -113,19 +142,25 @@ impl Folder {
         }
     }
 
-    /// A new file in it that only we may use, locked as long as it is open; `None` if the name is taken.
+    /// A new file in it that only we may use, locked as long as it is open; `None` if the name is
+    /// taken.
     pub fn fresh(&self, name: &str) -> Result<Option<File>> {
-        let (flags, path) = (OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FILE, self.path.join(name));
-        let opened = match rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600)) {
-            Err(Errno::EXIST) => return Ok(None),
-            opened => opened.map_err(|errno| Error::io(&path, "write", &errno.into()))?,
-        };
+        let (flags, path) = (
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FILE,
+            self.path.join(name),
+        );
+        let opened =
+            match rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600)) {
+                Err(Errno::EXIST) => return Ok(None),
+                opened => opened.map_err(|errno| Error::io(&path, "write", &errno.into()))?,
+            };
         let file = File::from(opened);
         if !lock(&file, &path)? {
             return Ok(None);
         }
         // A process that cleaned this folder between the two steps above has removed the name.
-        let about = rustix::fs::fstat(&file).map_err(|errno| Error::io(&path, "write", &errno.into()))?;
+        let about =
+            rustix::fs::fstat(&file).map_err(|errno| Error::io(&path, "write", &errno.into()))?;
         Ok((about.st_nlink > 0).then_some(file))
     }
 
@@ -133,14 +168,21 @@ impl Folder {
     pub fn locked(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (OFlags::RDWR | OFlags::CREATE | FILE, self.path.join(name));
         let opened = rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600));
-        let file = File::from(opened.map_err(|errno| Error::io(&path, "open the lock", &errno.into()))?);
+        let file =
+            File::from(opened.map_err(|errno| Error::io(&path, "open the lock", &errno.into()))?);
         Ok(lock(&file, &path)?.then_some(file))
     }
 
     /// Links a file of this folder into another folder; false if the name is taken.
     pub fn link(&self, name: &str, to: &Folder, new: &str) -> Result<bool> {
         let path = to.path.join(new);
-        match rustix::fs::linkat(&self.descriptor, name, &to.descriptor, new, AtFlags::empty()) {
+        match rustix::fs::linkat(
+            &self.descriptor,
+            name,
+            &to.descriptor,
+            new,
+            AtFlags::empty(),
+        ) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
@@ -168,8 +210,8 @@ impl Folder {
 
     /// The names in it, in no order.
     pub fn all_names(&self) -> Result<Vec<CString>> {
-        let entries =
-            Dir::read_from(&self.descriptor).and_then(|entries| entries.collect::<std::result::Result<Vec<_>, _>>());
+        let entries = Dir::read_from(&self.descriptor)
+            .and_then(|entries| entries.collect::<std::result::Result<Vec<_>, _>>());
         let mut names = Vec::new();
         for entry in entries.map_err(|errno| self.error("look into", errno))? {
             if entry.file_name() != c"." && entry.file_name() != c".." {
@@ -181,13 +223,19 @@ impl Folder {
 
     /// The names in it, in no order, without those that no path of a store can have.
     pub fn names(&self) -> Result<Vec<String>> {
-        Ok(self.all_names()?.into_iter().filter_map(|name| name.into_string().ok()).collect())
+        Ok(self
+            .all_names()?
+            .into_iter()
+            .filter_map(|name| name.into_string().ok())
+            .collect())
     }
 
     /// The entry with a name; `None` if there is none.
     pub fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
         // No name of a store has a zero byte in it.
-        let Ok(named) = CString::new(name) else { return Ok(None) };
+        let Ok(named) = CString::new(name) else {
+            return Ok(None);
+        };
         self.entry_of(&named)
     }
 
@@ -203,7 +251,11 @@ impl Folder {
                 _ => FolderEntry::Other("a device"),
             })),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(errno) => Err(Error::io(&self.path.join(&*name.to_string_lossy()), "look at", &errno.into())),
+            Err(errno) => Err(Error::io(
+                &self.path.join(&*name.to_string_lossy()),
+                "look at",
+                &errno.into(),
+            )),
         }
     }
 

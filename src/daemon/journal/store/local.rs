@@ -1,6 +1,7 @@
-//! Objects as files of a folder (HOUSE 3, Local files). Each is written to a temporary file, synced, and gets its name
-//! by a hard link, which fails if the name is taken; then the folders are synced. Never reports an object before it is
-//! durable, never follows a link, never tries again after an error.
+//! Objects as files of a folder (HOUSE 3, Local files). Each is written to a temporary file,
+//! synced, and gets its name by a hard link, which fails if the name is taken; then the folders are
+//! synced. Never reports an object before it is durable, never follows a link, never tries again
+//! after an error.
 
 mod staging_folder;
 
@@ -52,7 +53,8 @@ impl Local {
         Local::open(root, &aside, 0o700, 0o600)
     }
 
-    /// As [`Local::private`], locked; `None` if another process holds the lock; see [`Local::busy`].
+    /// As [`Local::private`], locked; `None` if another process holds the lock; see
+    /// [`Local::busy`].
     ///
     /// # Errors
     /// As [`Local::private`], or the file system has no locks.
@@ -72,24 +74,31 @@ impl Local {
         Local::open(root, &aside, 0o755, 0o644)
     }
 
-    /// Opens or creates a root that every account may read and that contains a private one; locked. Temporary files are
-    /// written in the private one. `None` if another process holds the lock.
+    /// Opens or creates a root that every account may read and that contains a private one; locked.
+    /// Temporary files are written in the private one. `None` if another process holds the lock.
     ///
     /// # Errors
     /// As [`Local::public`] and [`Local::private_locked`].
     pub fn around_private(path: &Path, private: &Path) -> Result<Option<(Local, Local, Lock)>> {
         make(path, 0o755)?;
-        let Some((inner, lock)) = Local::private_locked(private)? else { return Ok(None) };
+        let Some((inner, lock)) = Local::private_locked(private)? else {
+            return Ok(None);
+        };
         let public = Local::open(Folder::root(path)?, &inner.root, 0o755, 0o644)?;
         Ok(Some((public, inner, lock)))
     }
 
     fn open(root: Folder, beside: &Folder, folders: u32, files: u32) -> Result<Local> {
-        // Data that an earlier process wrote without waiting for the disk must be durable before anything is based on
-        // it.
+        // Data that an earlier process wrote without waiting for the disk must be durable before
+        // anything is based on it.
         root.sync_all()?;
         let aside = StagingFolder::open(beside, files)?;
-        Ok(Local { root, aside, mode: folders, lasting: Mutex::default() })
+        Ok(Local {
+            root,
+            aside,
+            mode: folders,
+            lasting: Mutex::default(),
+        })
     }
 
     /// Locks the root for this process; `None` if another process holds the lock.
@@ -103,13 +112,17 @@ impl Local {
     /// The error if the lock is held.
     pub fn busy(path: &Path) -> Error {
         let text = "another tidegate is running here: wait for it, or stop it";
-        Error::new(ErrorCategory::Io, text).in_file(path).because_of(OtherProcess::Works)
+        Error::new(ErrorCategory::Io, text)
+            .in_file(path)
+            .because_of(OtherProcess::Works)
     }
 
     /// The folder of an object, created if it is missing, and on the disk with all its parents.
     fn around(&self, path: &str) -> Result<Folder> {
         let mut folder = self.root.again()?;
-        let Some((parents, _)) = path.rsplit_once('/') else { return Ok(folder) };
+        let Some((parents, _)) = path.rsplit_once('/') else {
+            return Ok(folder);
+        };
         let mut lasting = self.lasting.lock().unwrap_or_else(PoisonError::into_inner);
         for (at, name) in parts(parents) {
             let (next, made) = folder.make(name, self.mode)?;
@@ -135,7 +148,11 @@ impl Local {
                 std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
                 std::collections::btree_map::Entry::Vacant(free) => free.insert(self.around(path)?),
             };
-            created.push(if written.link(folder, name)? { CreateOutcome::Made } else { CreateOutcome::Exists });
+            created.push(if written.link(folder, name)? {
+                CreateOutcome::Made
+            } else {
+                CreateOutcome::Exists
+            });
         }
         // Also if the object existed already: its writer may not have waited for the disk yet.
         folders.values().try_for_each(Folder::sync)?;
@@ -176,7 +193,9 @@ impl Store for Local {
 
     fn delete(&self, path: &str) -> Result<()> {
         own(path)?;
-        let Some((folder, name)) = find(&self.root, path)? else { return Ok(()) };
+        let Some((folder, name)) = find(&self.root, path)? else {
+            return Ok(());
+        };
         folder.remove(name)?;
         folder.sync()
     }
@@ -185,9 +204,14 @@ impl Store for Local {
         let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
         for path in paths {
             own(path)?;
-            let Some((folder, name)) = find(&self.root, path)? else { continue };
+            let Some((folder, name)) = find(&self.root, path)? else {
+                continue;
+            };
             folder.remove(name)?;
-            folders.insert(path.rsplit_once('/').map_or("", |(parents, _)| parents), folder);
+            folders.insert(
+                path.rsplit_once('/').map_or("", |(parents, _)| parents),
+                folder,
+            );
         }
         folders.values().try_for_each(Folder::sync)
     }
@@ -195,14 +219,19 @@ impl Store for Local {
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
         own(path)?;
         let written = self.aside.write(bytes)?;
-        let (folder, name) = (self.around(path)?, path.rsplit_once('/').map_or(path, |(_, name)| name));
+        let (folder, name) = (
+            self.around(path)?,
+            path.rsplit_once('/').map_or(path, |(_, name)| name),
+        );
         written.rename(&folder, name)?;
         folder.sync()
     }
 
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
-        let objects: Vec<(&str, &[u8])> =
-            objects.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+        let objects: Vec<(&str, &[u8])> = objects
+            .iter()
+            .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+            .collect();
         self.put(&objects)
     }
 }
@@ -219,23 +248,31 @@ fn parts(path: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Refuses a path that no object of ours can have.
 fn own(path: &str) -> Result<()> {
     if path == LOCK {
-        return Err(Error::new(ErrorCategory::Internal, "`lock` is no object, but the lock of a folder"));
+        return Err(Error::new(
+            ErrorCategory::Internal,
+            "`lock` is no object, but the lock of a folder",
+        ));
     }
     fitting(path)
 }
 
-/// Creates a folder and its missing parents, each on the disk before the next. Every account may pass through the
-/// parents: there may be a public root beside a private one.
+/// Creates a folder and its missing parents, each on the disk before the next. Every account may
+/// pass through the parents: there may be a public root beside a private one.
 fn make(path: &Path, mode: u32) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     make(parent, 0o755)?;
     let made = DirBuilder::new().mode(mode).create(path);
     let made = made.and_then(|()| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)));
     match made {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::io(path, "make the folder", &error)),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(Error::io(path, "make the folder", &error))
+        }
         _ => Folder::root(parent)?.sync(),
     }
 }

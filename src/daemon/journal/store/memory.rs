@@ -48,12 +48,20 @@ impl ReadStore for Memory {
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
-        let below =
-            |path: &str| prefix.is_empty() || path.len() == prefix.len() || path[prefix.len()..].starts_with('/');
+        let below = |path: &str| {
+            prefix.is_empty() || path.len() == prefix.len() || path[prefix.len()..].starts_with('/')
+        };
         let objects = self.lock();
         let found = objects.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
-        let found = found.take_while(|(path, _)| path.starts_with(prefix)).filter(|(path, _)| below(path));
-        Ok(found.map(|(path, bytes)| ListedObject { path: path.clone(), size: bytes.len() as u64 }).collect())
+        let found = found
+            .take_while(|(path, _)| path.starts_with(prefix))
+            .filter(|(path, _)| below(path));
+        Ok(found
+            .map(|(path, bytes)| ListedObject {
+                path: path.clone(),
+                size: bytes.len() as u64,
+            })
+            .collect())
     }
 }
 

@@ -1,5 +1,5 @@
-//! Stores of objects (HOUSE 3): a folder, a bucket, or memory, with single objects or packs. One interface, one
-//! conformance suite (`tests/journal`).
+//! Stores of objects (HOUSE 3): a folder, a bucket, or memory, with single objects or packs. One
+//! interface, one conformance suite (`tests/journal`).
 //!
 //! Knows nothing about the content of an object, and never changes an existing one.
 
@@ -59,8 +59,8 @@ pub struct ForeignEntry {
     pub kind: &'static str,
 }
 
-/// A store for reading. Paths are relative and consist of letters, digits, `.`, `_`, `-` and `/`, and no part of one
-/// begins with a dot.
+/// A store for reading. Paths are relative and consist of letters, digits, `.`, `_`, `-` and `/`,
+/// and no part of one begins with a dot.
 pub trait ReadStore: Send + Sync {
     /// The place of the store, for people; contains no secret.
     fn place(&self) -> String;
@@ -71,14 +71,15 @@ pub trait ReadStore: Send + Sync {
     /// The store cannot be read.
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>>;
 
-    /// All objects whose path is `prefix` or is below it, in the order of their paths; `""` lists all.
+    /// All objects whose path is `prefix` or is below it, in the order of their paths; `""` lists
+    /// all.
     ///
     /// # Errors
     /// The store cannot be read.
     fn list(&self, prefix: &str) -> Result<Vec<ListedObject>>;
 
-    /// Everything that is no object: links, pipes, devices, and names that no object has, such as hidden ones. A bucket
-    /// has none.
+    /// Everything that is no object: links, pipes, devices, and names that no object has, such as
+    /// hidden ones. A bucket has none.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -92,8 +93,8 @@ pub trait ReadStore: Send + Sync {
     /// As [`ReadStore::read`].
     fn read_part(&self, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
         let within = |bytes: Vec<u8>| {
-            let [from, to] =
-                [part.start, part.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+            let [from, to] = [part.start, part.end]
+                .map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
             bytes[from..to.max(from)].to_vec()
         };
         Ok(self.read(path)?.map(within))
@@ -119,11 +120,13 @@ pub trait ReadStore: Send + Sync {
 
 /// A store for writing.
 pub trait Store: ReadStore {
-    /// Creates an object where none exists. An object is either complete or does not exist, whatever happens meanwhile, and is durable
-    /// from the moment that this returns [`CreateOutcome::Made`].
+    /// Creates an object where none exists. An object is either complete or does not exist,
+    /// whatever happens meanwhile, and is durable from the moment that this returns
+    /// [`CreateOutcome::Made`].
     ///
     /// # Errors
-    /// The store cannot be written; on a local disk it is unknown from then on what is durable, and the caller stops.
+    /// The store cannot be written; on a local disk it is unknown from then on what is durable, and
+    /// the caller stops.
     fn create(&self, path: &str, bytes: &[u8]) -> Result<CreateOutcome>;
 
     /// Removes an object, if it exists.
@@ -132,18 +135,23 @@ pub trait Store: ReadStore {
     /// The store cannot be written.
     fn delete(&self, path: &str) -> Result<()>;
 
-    /// Creates or replaces an object; readers see the old one or the new one. Only for advisory objects.
+    /// Creates or replaces an object; readers see the old one or the new one. Only for advisory
+    /// objects.
     ///
     /// # Errors
     /// The store cannot be written.
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Creates several objects, as [`Store::create`] does, in any order and with as few syncs as possible.
+    /// Creates several objects, as [`Store::create`] does, in any order and with as few syncs as
+    /// possible.
     ///
     /// # Errors
     /// As [`Store::create`]; then any of them may exist.
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
-        objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
+        objects
+            .iter()
+            .map(|(path, bytes)| self.create(path, bytes))
+            .collect()
     }
 
     /// Removes several objects, some of which may be missing.
@@ -154,8 +162,9 @@ pub trait Store: ReadStore {
         paths.iter().try_for_each(|path| self.delete(path))
     }
 
-    /// The writer of this epoch begins, and its fence is durable: packing that a previous writer left half done is completed. `stays` recognises
-    /// the entries that must keep their places, by their bytes.
+    /// The writer of this epoch begins, and its fence is durable: packing that a previous writer
+    /// left half done is completed. `stays` recognises the entries that must keep their places, by
+    /// their bytes.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -163,7 +172,8 @@ pub trait Store: ReadStore {
         Ok(())
     }
 
-    /// Packs these objects, if the store has packs, unless there are too few of them; returns their number.
+    /// Packs these objects, if the store has packs, unless there are too few of them; returns their
+    /// number.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -171,7 +181,8 @@ pub trait Store: ReadStore {
         Ok(0)
     }
 
-    /// Packs all entries of the log before the newest one; `next` is the number of the next. Returns their number.
+    /// Packs all entries of the log before the newest one; `next` is the number of the next.
+    /// Returns their number.
     ///
     /// # Errors
     /// As [`Store::pack`].
@@ -185,5 +196,8 @@ fn fitting(path: &str) -> Result<()> {
     if is_below_root(path) {
         return Ok(());
     }
-    Err(Error::new(ErrorCategory::Internal, format!("{path:?} is no path of an object")))
+    Err(Error::new(
+        ErrorCategory::Internal,
+        format!("{path:?} is no path of an object"),
+    ))
 }

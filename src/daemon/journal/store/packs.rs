@@ -1,10 +1,12 @@
-//! Packs of objects (HOUSE 3, Packs), over a store of single objects. A reader finds an object under its path, whether
-//! it is packed or not. So a feed that runs for years has few files, and the code above does not know about packs.
+//! Packs of objects (HOUSE 3, Packs), over a store of single objects. A reader finds an object
+//! under its path, whether it is packed or not. So a feed that runs for years has few files, and
+//! the code above does not know about packs.
 //!
-//! A pack is never changed. One that loses an object, or is merged with others, is rewritten under a higher name before
-//! the old one is removed. An object in two packs belongs to the higher one, so that every writer removes the same
-//! ones, including a writer that was taken over. Packs of log entries are named by their first and last numbers. The
-//! writer says which entries also keep their own places: they stop other writers.
+//! A pack is never changed. One that loses an object, or is merged with others, is rewritten under
+//! a higher name before the old one is removed. An object in two packs belongs to the higher one,
+//! so that every writer removes the same ones, including a writer that was taken over. Packs of log
+//! entries are named by their first and last numbers. The writer says which entries also keep their
+//! own places: they stop other writers.
 
 mod form;
 mod index;
@@ -27,11 +29,12 @@ const SMALL: u64 = 1 << 20;
 const ROOM: u64 = 32 << 20;
 /// The number of bytes from which on another pack is begun.
 const MOST: usize = 4 << 20;
-/// How many packs of entries are merged, and the number of bytes from which on none is: live traffic writes some
-/// hundred MB of entries a day.
+/// How many packs of entries are merged, and the number of bytes from which on none is: live
+/// traffic writes some hundred MB of entries a day.
 const RUNS: usize = 16;
 const LONG: u64 = 16 << 20;
-/// The number of cached packs: `verify` reads the log twice at a time, each time with objects and keys.
+/// The number of cached packs: `verify` reads the log twice at a time, each time with objects and
+/// keys.
 const LOADED: usize = 8;
 /// The same if the root is read slowly and in order: one of each group, including entries.
 const LOADED_AFRESH: usize = 5;
@@ -53,7 +56,14 @@ impl Packs {
     /// Over this store, whose packs are read when they are needed.
     pub fn over(base: Arc<dyn Store>) -> Packs {
         let (epoch, next) = (AtomicU64::new(0), AtomicU64::new(1));
-        Packs { base, index: Mutex::default(), loaded: Mutex::default(), room: LOADED, epoch, next }
+        Packs {
+            base,
+            index: Mutex::default(),
+            loaded: Mutex::default(),
+            room: LOADED,
+            epoch,
+            next,
+        }
     }
 
     fn index(&self) -> MutexGuard<'_, PackIndex> {
@@ -74,7 +84,9 @@ impl Packs {
             loaded.push_front(known.clone());
             return Ok(Some(known.1));
         }
-        let Some(bytes) = self.base.read(path)? else { return Ok(None) };
+        let Some(bytes) = self.base.read(path)? else {
+            return Ok(None);
+        };
         let pack = Arc::new(LoadedPack::parse(path, bytes)?);
         loaded.truncate(self.room - 1);
         loaded.push_front((path.to_owned(), Arc::clone(&pack)));
@@ -83,16 +95,26 @@ impl Packs {
 
     /// Drops the cached bytes of packs that are gone.
     fn unload(&self) {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.loaded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// Writes a pack that is higher than all before it.
     fn write(&self, group: &str, objects: &BTreeMap<String, Vec<u8>>) -> Result<()> {
         let epoch = self.epoch.load(Relaxed);
         if epoch == 0 {
-            return Err(Error::new(ErrorCategory::Internal, "packs are written by the writer of the log alone"));
+            return Err(Error::new(
+                ErrorCategory::Internal,
+                "packs are written by the writer of the log alone",
+            ));
         }
-        let path = PackOrder { epoch, number: self.next.fetch_add(1, Relaxed) }.path(group);
+        let path = PackOrder {
+            epoch,
+            number: self.next.fetch_add(1, Relaxed),
+        }
+        .path(group);
         self.make(&path, objects)
     }
 
@@ -100,7 +122,10 @@ impl Packs {
         match put(&*self.base, path, &form::bytes(path, objects))? {
             PutOutcome::Ours => Ok(()),
             PutOutcome::Theirs => {
-                let text = format!("`{path}` at {} already exists with different content", self.base.place());
+                let text = format!(
+                    "`{path}` at {} already exists with different content",
+                    self.base.place()
+                );
                 Err(Error::new(ErrorCategory::Io, text))
             }
         }
@@ -111,7 +136,10 @@ impl Packs {
         let one = |path: String| match self.read(&path)? {
             Some(bytes) => Ok((path, bytes)),
             None => {
-                let text = format!("an object disappeared while it was packed in {}", self.base.place());
+                let text = format!(
+                    "an object disappeared while it was packed in {}",
+                    self.base.place()
+                );
                 Err(Error::new(ErrorCategory::Io, text).in_field(path))
             }
         };
@@ -122,13 +150,15 @@ impl Packs {
     fn join_runs(&self) -> Result<()> {
         self.refresh()?;
         let runs = self.index().last_runs(SMALL, LONG);
-        let (Some(first), Some(last)) = (runs.first().filter(|_| runs.len() >= RUNS), runs.last()) else {
+        let (Some(first), Some(last)) = (runs.first().filter(|_| runs.len() >= RUNS), runs.last())
+        else {
             return Ok(());
         };
         let (first, last) = (first.first, last.last);
         let entries = self.gathered((first..=last).map(log::path))?;
         self.make(&run(first, last), &entries)?;
-        self.base.delete_all(&runs.iter().map(|run| run.path.as_str()).collect::<Vec<_>>())
+        self.base
+            .delete_all(&runs.iter().map(|run| run.path.as_str()).collect::<Vec<_>>())
     }
 
     /// Objects that exist both singly and in a pack.
@@ -136,7 +166,10 @@ impl Packs {
         let alone = self.base.list("")?;
         self.refresh()?;
         let index = self.index();
-        let packed = alone.into_iter().map(|listed| listed.path).filter(|path| !is_pack(path));
+        let packed = alone
+            .into_iter()
+            .map(|listed| listed.path)
+            .filter(|path| !is_pack(path));
         Ok(packed.filter(|path| index.holder(path).is_some()).collect())
     }
 
@@ -145,14 +178,22 @@ impl Packs {
         for order in packs {
             let (path, group, left) = {
                 let index = self.index();
-                // A writer that has taken over merges packs, and the index may have learnt that meanwhile.
-                let Some(pack) = index.packs.get(&order) else { continue };
-                let left = pack.objects.iter().filter(|(path, _)| !gone.contains(&**path) && index.is_in(path, order));
+                // A writer that has taken over merges packs, and the index may have learnt that
+                // meanwhile.
+                let Some(pack) = index.packs.get(&order) else {
+                    continue;
+                };
+                let left = pack
+                    .objects
+                    .iter()
+                    .filter(|(path, _)| !gone.contains(&**path) && index.is_in(path, order));
                 let left: Vec<String> = left.map(|(path, _)| path.to_string()).collect();
                 (pack.path.clone(), pack.group.clone(), left)
             };
             if !left.is_empty() {
-                let Some(pack) = self.load(&path)? else { continue };
+                let Some(pack) = self.load(&path)? else {
+                    continue;
+                };
                 let object = |path: String| pack.object(&path).map(|bytes| (path, bytes.to_vec()));
                 self.write(&group, &left.into_iter().filter_map(object).collect())?;
             }
@@ -187,8 +228,10 @@ impl ReadStore for Packs {
                 return Ok(None);
             }
         }
-        let text =
-            format!("the packs at {} change all the time: check which programs are running there", self.base.place());
+        let text = format!(
+            "the packs at {} change all the time: check which programs are running there",
+            self.base.place()
+        );
         Err(Error::new(ErrorCategory::Io, text))
     }
 
@@ -208,7 +251,10 @@ impl ReadStore for Packs {
     }
 
     fn afresh(&self) -> Result<Option<Arc<dyn ReadStore>>> {
-        let fresh = Packs { room: LOADED_AFRESH, ..Packs::over(Arc::clone(&self.base)) };
+        let fresh = Packs {
+            room: LOADED_AFRESH,
+            ..Packs::over(Arc::clone(&self.base))
+        };
         // A packed object is read from its pack, even if a single copy exists.
         fresh.refresh()?;
         Ok(Some(Arc::new(fresh)))
@@ -217,7 +263,9 @@ impl ReadStore for Packs {
     fn differing(&self) -> Result<Vec<(String, Vec<u8>)>> {
         let mut differing = Vec::new();
         for path in self.twice()? {
-            let Some(alone) = self.base.read(&path)? else { continue };
+            let Some(alone) = self.base.read(&path)? else {
+                continue;
+            };
             if self.read(&path)?.as_ref() != Some(&alone) {
                 differing.push((path, alone));
             }
@@ -245,19 +293,29 @@ impl Store for Packs {
     fn create_all(&self, objects: &[(String, Vec<u8>)]) -> Result<Vec<CreateOutcome>> {
         let known: Vec<bool> = {
             let index = self.index();
-            objects.iter().map(|(path, _)| index.holder(path).is_some()).collect()
+            objects
+                .iter()
+                .map(|(path, _)| index.holder(path).is_some())
+                .collect()
         };
         if !known.contains(&true) {
             return self.base.create_all(objects);
         }
-        objects.iter().map(|(path, bytes)| self.create(path, bytes)).collect()
+        objects
+            .iter()
+            .map(|(path, bytes)| self.create(path, bytes))
+            .collect()
     }
 
     fn delete_all(&self, paths: &[&str]) -> Result<()> {
         self.base.delete_all(paths)?;
         let gone: BTreeSet<&str> = paths.iter().copied().collect();
         let packs = self.index().with_any(&gone);
-        if packs.is_empty() { Ok(()) } else { self.without(&gone, packs) }
+        if packs.is_empty() {
+            Ok(())
+        } else {
+            self.without(&gone, packs)
+        }
     }
 
     fn settle(&self, epoch: u64, stays: &dyn Fn(&[u8]) -> bool) -> Result<()> {
@@ -267,27 +325,37 @@ impl Store for Packs {
             let index = self.index();
             (index.covered(), index.doubled())
         };
-        self.base.delete_all(&covered.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.base
+            .delete_all(&covered.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.without(&BTreeSet::new(), doubled)?;
         let mut superfluous = Vec::new();
         for path in self.twice()? {
-            // A single copy of an entry may belong to a writer that was late; the packed one counts.
-            if log::place(&path).is_none() || !self.read(&path)?.is_some_and(|entry| stays(&entry)) {
+            // A single copy of an entry may belong to a writer that was late; the packed one
+            // counts.
+            if log::place(&path).is_none() || !self.read(&path)?.is_some_and(|entry| stays(&entry))
+            {
                 superfluous.push(path);
             }
         }
-        self.base.delete_all(&superfluous.iter().map(String::as_str).collect::<Vec<_>>())
+        self.base
+            .delete_all(&superfluous.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     fn pack(&self, group: &str, paths: &[&str], few: usize) -> Result<u64> {
         let wanted: BTreeSet<&str> = paths.iter().copied().collect();
-        let folders: BTreeSet<&str> = wanted.iter().filter_map(|path| Some(path.split_once('/')?.0)).collect();
+        let folders: BTreeSet<&str> = wanted
+            .iter()
+            .filter_map(|path| Some(path.split_once('/')?.0))
+            .collect();
         let (mut alone, mut room) = (Vec::new(), ROOM);
         for folder in folders {
             let listed = self.base.list(folder)?.into_iter();
-            let wanted = listed.filter(|listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE);
+            let wanted = listed
+                .filter(|listed| wanted.contains(listed.path.as_str()) && listed.size < LARGE);
             for ListedObject { path, size } in wanted {
-                let Some(left) = room.checked_sub(size) else { break };
+                let Some(left) = room.checked_sub(size) else {
+                    break;
+                };
                 room = left;
                 alone.push(path);
             }
@@ -308,7 +376,8 @@ impl Store for Packs {
             self.write(group, &objects)?;
         }
         self.refresh()?;
-        self.base.delete_all(&alone.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.base
+            .delete_all(&alone.iter().map(String::as_str).collect::<Vec<_>>())?;
         self.without(&BTreeSet::new(), small)?;
         Ok(alone.len() as u64)
     }
@@ -318,7 +387,9 @@ impl Store for Packs {
         let newest = self.index().newest_run();
         let end = newest.as_ref().map_or(0, |run| run.last + 1);
         // The newest entry keeps its place.
-        let Some(new) = next.checked_sub(1).and_then(|last| last.checked_sub(end)) else { return Ok(0) };
+        let Some(new) = next.checked_sub(1).and_then(|last| last.checked_sub(end)) else {
+            return Ok(0);
+        };
         if new < few.max(1) as u64 {
             return Ok(0);
         }
@@ -328,7 +399,9 @@ impl Store for Packs {
         for seq in first..next - 1 {
             let path = log::path(seq);
             // A log that begins after a checkpoint is left unchanged.
-            let Some(entry) = self.read(&path)? else { return Ok(0) };
+            let Some(entry) = self.read(&path)? else {
+                return Ok(0);
+            };
             bytes += entry.len();
             entries.insert(path, entry);
             last = seq;
@@ -338,10 +411,14 @@ impl Store for Packs {
         }
         self.make(&run(first, last), &entries)?;
         self.refresh()?;
-        let alone =
-            entries.iter().filter(|(path, entry)| log::place(path).is_some_and(|at| at >= end) && !stays(entry));
-        self.base.delete_all(&alone.map(|(path, _)| path.as_str()).collect::<Vec<_>>())?;
-        before.iter().try_for_each(|run| self.base.delete(&run.path))?;
+        let alone = entries
+            .iter()
+            .filter(|(path, entry)| log::place(path).is_some_and(|at| at >= end) && !stays(entry));
+        self.base
+            .delete_all(&alone.map(|(path, _)| path.as_str()).collect::<Vec<_>>())?;
+        before
+            .iter()
+            .try_for_each(|run| self.base.delete(&run.path))?;
         self.join_runs()?;
         self.unload();
         self.refresh()?;

@@ -1,5 +1,6 @@
-//! A folder for reading only: nothing is created, locked, synced or cleaned up in it, so that an account with read
-//! permission can use it, whatever process is running there. Opens regular files below it and nothing else.
+//! A folder for reading only: nothing is created, locked, synced or cleaned up in it, so that an
+//! account with read permission can use it, whatever process is running there. Opens regular files
+//! below it and nothing else.
 
 use std::fs::File;
 use std::ops::Range;
@@ -33,8 +34,11 @@ impl ReadOnlyFolder {
     }
 
     fn never<T>(&self) -> Result<T> {
-        Err(Error::new(ErrorCategory::Internal, "a folder that is opened for reading is not written to")
-            .in_file(self.0.path()))
+        Err(Error::new(
+            ErrorCategory::Internal,
+            "a folder that is opened for reading is not written to",
+        )
+        .in_file(self.0.path()))
     }
 }
 

@@ -16,5 +16,9 @@ pub fn open(root: &Root, private: bool) -> Result<Arc<dyn Store>> {
         Root::Directory(path) => Arc::new(Local::public(path)?),
         Root::Bucket(url) => Arc::new(Bucket::open(url, private)?),
     };
-    Ok(if private { Arc::new(Packs::over(store)) } else { store })
+    Ok(if private {
+        Arc::new(Packs::over(store))
+    } else {
+        store
+    })
 }

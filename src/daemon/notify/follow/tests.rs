@@ -1,4 +1,5 @@
-//! What keeps a receiver from being notified is reported once, and is over when it is over: nothing is left out on the way.
+//! What keeps a receiver from being notified is reported once, and is over when it is over: nothing
+//! is left out on the way.
 
 use std::collections::VecDeque;
 use std::io;
@@ -39,8 +40,12 @@ struct Frail {
 }
 
 fn fails(left: &AtomicUsize) -> Result<()> {
-    let took = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-    took.map_or(Ok(()), |_| Err(Error::new(ErrorCategory::Io, "the disk is full")))
+    let took = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+        left.checked_sub(1)
+    });
+    took.map_or(Ok(()), |_| {
+        Err(Error::new(ErrorCategory::Io, "the disk is full"))
+    })
 }
 
 impl ReadStore for Frail {
@@ -86,8 +91,15 @@ impl NotificationReceiver for Ear {
     }
 
     fn hand(&mut self, notification: &Notification, _: &dyn Fn() -> bool) -> HandoverOutcome {
-        self.received.lock().expect("no panic").push(notification.key.clone());
-        self.answers.lock().expect("no panic").pop_front().unwrap_or(HandoverOutcome::Done)
+        self.received
+            .lock()
+            .expect("no panic")
+            .push(notification.key.clone());
+        self.answers
+            .lock()
+            .expect("no panic")
+            .pop_front()
+            .unwrap_or(HandoverOutcome::Done)
     }
 }
 
@@ -106,24 +118,50 @@ impl Desk {
                     [[column]]\nname = \"sex\"\nrole = \"quasi\"\ntaxonomy = { flat = [\"F\", \"M\"] }\n";
         let feed = FeedConfig::parse(text, Path::new("feed.toml")).expect("a feed");
         let paper = Paper::default();
-        let observer = Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
+        let observer =
+            Observer::new(LogFormat::Text, paper.clone(), jiff::Timestamp::now).expect("a thread");
         let observer = Arc::new(observer).feed(&feed);
-        Desk { private: Frail::default(), public: Frail::default(), ear: Ear::default(), paper, observer }
+        Desk {
+            private: Frail::default(),
+            public: Frail::default(),
+            ear: Ear::default(),
+            paper,
+            observer,
+        }
     }
 
     fn append(&self, seq: u64, body: EntryBody) {
-        let entry = Entry { seq, epoch: 0, writer: "w".to_owned(), prev_sha256: None, body, signature: String::new() };
-        self.private.inner.replace(&Entry::path(seq), &entry.bytes()).expect("memory");
+        let entry = Entry {
+            seq,
+            epoch: 0,
+            writer: "w".to_owned(),
+            prev_sha256: None,
+            body,
+            signature: String::new(),
+        };
+        self.private
+            .inner
+            .replace(&Entry::path(seq), &entry.bytes())
+            .expect("memory");
     }
 
     /// Follows from the first entry.
     fn begin(&self, audience: Audience) -> Notifier {
-        let name = if audience == Audience::Public { Receiver::Webhook } else { Receiver::OperatorWebhook };
+        let name = if audience == Audience::Public {
+            Receiver::Webhook
+        } else {
+            Receiver::OperatorWebhook
+        };
         marker::begin(&self.private.inner, name, 0).expect("memory");
-        let listener = Listener { name, audience, hand: Box::new(self.ear.clone()) };
+        let listener = Listener {
+            name,
+            audience,
+            hand: Box::new(self.ear.clone()),
+        };
         let private: Arc<dyn Store> = Arc::new(self.private.clone());
         let public: Arc<dyn ReadStore> = Arc::new(self.public.clone());
-        Notifier::over(vec![listener], "t", (&private, &public), 0, &self.observer).expect("a thread")
+        Notifier::over(vec![listener], "t", (&private, &public), 0, &self.observer)
+            .expect("a thread")
     }
 
     fn received(&self) -> Vec<String> {
@@ -138,7 +176,12 @@ impl Desk {
             assert!(begun.elapsed() < SOON, "{word}: {}", self.said());
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(self.said().matches(word).count(), times, "{word}: {}", self.said());
+        assert_eq!(
+            self.said().matches(word).count(),
+            times,
+            "{word}: {}",
+            self.said()
+        );
     }
 
     fn said(&self) -> String {
@@ -148,7 +191,12 @@ impl Desk {
     /// Everything was notified, and no receiver is away.
     #[track_caller]
     fn done(&self, notifier: &Notifier, receiver: &str) {
-        let all = |known: &Known| known.notified.iter().all(|&notified| notified >= known.entries);
+        let all = |known: &Known| {
+            known
+                .notified
+                .iter()
+                .all(|&notified| notified >= known.entries)
+        };
         assert!(notifier.shared.until(Some(SOON), all), "{}", self.said());
         let page = self.observer.observer().metrics();
         let away = format!("tidegate_receiver_away{{feed=\"t\",receiver=\"{receiver}\"}} 1");
@@ -176,7 +224,10 @@ fn hold(tick: u32) -> EntryBody {
 }
 
 fn fence() -> EntryBody {
-    EntryBody::Fence(Fence { time: String::new(), program: String::new() })
+    EntryBody::Fence(Fence {
+        time: String::new(),
+        program: String::new(),
+    })
 }
 
 fn manifest(release: u32) -> Vec<u8> {
@@ -186,7 +237,9 @@ fn manifest(release: u32) -> Vec<u8> {
         "discernibility": 1.0, "recoding": {"sex": ["*"]}, "files": [], "checks": [], "signed": false, "decision": null,
         "previous": null
     });
-    serde_json::from_value::<Manifest>(manifest).expect("a manifest").bytes()
+    serde_json::from_value::<Manifest>(manifest)
+        .expect("a manifest")
+        .bytes()
 }
 
 /// A release that is visible under a manifest that is there.
@@ -194,8 +247,15 @@ fn published(desk: &Desk, release: u32) -> EntryBody {
     let bytes = manifest(release);
     let path = Layout::Root.manifest(release);
     desk.public.inner.replace(&path, &bytes).expect("memory");
-    desk.public.inner.replace("LATEST", path.as_bytes()).expect("memory");
-    EntryBody::Published(Published { release, manifest: Sha256::of(&bytes), time: String::new() })
+    desk.public
+        .inner
+        .replace("LATEST", path.as_bytes())
+        .expect("memory");
+    EntryBody::Published(Published {
+        release,
+        manifest: Sha256::of(&bytes),
+        time: String::new(),
+    })
 }
 
 /// A public receiver does not wait for ever for what an old release was.
@@ -212,7 +272,10 @@ fn a_manifest_that_is_gone_or_was_changed_is_passed_over() {
     notifier.entries(4);
     desk.done(&notifier, "webhook");
     assert_eq!(desk.received(), ["t/release/2", "t/release/4"]);
-    desk.says("notification_refused feed=t receiver=webhook notice=release why=", 2);
+    desk.says(
+        "notification_refused feed=t receiver=webhook notice=release why=",
+        2,
+    );
     desk.says("notification_sent", 2);
     desk.says("receiver_away", 0);
 }
@@ -227,7 +290,11 @@ fn a_public_root_that_is_away_is_waited_for() {
     notifier.entries(1);
     desk.done(&notifier, "webhook");
     assert_eq!(desk.received(), ["t/release/1"]);
-    for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 1)] {
+    for (word, times) in [
+        ("receiver_away", 1),
+        ("receiver_back", 1),
+        ("notification_sent", 1),
+    ] {
         desk.says(word, times);
     }
 }
@@ -238,10 +305,14 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
     let desk = Desk::new();
     desk.append(0, published(&desk, 1));
     let all = desk.public.inner.objects();
-    all.keys().for_each(|path| desk.public.inner.delete(path).expect("memory"));
+    all.keys()
+        .for_each(|path| desk.public.inner.delete(path).expect("memory"));
     let notifier = desk.begin(Audience::Public);
     notifier.entries(1);
-    desk.says("receiver_away feed=t receiver=webhook why=\"the public root contains no releases", 1);
+    desk.says(
+        "receiver_away feed=t receiver=webhook why=\"the public root contains no releases",
+        1,
+    );
     for (path, bytes) in &all {
         desk.public.inner.replace(path, bytes).expect("memory");
     }
@@ -251,7 +322,8 @@ fn a_public_root_that_holds_nothing_is_waited_for() {
     desk.says("receiver_back", 1);
 }
 
-/// The position of a receiver cannot be stored: it is reported once, the receiver is notified once, and nothing comes after it.
+/// The position of a receiver cannot be stored: it is reported once, the receiver is notified once,
+/// and nothing comes after it.
 #[test]
 fn a_position_that_cannot_be_stored_is_reported() {
     let desk = Desk::new();
@@ -260,17 +332,32 @@ fn a_position_that_cannot_be_stored_is_reported() {
     let notifier = desk.begin(Audience::Operator);
     desk.private.replaces.store(2, Ordering::SeqCst);
     notifier.entries(2);
-    desk.says("receiver_away feed=t receiver=operator_webhook why=\"the disk is full\"", 1);
+    desk.says(
+        "receiver_away feed=t receiver=operator_webhook why=\"the disk is full\"",
+        1,
+    );
     assert_eq!(
-        (desk.received(), desk.said().matches("notification_sent").count()),
+        (
+            desk.received(),
+            desk.said().matches("notification_sent").count()
+        ),
         (vec!["t/approval/1".to_owned()], 0)
     );
     desk.done(&notifier, "operator_webhook");
     assert_eq!(desk.received(), ["t/approval/1", "t/approval/2"]);
-    for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 2)] {
+    for (word, times) in [
+        ("receiver_away", 1),
+        ("receiver_back", 1),
+        ("notification_sent", 2),
+    ] {
         desk.says(word, times);
     }
-    let place = desk.private.inner.read("told/operator_webhook.json").expect("memory").expect("it is there");
+    let place = desk
+        .private
+        .inner
+        .read("told/operator_webhook.json")
+        .expect("memory")
+        .expect("it is there");
     assert_eq!(place, br#"{"entries":2}"#);
 }
 
@@ -280,7 +367,10 @@ fn a_log_that_is_not_there_is_waited_for() {
     for wrong in [None, Some(&b"{}"[..])] {
         let desk = Desk::new();
         if let Some(wrong) = wrong {
-            desk.private.inner.replace(&Entry::path(0), wrong).expect("memory");
+            desk.private
+                .inner
+                .replace(&Entry::path(0), wrong)
+                .expect("memory");
         }
         desk.append(1, hold(2));
         let notifier = desk.begin(Audience::Operator);
@@ -290,7 +380,11 @@ fn a_log_that_is_not_there_is_waited_for() {
         desk.append(0, hold(1));
         desk.done(&notifier, "operator_webhook");
         assert_eq!(desk.received(), ["t/approval/1", "t/approval/2"]);
-        for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_sent", 2)] {
+        for (word, times) in [
+            ("receiver_away", 1),
+            ("receiver_back", 1),
+            ("notification_sent", 2),
+        ] {
             desk.says(word, times);
         }
     }
@@ -315,11 +409,18 @@ fn a_receiver_that_refuses_is_back() {
     let desk = Desk::new();
     desk.append(0, hold(1));
     let why = || Complaint::of("it answers 503");
-    desk.ear.answers.lock().expect("no panic").extend([HandoverOutcome::Away(why()), HandoverOutcome::Refused(why())]);
+    desk.ear.answers.lock().expect("no panic").extend([
+        HandoverOutcome::Away(why()),
+        HandoverOutcome::Refused(why()),
+    ]);
     let notifier = desk.begin(Audience::Operator);
     notifier.entries(1);
     desk.done(&notifier, "operator_webhook");
-    for (word, times) in [("receiver_away", 1), ("receiver_back", 1), ("notification_refused", 1)] {
+    for (word, times) in [
+        ("receiver_away", 1),
+        ("receiver_back", 1),
+        ("notification_refused", 1),
+    ] {
         desk.says(word, times);
     }
 }

@@ -1,4 +1,5 @@
-//! Decisions of the gate and of people. The events name the checks; the figures of a check are in the verdict only.
+//! Decisions of the gate and of people. The events name the checks; the figures of a check are in
+//! the verdict only.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::daemon::observe::words::{Answer, Decision, Request, Step, TickOutcome
 use crate::engine::release::Sha256;
 
 event! {
-    /// The gate has decided on a release and its decision is in the log. A later event reports what follows from it.
+    /// The gate has decided on a release and its decision is in the log. A later event reports what
+    /// follows from it.
     Decided = "decided", Info {
         /// The tick.
         tick: u64,
@@ -47,8 +49,8 @@ event! {
         seq: u64,
         /// The number of its rows.
         rows: u64,
-        /// Sums of measures that it publishes; if the table grows, for the labels that it adds. Only if there are
-        /// measures.
+        /// Sums of measures that it publishes; if the table grows, for the labels that it adds.
+        /// Only if there are measures.
         sums: Option<u64>,
         /// Sums that it leaves out.
         sums_left_out: Option<u64>,
@@ -73,7 +75,10 @@ impl Event for Published {
         }
         to.set(Gauge::NewestRelease, self.release);
         to.set(Gauge::NewestReleaseRows, self.rows);
-        for (gauge, sums) in [(Gauge::MeasureSums, self.sums), (Gauge::MeasureSumsLeftOut, self.sums_left_out)] {
+        for (gauge, sums) in [
+            (Gauge::MeasureSums, self.sums),
+            (Gauge::MeasureSumsLeftOut, self.sums_left_out),
+        ] {
             sums.into_iter().for_each(|sums| to.set(gauge, sums));
         }
         to.set(Gauge::PendingRows, self.pending);
@@ -85,8 +90,8 @@ impl Event for Published {
 }
 
 event! {
-    /// In these columns a release shows only labels that stand for all values, and the release before it showed more,
-    /// or there was none.
+    /// In these columns a release shows only labels that stand for all values, and the release
+    /// before it showed more, or there was none.
     WithoutDetail = "without_detail", Warn {
         /// The tick.
         tick: u64,
@@ -104,8 +109,8 @@ impl Event for WithoutDetail {
 }
 
 event! {
-    /// New people in a release have a guarded value in these columns that is spelled with spaces around it or with
-    /// other capitals. Such a spelling is not guarded.
+    /// New people in a release have a guarded value in these columns that is spelled with spaces
+    /// around it or with other capitals. Such a spelling is not guarded.
     MisspelledGuarded = "misspelled_guarded", Warn {
         /// The tick.
         tick: u64,
@@ -121,7 +126,8 @@ impl Event for MisspelledGuarded {
 }
 
 event! {
-    /// The gate rejected a release because of its quasi-identifiers; its atoms are published with the next one.
+    /// The gate rejected a release because of its quasi-identifiers; its atoms are published with
+    /// the next one.
     Rejected = "rejected", Warn {
         /// The tick.
         tick: u64,
@@ -137,8 +143,8 @@ impl Event for Rejected {
 }
 
 event! {
-    /// A check that reads sensitive values rejected the candidate, and every column is published as its root for the
-    /// rest of the chain. Readers of the release see that.
+    /// A check that reads sensitive values rejected the candidate, and every column is published as
+    /// its root for the rest of the chain. Readers of the release see that.
     Coarsest = "coarsest", Warn {
         /// The tick.
         tick: u64,
@@ -152,7 +158,8 @@ impl Event for Coarsest {
 }
 
 event! {
-    /// A check that reads sensitive values rejected a release, now or earlier in the chain: a person has to decide.
+    /// A check that reads sensitive values rejected a release, now or earlier in the chain: a
+    /// person has to decide.
     Stopped = "stopped", Error {
         /// The tick.
         tick: u64,
@@ -187,7 +194,8 @@ impl Event for RequestDone {
 }
 
 event! {
-    /// The inbox contained requests that were not written with the key of the feed. They were removed without effect.
+    /// The inbox contained requests that were not written with the key of the feed. They were
+    /// removed without effect.
     StrangeNotes = "strange_notes", Warn {
         /// The number of requests.
         notes: u64,

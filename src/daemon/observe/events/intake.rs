@@ -38,8 +38,8 @@ impl Event for FileTaken {
 }
 
 event! {
-    /// Values of this identifier or sensitive column differ in spelling alone: in spaces, capitals, Unicode forms, or zeros of
-    /// a number. Each spelling of an identifier is a person of its own.
+    /// Values of this identifier or sensitive column differ in spelling alone: in spaces, capitals,
+    /// Unicode forms, or zeros of a number. Each spelling of an identifier is a person of its own.
     SpelledApart = "spelled_apart", Warn {
         /// The column.
         columns: ColumnNames,
@@ -85,8 +85,8 @@ impl Event for BatchTaken {
 }
 
 event! {
-    /// The log now contains the offsets that some partitions are read from: those of a new feed, a partition that was
-    /// added, or one that lost messages.
+    /// The log now contains the offsets that some partitions are read from: those of a new feed, a
+    /// partition that was added, or one that lost messages.
     PartitionsBegun = "partitions_begun", Info {
         /// The number of partitions.
         partitions: u64,
@@ -183,8 +183,8 @@ impl Event for LateFile {
 }
 
 event! {
-    /// Messages were set aside since the last tick, and their share was compared with `source.max_quarantine_share`: at
-    /// each tick, and earlier if it is near the limit.
+    /// Messages were set aside since the last tick, and their share was compared with
+    /// `source.max_quarantine_share`: at each tick, and earlier if it is near the limit.
     QuarantineShare = "quarantine_share", Warn {
         /// Messages that were set aside.
         quarantined: u64,
@@ -213,6 +213,9 @@ impl Event for NothingSetAside {
 
 impl Event for QuarantineShare {
     fn count(&self, to: &Meters<'_>) {
-        to.set_exactly(Gauge::Quarantine, self.quarantined as f64 / self.seen.max(1) as f64);
+        to.set_exactly(
+            Gauge::Quarantine,
+            self.quarantined as f64 / self.seen.max(1) as f64,
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A feed begins, recovers, halts and ends. Only these events change the state that `/health/ready` reports.
+//! A feed begins, recovers, halts and ends. Only these events change the state that `/health/ready`
+//! reports.
 
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 use crate::daemon::observe::state::FeedPhase;
 
 event! {
-    /// The clock is ahead of the known time by more than `feed.max_clock_step`: nothing is deleted for its age until an
-    /// operator accepts the clock.
+    /// The clock is ahead of the known time by more than `feed.max_clock_step`: nothing is deleted
+    /// for its age until an operator accepts the clock.
     ClockAhead = "clock_ahead", Warn {
         /// The time of the clock.
         now: jiff::Timestamp,
@@ -24,7 +25,8 @@ impl Event for ClockAhead {
 }
 
 event! {
-    /// The newest tick lies in the future: no tick closes until its time, or until an operator accepts the clock.
+    /// The newest tick lies in the future: no tick closes until its time, or until an operator
+    /// accepts the clock.
     ClockBehind = "clock_behind", Warn {
         /// The time that it is.
         due: jiff::Timestamp,
@@ -35,13 +37,16 @@ event! {
 
 impl Event for ClockBehind {
     fn count(&self, to: &Meters<'_>) {
-        to.set(Gauge::ClockOff, self.last.duration_since(self.due).unsigned_abs().as_secs());
+        to.set(
+            Gauge::ClockOff,
+            self.last.duration_since(self.due).unsigned_abs().as_secs(),
+        );
     }
 }
 
 event! {
-    /// The clock was set by more than `feed.max_clock_step` while the process ran: no tick closes until it is back, or until
-    /// an operator restarts the feed and accepts the clock.
+    /// The clock was set by more than `feed.max_clock_step` while the process ran: no tick closes
+    /// until it is back, or until an operator restarts the feed and accepts the clock.
     ClockStepped = "clock_stepped", Warn {
         /// The time of the clock.
         now: jiff::Timestamp,
@@ -97,7 +102,8 @@ impl Event for VariablesIgnored {
 }
 
 event! {
-    /// The log is read, the fence is durable and earlier decisions have been carried out: the feed runs.
+    /// The log is read, the fence is durable and earlier decisions have been carried out: the feed
+    /// runs.
     Recovered = "recovered", Info {
         /// Entries of the log, including the fence.
         log_entries: u64,
@@ -111,8 +117,8 @@ event! {
         release: Option<u64>,
         /// The number of its rows.
         rows: Option<u64>,
-        /// Sums of measures that it publishes; if the table grows, for the labels that it added. Only if there are
-        /// measures.
+        /// Sums of measures that it publishes; if the table grows, for the labels that it added.
+        /// Only if there are measures.
         sums: Option<u64>,
         /// Sums that it leaves out.
         sums_left_out: Option<u64>,
@@ -144,7 +150,10 @@ impl Event for Recovered {
         ] {
             figure.into_iter().for_each(|figure| to.set(gauge, figure));
         }
-        for (gauge, at) in [(Gauge::LastTick, self.last_tick), (Gauge::LastPublication, self.last_publication)] {
+        for (gauge, at) in [
+            (Gauge::LastTick, self.last_tick),
+            (Gauge::LastPublication, self.last_publication),
+        ] {
             at.into_iter().for_each(|at| to.set_time(gauge, at));
         }
     }
@@ -180,7 +189,10 @@ event! {
 impl Halted {
     /// For this error.
     pub fn because(error: &Error) -> Halted {
-        Halted { kind: error.kind, error: ErrorText::from(error) }
+        Halted {
+            kind: error.kind,
+            error: ErrorText::from(error),
+        }
     }
 }
 
@@ -206,7 +218,10 @@ event! {
 impl StillHalted {
     /// For this error.
     pub fn because(error: &Error) -> StillHalted {
-        StillHalted { kind: error.kind, error: ErrorText::from(error) }
+        StillHalted {
+            kind: error.kind,
+            error: ErrorText::from(error),
+        }
     }
 }
 
@@ -215,7 +230,8 @@ impl Event for StillHalted {
 }
 
 event! {
-    /// The feed continues: the reason for its halt, in this process or an earlier one, no longer exists.
+    /// The feed continues: the reason for its halt, in this process or an earlier one, no longer
+    /// exists.
     Resumed = "resumed", Info {
         /// The time at which it halted.
         since: jiff::Timestamp,

@@ -1,5 +1,5 @@
-//! Every event of a feed (CONTRACTS 5), one struct each. Tests fix the names of events and fields, their order and the
-//! metrics that they change.
+//! Every event of a feed (CONTRACTS 5), one struct each. Tests fix the names of events and fields,
+//! their order and the metrics that they change.
 
 mod decisions;
 mod intake;
@@ -15,15 +15,16 @@ mod upkeep;
 pub use super::field::{Checks, ColumnNames, ErrorText, FileName, UnpublishedRows, VariableNames};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{
-    Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes, WithoutDetail,
+    Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes,
+    WithoutDetail,
 };
 pub use intake::{
-    BatchTaken, BrokersAway, BrokersBack, FileLeftAlone, FileTaken, LateFile, NothingSetAside, PartitionsBegun,
-    QuarantineShare, RegistryAway, RegistryBack, SpelledApart,
+    BatchTaken, BrokersAway, BrokersBack, FileLeftAlone, FileTaken, LateFile, NothingSetAside,
+    PartitionsBegun, QuarantineShare, RegistryAway, RegistryBack, SpelledApart,
 };
 pub use lifecycle::{
-    ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Halted, Recovered, Resumed, ShuttingDown,
-    Started, StillHalted, VariablesIgnored,
+    ClockAhead, ClockBehind, ClockRight, ClockStepped, FenceAppended, Halted, Recovered, Resumed,
+    ShuttingDown, Started, StillHalted, VariablesIgnored,
 };
 pub use log_fields::{Event, ProcessEvent};
 pub use notices::{NotificationRefused, NotificationSent, ReceiverAway, ReceiverBack};

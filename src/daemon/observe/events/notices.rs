@@ -1,4 +1,5 @@
-//! Events of notifications: who received one, and which receiver does not answer. Their content is not repeated here.
+//! Events of notifications: who received one, and which receiver does not answer. Their content is
+//! not repeated here.
 
 use super::log_fields::{Event, event};
 use crate::daemon::observe::field::ErrorText;
@@ -41,7 +42,8 @@ impl Event for NotificationRefused {
 }
 
 event! {
-    /// A receiver does not accept notifications; they are sent again, and nothing else waits for that.
+    /// A receiver does not accept notifications; they are sent again, and nothing else waits for
+    /// that.
     ReceiverAway = "receiver_away", Warn {
         /// The receiver.
         receiver: Receiver,

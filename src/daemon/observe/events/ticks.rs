@@ -1,5 +1,5 @@
-//! Ticks of the schedule. Each ends in one outcome, which is counted once: by an event here, or by one of the gate's
-//! decision.
+//! Ticks of the schedule. Each ends in one outcome, which is counted once: by an event here, or by
+//! one of the gate's decision.
 
 use std::time::Duration;
 
@@ -47,8 +47,8 @@ impl Event for TickSkipped {
 }
 
 event! {
-    /// In a chain of crowds that keep their labels: this tick divides no rows into classes, since it is not its turn
-    /// (`publish_every`) or too few rows wait for a class. New rows wait.
+    /// In a chain of crowds that keep their labels: this tick divides no rows into classes, since
+    /// it is not its turn (`publish_every`) or too few rows wait for a class. New rows wait.
     TickGathered = "tick_gathered", Info {
         /// The tick.
         tick: u64,

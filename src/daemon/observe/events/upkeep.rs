@@ -1,4 +1,5 @@
-//! Events of deletion and of backup state. They never name the people who were erased, only their number.
+//! Events of deletion and of backup state. They never name the people who were erased, only their
+//! number.
 
 use std::time::Duration;
 
@@ -23,7 +24,10 @@ event! {
 
 impl Event for Erased {
     fn count(&self, to: &Meters<'_>) {
-        to.add(Total::ErasedPeople, self.waiting.saturating_add(self.published));
+        to.add(
+            Total::ErasedPeople,
+            self.waiting.saturating_add(self.published),
+        );
     }
 }
 
@@ -86,7 +90,10 @@ event! {
 impl Damaged {
     /// For this error.
     pub fn because(damaged: u64, error: &Error) -> Damaged {
-        Damaged { damaged, error: ErrorText::from(error) }
+        Damaged {
+            damaged,
+            error: ErrorText::from(error),
+        }
     }
 }
 
@@ -97,8 +104,8 @@ impl Event for Damaged {
 }
 
 event! {
-    /// All files that the log names were checked. Written for the first check, once a day, and when the damaged files
-    /// have changed.
+    /// All files that the log names were checked. Written for the first check, once a day, and when
+    /// the damaged files have changed.
     Scrubbed = "scrubbed", Info {
         /// Checks since the last such line.
         rounds: u64,

@@ -1,5 +1,6 @@
-//! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, read-only. No request changes
-//! anything, and no request body is read. If other machines reach the port, it requires a token.
+//! The daemon's own pages (CONTRACTS 5): `/health/live`, `/health/ready` and `/metrics`, read-only.
+//! No request changes anything, and no request body is read. If other machines reach the port, it
+//! requires a token.
 
 mod http_port;
 mod pages;

@@ -1,6 +1,7 @@
-//! Connections with limits: one request of limited length, one answer, and a few seconds for both. The number of
-//! connections is limited too, so that slow, long or many requests cost the daemon nothing: a new connection closes the oldest
-//! one that has not sent its request yet, so no answer waits for other connections.
+//! Connections with limits: one request of limited length, one answer, and a few seconds for both.
+//! The number of connections is limited too, so that slow, long or many requests cost the daemon
+//! nothing: a new connection closes the oldest one that has not sent its request yet, so no answer
+//! waits for other connections.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -58,35 +59,53 @@ impl OpenConnections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a connection; if there are too many, the oldest that waits for its request is closed, or else the oldest.
+    /// Adds a connection; if there are too many, the oldest that waits for its request is closed,
+    /// or else the oldest.
     fn add(&self) -> (u64, oneshot::Receiver<()>) {
         let (closes, closed) = oneshot::channel();
         let mut known = self.lock();
         let number = known.next;
         known.next += 1;
         if known.open.len() >= MOST {
-            let waiting = known.open.iter().position(|connection| !connection.is_answered);
+            let waiting = known
+                .open
+                .iter()
+                .position(|connection| !connection.is_answered);
             known.open.remove(waiting.unwrap_or(0));
         }
-        known.open.push_back(OpenConnection { number, is_answered: false, _closes: closes });
+        known.open.push_back(OpenConnection {
+            number,
+            is_answered: false,
+            _closes: closes,
+        });
         (number, closed)
     }
 
     fn answers(&self, number: u64) {
-        if let Some(connection) = self.lock().open.iter_mut().find(|connection| connection.number == number) {
+        if let Some(connection) = self
+            .lock()
+            .open
+            .iter_mut()
+            .find(|connection| connection.number == number)
+        {
             connection.is_answered = true;
         }
     }
 
     fn remove(&self, number: u64) {
-        self.lock().open.retain(|connection| connection.number != number);
+        self.lock()
+            .open
+            .retain(|connection| connection.number != number);
     }
 }
 
 impl LimitedListener {
     /// A listener with these limits.
     pub fn new(listener: TcpListener) -> LimitedListener {
-        LimitedListener { listener, open: Arc::default() }
+        LimitedListener {
+            listener,
+            open: Arc::default(),
+        }
     }
 }
 
@@ -100,7 +119,16 @@ impl axum::serve::Listener for LimitedListener {
         let (number, closed) = self.open.add();
         let open = Arc::clone(&self.open);
         let end = Box::pin(sleep(REQUEST));
-        let timed = Timed { stream, end, closed, is_over: false, left: LONGEST, is_answered: false, number, open };
+        let timed = Timed {
+            stream,
+            end,
+            closed,
+            is_over: false,
+            left: LONGEST,
+            is_answered: false,
+            number,
+            open,
+        };
         (timed, from)
     }
 
@@ -125,14 +153,24 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// The result of a poll, unless it is not ready and the time has passed or another connection has the place.
-    fn within<T>(&mut self, polled: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+    /// The result of a poll, unless it is not ready and the time has passed or another connection
+    /// has the place.
+    fn within<T>(
+        &mut self,
+        polled: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             return polled;
         }
-        self.is_over =
-            self.is_over || Pin::new(&mut self.closed).poll(cx).is_ready() || self.end.as_mut().poll(cx).is_ready();
-        if self.is_over { Poll::Ready(Err(io::ErrorKind::TimedOut.into())) } else { polled }
+        self.is_over = self.is_over
+            || Pin::new(&mut self.closed).poll(cx).is_ready()
+            || self.end.as_mut().poll(cx).is_ready();
+        if self.is_over {
+            Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        } else {
+            polled
+        }
     }
 }
 
@@ -143,7 +181,11 @@ impl Drop for Timed {
 }
 
 impl AsyncRead for Timed {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         if self.left == 0 {
             return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
         }
@@ -155,7 +197,11 @@ impl AsyncRead for Timed {
 }
 
 impl AsyncWrite for Timed {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         if !self.is_answered {
             self.is_answered = true;
             self.open.answers(self.number);
@@ -187,7 +233,9 @@ mod tests {
 
     /// Gives up only if the future never ends.
     async fn ends<T>(work: impl Future<Output = T>) -> T {
-        timeout(Duration::from_secs(600), work).await.expect("it does not end")
+        timeout(Duration::from_secs(600), work)
+            .await
+            .expect("it does not end")
     }
 
     #[tokio::test]
@@ -201,16 +249,26 @@ mod tests {
             let (mut connection, _) = ends(listener.accept()).await;
             // The answers of the first two have begun.
             if number < 2 {
-                let written = poll_fn(|cx| Pin::new(&mut connection).poll_write(cx, b"HTTP/1.1 200 OK"));
+                let written =
+                    poll_fn(|cx| Pin::new(&mut connection).poll_write(cx, b"HTTP/1.1 200 OK"));
                 ends(written).await.expect("there is room");
             }
             accepted.push(connection);
         }
-        let left: Vec<u64> = listener.open.lock().open.iter().map(|connection| connection.number).collect();
-        let expected: Vec<u64> = (0..MOST as u64 + 3).filter(|number| !(2..5).contains(number)).collect();
+        let left: Vec<u64> = listener
+            .open
+            .lock()
+            .open
+            .iter()
+            .map(|connection| connection.number)
+            .collect();
+        let expected: Vec<u64> = (0..MOST as u64 + 3)
+            .filter(|number| !(2..5).contains(number))
+            .collect();
         assert_eq!(left, expected);
         let mut byte = [0];
-        let read = poll_fn(|cx| Pin::new(&mut accepted[2]).poll_read(cx, &mut ReadBuf::new(&mut byte)));
+        let read =
+            poll_fn(|cx| Pin::new(&mut accepted[2]).poll_read(cx, &mut ReadBuf::new(&mut byte)));
         assert!(ends(read).await.is_err(), "it was closed for a newer one");
         // One that ends makes room.
         accepted.pop();

@@ -1,11 +1,13 @@
-//! The labels of metrics: the feed, words of closed enumerations, and numbers of partitions. No label accepts a text,
-//! so the number of series is known in advance.
+//! The labels of metrics: the feed, words of closed enumerations, and numbers of partitions. No
+//! label accepts a text, so the number of series is known in advance.
 
 use std::fmt;
 
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 
-use crate::daemon::observe::words::{Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome};
+use crate::daemon::observe::words::{
+    Answer, Decision, Receiver, Request, RowOutcome, Step, TickOutcome,
+};
 
 /// Declares sets of labels: the feed, and words.
 macro_rules! sets {
@@ -56,4 +58,12 @@ macro_rules! values {
     )*};
 }
 
-values!(RowOutcome, TickOutcome, Step, Decision, Request, Answer, Receiver);
+values!(
+    RowOutcome,
+    TickOutcome,
+    Step,
+    Decision,
+    Request,
+    Answer,
+    Receiver
+);

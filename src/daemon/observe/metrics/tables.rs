@@ -1,5 +1,5 @@
-//! The metrics by name, with what each counts and means. A test fixes the exposition, so that no name that a dashboard
-//! relies on changes unnoticed.
+//! The metrics by name, with what each counts and means. A test fixes the exposition, so that no
+//! name that a dashboard relies on changes unnoticed.
 
 use prometheus_client::registry::Unit;
 
@@ -74,9 +74,11 @@ impl Gauge {
     /// The unit, if the name does not contain it.
     pub fn unit(self) -> Option<Unit> {
         match self {
-            Gauge::LastTick | Gauge::LastPublication | Gauge::LastScrub | Gauge::SourceOldest | Gauge::ClockOff => {
-                Some(Unit::Seconds)
-            }
+            Gauge::LastTick
+            | Gauge::LastPublication
+            | Gauge::LastScrub
+            | Gauge::SourceOldest
+            | Gauge::ClockOff => Some(Unit::Seconds),
             Gauge::Quarantine => Some(Unit::Other("ratio".to_owned())),
             _ => None,
         }
@@ -84,6 +86,9 @@ impl Gauge {
 
     /// Whether 0 is correct before the first event.
     pub fn begins_at_zero(self) -> bool {
-        matches!(self, Gauge::NewRows | Gauge::Damaged | Gauge::ClockOff | Gauge::Halted)
+        matches!(
+            self,
+            Gauge::NewRows | Gauge::Damaged | Gauge::ClockOff | Gauge::Halted
+        )
     }
 }

@@ -1,5 +1,5 @@
-//! What dashboards stand on: every name, type, unit and label key of the exposition. A change here is a change for
-//! operators, and says so where they read.
+//! What dashboards stand on: every name, type, unit and label key of the exposition. A change here
+//! is a change for operators, and says so where they read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -66,11 +66,21 @@ const WORDS: &str = "0 approve closing done duplicate erase held hold ingest jud
 fn all() -> String {
     let metrics = Metrics::default();
     metrics.begin("a");
-    let meters = Meters { all: &metrics, feed: "a", at: jiff::Timestamp::UNIX_EPOCH };
+    let meters = Meters {
+        all: &metrics,
+        feed: "a",
+        at: jiff::Timestamp::UNIX_EPOCH,
+    };
     Gauge::ALL.iter().for_each(|&gauge| meters.set(gauge, 1));
     meters.receiver_away(Receiver::Topic, true);
     meters.batch(&crate::daemon::intake_counts::IntakeCounts::default());
-    metrics.behind("a", &SourceLag { lag: vec![(0, 7)], oldest: Duration::from_secs(2) });
+    metrics.behind(
+        "a",
+        &SourceLag {
+            lag: vec![(0, 7)],
+            oldest: Duration::from_secs(2),
+        },
+    );
     metrics.text()
 }
 
@@ -80,17 +90,31 @@ fn names_types_units_and_label_keys_are_pinned() {
     let mut found: BTreeMap<&str, (&str, &str, BTreeSet<&str>)> = BTreeMap::new();
     let mut words = BTreeSet::new();
     for line in text.lines() {
-        if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|line| line.split_once(' ')) {
+        if let Some((name, kind)) = line
+            .strip_prefix("# TYPE ")
+            .and_then(|line| line.split_once(' '))
+        {
             found.insert(name, (kind, "-", BTreeSet::new()));
-        } else if let Some((name, unit)) = line.strip_prefix("# UNIT ").and_then(|line| line.split_once(' ')) {
+        } else if let Some((name, unit)) = line
+            .strip_prefix("# UNIT ")
+            .and_then(|line| line.split_once(' '))
+        {
             found.get_mut(name).expect("a unit follows its type").1 = unit;
         } else if !line.starts_with('#') {
             let (series, labels) = line.split_once('{').unwrap_or((line, ""));
             let series = series.split(' ').next().expect("a name");
             let ends = ["_total", "_bucket", "_count", "_sum", ""];
             let names = ends.iter().filter_map(|end| series.strip_suffix(end));
-            let name = names.into_iter().find(|name| found.contains_key(name)).expect("a type comes before its series");
-            let labels = labels.split('}').next().expect("labels").split(',').filter(|label| !label.is_empty());
+            let name = names
+                .into_iter()
+                .find(|name| found.contains_key(name))
+                .expect("a type comes before its series");
+            let labels = labels
+                .split('}')
+                .next()
+                .expect("labels")
+                .split(',')
+                .filter(|label| !label.is_empty());
             for (key, value) in labels.filter_map(|label| label.split_once('=')) {
                 found.get_mut(name).expect("found").2.insert(key);
                 if !matches!(key, "feed" | "le") {
@@ -114,7 +138,10 @@ fn names_types_units_and_label_keys_are_pinned() {
 fn every_metric_says_what_it_is() {
     for line in all().lines().filter(|line| line.starts_with("# HELP ")) {
         let help = line.splitn(4, ' ').nth(3).expect("a text");
-        assert!(help.split(' ').count() > 2 && help.ends_with('.') && !help.ends_with(".."), "{line}");
+        assert!(
+            help.split(' ').count() > 2 && help.ends_with('.') && !help.ends_with(".."),
+            "{line}"
+        );
     }
 }
 
@@ -123,12 +150,16 @@ fn what_is_not_known_is_not_shown() {
     let metrics = Metrics::default();
     metrics.begin("a");
     let text = metrics.text();
-    for unknown in ["tidegate_newest_release{", "tidegate_last_publication_timestamp_seconds{", "tidegate_log_entries{"]
-    {
+    for unknown in [
+        "tidegate_newest_release{",
+        "tidegate_last_publication_timestamp_seconds{",
+        "tidegate_log_entries{",
+    ] {
         assert!(!text.contains(unknown), "{unknown}");
     }
     assert!(
-        text.contains("tidegate_releases_total{feed=\"a\"} 0\n") && text.contains("tidegate_halted{feed=\"a\"} 0.0\n")
+        text.contains("tidegate_releases_total{feed=\"a\"} 0\n")
+            && text.contains("tidegate_halted{feed=\"a\"} 0.0\n")
     );
 }
 
@@ -136,11 +167,20 @@ fn what_is_not_known_is_not_shown() {
 #[test]
 fn shipped_rules_and_dashboards_name_metrics_that_there_are() {
     let text = all();
-    let families: BTreeSet<&str> =
-        text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(['{', ' ']).next()).collect();
+    let families: BTreeSet<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split(['{', ' ']).next())
+        .collect();
     for (file, content) in [
-        ("alerts.yaml", include_str!("../../../../deploy/prometheus/alerts.yaml")),
-        ("dashboard.json", include_str!("../../../../deploy/grafana/dashboard.json")),
+        (
+            "alerts.yaml",
+            include_str!("../../../../deploy/prometheus/alerts.yaml"),
+        ),
+        (
+            "dashboard.json",
+            include_str!("../../../../deploy/grafana/dashboard.json"),
+        ),
     ] {
         let words = content.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         let names: BTreeSet<&str> = words.filter(|word| word.starts_with("tidegate_")).collect();

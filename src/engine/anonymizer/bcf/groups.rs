@@ -1,5 +1,5 @@
-//! Rows per sensitive value (SCIENCE 1: the groups of a class), ascending by value, and the sums of minima from which
-//! every figure of BCF is computed.
+//! Rows per sensitive value (SCIENCE 1: the groups of a class), ascending by value, and the sums of
+//! minima from which every figure of BCF is computed.
 //!
 //! Nothing here prints a value.
 
@@ -11,7 +11,11 @@ pub type Groups = Vec<(ValueCode, u64)>;
 /// The groups of a class of a release.
 pub fn of(release: &Release, class: usize) -> Groups {
     let range = release.range(class);
-    release.values()[range.clone()].iter().copied().zip(release.counts()[range].iter().copied()).collect()
+    release.values()[range.clone()]
+        .iter()
+        .copied()
+        .zip(release.counts()[range].iter().copied())
+        .collect()
 }
 
 /// The sum of groups, value by value.
@@ -34,13 +38,20 @@ pub fn minus(more: &Groups, less: &Groups) -> Groups {
     let mut less = less.iter().copied().peekable();
     let mut left = Groups::with_capacity(more.len());
     for &(value, rows) in more {
-        let taken = less.next_if(|&(other, _)| other == value).map_or(0, |(_, rows)| rows);
-        let rows = rows.checked_sub(taken).expect("a later release holds the rows of the earlier one");
+        let taken = less
+            .next_if(|&(other, _)| other == value)
+            .map_or(0, |(_, rows)| rows);
+        let rows = rows
+            .checked_sub(taken)
+            .expect("a later release holds the rows of the earlier one");
         if rows > 0 {
             left.push((value, rows));
         }
     }
-    assert!(less.next().is_none(), "a later release holds the values of the earlier one");
+    assert!(
+        less.next().is_none(),
+        "a later release holds the values of the earlier one"
+    );
     left
 }
 
@@ -66,11 +77,15 @@ pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
 
 /// The number of rows in all groups.
 pub fn rows(groups: &Groups) -> u64 {
-    assert!(groups.is_sorted_by(|one, next| one.0 < next.0), "values in their order, each once");
+    assert!(
+        groups.is_sorted_by(|one, next| one.0 < next.0),
+        "values in their order, each once"
+    );
     groups.iter().map(|&(_, rows)| rows).sum()
 }
 
-/// Calls `take` with each common value and the smaller of its two counts, until `take` returns false.
+/// Calls `take` with each common value and the smaller of its two counts, until `take` returns
+/// false.
 fn each_common(a: &Groups, b: &Groups, mut take: impl FnMut(ValueCode, u64) -> bool) {
     let (mut at_a, mut at_b) = (0, 0);
     while let (Some(&(of_a, rows_a)), Some(&(of_b, rows_b))) = (a.get(at_a), b.get(at_b)) {

@@ -1,5 +1,6 @@
-//! An inherited property of states, stored as the smallest set of states that imply it (ARX, *Efficient management of
-//! predictive properties*): an antichain in a prefix tree, whose nodes store the least rank below them.
+//! An inherited property of states, stored as the smallest set of states that imply it (ARX,
+//! *Efficient management of predictive properties*): an antichain in a prefix tree, whose nodes
+//! store the least rank below them.
 
 use super::lattice::{Levels, rank};
 
@@ -39,8 +40,8 @@ pub struct Usage {
     pub largest: usize,
 }
 
-/// A prefix tree over levels, one column per depth. For a downward property the levels are counted from the top, so
-/// that one structure serves both directions.
+/// A prefix tree over levels, one column per depth. For a downward property the levels are counted
+/// from the top, so that one structure serves both directions.
 pub struct Antichain {
     inherited: Monotonicity,
     heights: Vec<u8>,
@@ -55,8 +56,8 @@ pub struct Antichain {
 
 /// A prefix of stored states.
 struct Node {
-    /// For each level of the next column, the node of the longer prefix; 0 for none. In the last column: whether the
-    /// state is stored.
+    /// For each level of the next column, the node of the longer prefix; 0 for none. In the last
+    /// column: whether the state is stored.
     next: Vec<u32>,
     /// The least rank of the states below this node.
     least: u32,
@@ -69,7 +70,10 @@ const STATE: u32 = u32::MAX;
 impl Antichain {
     /// An empty store, over columns with these numbers of levels.
     pub fn new(heights: &[u8], inherited: Monotonicity) -> Antichain {
-        assert!(!heights.is_empty() && heights.iter().all(|height| *height > 0), "each column has a level");
+        assert!(
+            !heights.is_empty() && heights.iter().all(|height| *height > 0),
+            "each column has a level"
+        );
         let mut tree = Antichain {
             inherited,
             heights: heights.to_vec(),
@@ -86,7 +90,10 @@ impl Antichain {
     /// The same store, with branches never skipped because of their ranks.
     #[must_use]
     pub fn without_ranks(self) -> Antichain {
-        Antichain { ranks: false, ..self }
+        Antichain {
+            ranks: false,
+            ..self
+        }
     }
 
     /// The number of stored states.
@@ -105,7 +112,10 @@ impl Antichain {
     }
 
     fn node(&mut self, depth: usize) -> u32 {
-        let node = Node { next: vec![0; usize::from(self.heights[depth])], least: u32::MAX };
+        let node = Node {
+            next: vec![0; usize::from(self.heights[depth])],
+            least: u32::MAX,
+        };
         match self.free.pop() {
             Some(at) => {
                 self.nodes[at as usize] = node;
@@ -120,18 +130,31 @@ impl Antichain {
 
     /// The levels, counted in the direction in which the property is inherited.
     fn upward(&self, levels: &[u8]) -> Vec<u8> {
-        assert_eq!(levels.len(), self.heights.len(), "one level for each column");
-        assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels of the columns");
+        assert_eq!(
+            levels.len(),
+            self.heights.len(),
+            "one level for each column"
+        );
+        assert!(
+            levels
+                .iter()
+                .zip(&self.heights)
+                .all(|(level, height)| level < height),
+            "levels of the columns"
+        );
         match self.inherited {
             Monotonicity::Upward => levels.to_vec(),
-            Monotonicity::Downward => {
-                self.heights.iter().zip(levels).map(|(height, level)| height - 1 - level).collect()
-            }
+            Monotonicity::Downward => self
+                .heights
+                .iter()
+                .zip(levels)
+                .map(|(height, level)| height - 1 - level)
+                .collect(),
         }
     }
 
-    /// A state below a node that is at most these levels in every column, its columns listed from the last one to that
-    /// of the node.
+    /// A state below a node that is at most these levels in every column, its columns listed from
+    /// the last one to that of the node.
     fn below(&self, node: u32, depth: usize, levels: &[u8], rank: u32) -> Option<Levels> {
         let node = &self.nodes[node as usize];
         let mut next = node.next[..=usize::from(levels[depth])].iter().zip(0u8..);
@@ -141,14 +164,18 @@ impl Antichain {
         }
         next.find_map(|(&next, level)| {
             let may = next != 0 && (!self.ranks || self.nodes[next as usize].least <= rank);
-            let mut found = if may { self.below(next, depth + 1, levels, rank)? } else { return None };
+            let mut found = if may {
+                self.below(next, depth + 1, levels, rank)?
+            } else {
+                return None;
+            };
             found.push(level);
             Some(found)
         })
     }
 
-    /// Removes the states below a node that are at least these levels in every column; returns whether the node is
-    /// empty then.
+    /// Removes the states below a node that are at least these levels in every column; returns
+    /// whether the node is empty then.
     fn remove_above(&mut self, node: u32, depth: usize, levels: &[u8]) -> bool {
         for level in usize::from(levels[depth])..self.nodes[node as usize].next.len() {
             let next = self.nodes[node as usize].next[level];
@@ -221,23 +248,34 @@ mod tests {
         }
         assert!(tree.holds(&[1, 2, 2]));
         assert!(!tree.holds(&[2, 2, 0]));
-        assert_eq!((tree.len(), tree.usage().queries, tree.usage().hits), (3, 2, 1));
+        assert_eq!(
+            (tree.len(), tree.usage().queries, tree.usage().hits),
+            (3, 2, 1)
+        );
         // Its generalisations are removed.
         tree.insert(&[1, 2, 0]);
         assert_eq!(tree.len(), 2);
         // A state that has the property already is not stored.
         tree.insert(&[2, 2, 0]);
-        assert_eq!((tree.len(), tree.usage().inserts, tree.usage().largest), (2, 4, 3));
+        assert_eq!(
+            (tree.len(), tree.usage().inserts, tree.usage().largest),
+            (2, 4, 3)
+        );
     }
 
-    /// All states of a small lattice in orders from a simple generator, against a list of everything that was inserted.
+    /// All states of a small lattice in orders from a simple generator, against a list of
+    /// everything that was inserted.
     #[test]
     fn it_knows_what_a_list_knows() {
         let heights = [3u8, 2, 4, 2];
-        let all: Vec<Vec<u8>> = (0..48u8).map(|at| vec![at % 3, at / 3 % 2, at / 6 % 4, at / 24]).collect();
+        let all: Vec<Vec<u8>> = (0..48u8)
+            .map(|at| vec![at % 3, at / 3 % 2, at / 6 % 4, at / 24])
+            .collect();
         let mut state = 7u64;
         let mut draw = |most: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % most
         };
         for inherited in [Monotonicity::Upward, Monotonicity::Downward] {
@@ -246,7 +284,10 @@ mod tests {
                 Monotonicity::Downward => one.iter().zip(other).all(|(one, other)| one >= other),
             };
             for _ in 0..200 {
-                let mut trees = [true, false].map(|ranks| Antichain { ranks, ..Antichain::new(&heights, inherited) });
+                let mut trees = [true, false].map(|ranks| Antichain {
+                    ranks,
+                    ..Antichain::new(&heights, inherited)
+                });
                 let mut list: Vec<Vec<u8>> = Vec::new();
                 for _ in 0..12 {
                     let levels = &all[draw(all.len())];
@@ -254,13 +295,24 @@ mod tests {
                     list.push(levels.clone());
                     for levels in &all {
                         let holds = list.iter().any(|known| below(known, levels));
-                        assert!(trees.iter_mut().all(|tree| tree.holds(levels) == holds), "{levels:?} after {list:?}");
+                        assert!(
+                            trees.iter_mut().all(|tree| tree.holds(levels) == holds),
+                            "{levels:?} after {list:?}"
+                        );
                     }
-                    let least = |levels: &&Vec<u8>| !list.iter().any(|known| known != *levels && below(known, levels));
+                    let least = |levels: &&Vec<u8>| {
+                        !list
+                            .iter()
+                            .any(|known| known != *levels && below(known, levels))
+                    };
                     let mut kept: Vec<&Vec<u8>> = list.iter().filter(least).collect();
                     kept.sort_unstable();
                     kept.dedup();
-                    assert!(trees.iter().all(|tree| tree.len() == kept.len()), "{} of {list:?}", trees[0].len());
+                    assert!(
+                        trees.iter().all(|tree| tree.len() == kept.len()),
+                        "{} of {list:?}",
+                        trees[0].len()
+                    );
                 }
             }
         }

@@ -1,11 +1,13 @@
-//! Full-domain search for the next release of a chain (SCIENCE 3 and 8): in place of k, the states have to satisfy the
-//! chain's own validity on targets that occur. Nothing is suppressed. For a person of increment i with leaf tuple t,
-//! and releases j < i ≤ l, N_jl(s) counts the rows with value s that came after release j and up to release l and are
-//! in the same join cell of both releases as t. A = Σ_s min N_jl(s), and a state is valid iff A ≥ k for each person. A
-//! coarser recoding can only increase every N_jl, so all generalisations of a valid state are valid, and all
-//! specialisations of an invalid one are invalid.
+//! Full-domain search for the next release of a chain (SCIENCE 3 and 8): in place of k, the states
+//! have to satisfy the chain's own validity on targets that occur. Nothing is suppressed. For a
+//! person of increment i with leaf tuple t, and releases j < i ≤ l, N_jl(s) counts the rows with
+//! value s that came after release j and up to release l and are in the same join cell of both
+//! releases as t. A = Σ_s min N_jl(s), and a state is valid iff A ≥ k for each person. A coarser
+//! recoding can only increase every N_jl, so all generalisations of a valid state are valid, and
+//! all specialisations of an invalid one are invalid.
 //!
-//! The search looks at sensitive values, as in the paper, so it is not safe against an attacker who knows that.
+//! The search looks at sensitive values, as in the paper, so it is not safe against an attacker who
+//! knows that.
 
 use std::collections::BTreeMap;
 
@@ -47,31 +49,65 @@ struct Cells {
 }
 
 impl<'c> EarlierReleases<'c> {
-    /// Rows of increment i were first published in the i-th of the earlier releases, counted from 0, or will be in the next release.
+    /// Rows of increment i were first published in the i-th of the earlier releases, counted from
+    /// 0, or will be in the next release.
     ///
     /// # Panics
     /// If rows belong to an increment after that of the next release.
-    pub fn new(all: &'c Histogram, earlier: &'c [Recoding], trees: &'c [&'c Taxonomy], k: u64) -> EarlierReleases<'c> {
-        assert!(earlier.iter().all(|recoding| recoding.len() == trees.len()), "one cut for each column");
+    pub fn new(
+        all: &'c Histogram,
+        earlier: &'c [Recoding],
+        trees: &'c [&'c Taxonomy],
+        k: u64,
+    ) -> EarlierReleases<'c> {
+        assert!(
+            earlier.iter().all(|recoding| recoding.len() == trees.len()),
+            "one cut for each column"
+        );
         assert_eq!(all.width(), trees.len(), "one taxonomy for each column");
-        let mut chain = EarlierReleases { all, earlier, trees, k, targets: Vec::new() };
+        let mut chain = EarlierReleases {
+            all,
+            earlier,
+            trees,
+            k,
+            targets: Vec::new(),
+        };
         for tuple in 0..all.tuples() {
-            let mut increments: Vec<usize> = all.cells_of(tuple).iter().map(|cell| cell.increment as usize).collect();
+            let mut increments: Vec<usize> = all
+                .cells_of(tuple)
+                .iter()
+                .map(|cell| cell.increment as usize)
+                .collect();
             increments.dedup();
-            assert!(increments.iter().all(|&increment| increment <= earlier.len()), "increments of these releases");
-            chain.targets.extend(increments.into_iter().map(|increment| Target { tuple, increment, left: None }));
+            assert!(
+                increments
+                    .iter()
+                    .all(|&increment| increment <= earlier.len()),
+                "increments of these releases"
+            );
+            chain
+                .targets
+                .extend(increments.into_iter().map(|increment| Target {
+                    tuple,
+                    increment,
+                    left: None,
+                }));
         }
         for (later, recoding) in earlier.iter().enumerate() {
             let before = chain.cells(recoding, later);
-            for target in chain.targets.iter_mut().filter(|target| target.increment <= later) {
+            for target in chain
+                .targets
+                .iter_mut()
+                .filter(|target| target.increment <= later)
+            {
                 target.narrow(&before);
             }
         }
         chain
     }
 
-    /// N_jl of every release j before a release l with this recoding: first that of no release, then those of the
-    /// earlier ones.
+    /// N_jl of every release j before a release l with this recoding: first that of no release,
+    /// then those of the earlier ones.
     fn cells(&self, recoding: &[Cut], later: usize) -> Vec<Cells> {
         let of = |before: usize| {
             let joined = match before {
@@ -89,13 +125,19 @@ impl<'c> EarlierReleases<'c> {
             let mut rows: Vec<(u32, ValueCode, u64)> = Vec::new();
             for (tuple, &number) in of_tuple.iter().enumerate() {
                 let came = |increment: usize| before <= increment && increment <= later;
-                let cells = self.all.cells_of(tuple).iter().filter(|cell| came(cell.increment as usize));
+                let cells = self
+                    .all
+                    .cells_of(tuple)
+                    .iter()
+                    .filter(|cell| came(cell.increment as usize));
                 rows.extend(cells.map(|cell| (number, cell.value, u64::from(cell.count))));
             }
             rows.sort_unstable();
-            let mut groups = vec![Groups::new(); of_tuple.iter().max().map_or(0, |&most| most as usize + 1)];
+            let mut groups =
+                vec![Groups::new(); of_tuple.iter().max().map_or(0, |&most| most as usize + 1)];
             for same in rows.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-                groups[same[0].0 as usize].push((same[0].1, same.iter().map(|&(.., count)| count).sum()));
+                groups[same[0].0 as usize]
+                    .push((same[0].1, same.iter().map(|&(.., count)| count).sum()));
             }
             Cells { of_tuple, groups }
         };
@@ -108,15 +150,24 @@ impl<'c> EarlierReleases<'c> {
         let cells = self.cells(recoding, self.earlier.len());
         for target in &self.targets {
             let mut left = target.left.clone();
-            cells.iter().take(target.increment + 1).for_each(|cells| lessen(&mut left, cells.of(target.tuple)));
+            cells
+                .iter()
+                .take(target.increment + 1)
+                .for_each(|cells| lessen(&mut left, cells.of(target.tuple)));
             if rows(left.iter().flatten()) < self.k {
                 return Err(self.all.rows());
             }
         }
         let sizes = cells[0].groups.iter().map(rows).filter(|&rows| rows > 0);
-        let (published, squares) =
-            sizes.fold((0, 0), |(classes, squares), rows| (classes + 1, squares + u128::from(rows).pow(2)));
-        Ok(StateFigures { published, squares, published_squares: squares, ..StateFigures::default() })
+        let (published, squares) = sizes.fold((0, 0), |(classes, squares), rows| {
+            (classes + 1, squares + u128::from(rows).pow(2))
+        });
+        Ok(StateFigures {
+            published,
+            squares,
+            published_squares: squares,
+            ..StateFigures::default()
+        })
     }
 }
 
@@ -144,9 +195,13 @@ impl Cells {
 }
 
 impl Target {
-    /// Adds one more release to the bounds; only releases before a target's increment count on the earlier side.
+    /// Adds one more release to the bounds; only releases before a target's increment count on the
+    /// earlier side.
     fn narrow(&mut self, cells: &[Cells]) {
-        cells.iter().take(self.increment + 1).for_each(|cells| lessen(&mut self.left, cells.of(self.tuple)));
+        cells
+            .iter()
+            .take(self.increment + 1)
+            .for_each(|cells| lessen(&mut self.left, cells.of(self.tuple)));
     }
 }
 
@@ -159,9 +214,19 @@ pub struct InChain<'c> {
 
 impl Checker for InChain<'_> {
     fn check(&mut self, states: &[Levels]) -> Vec<StateFigures> {
-        let one = |levels: &Levels| match self.chain.check(&self.lattice.recoding(self.chain.trees, levels)) {
-            Ok(checked) => StateFigures { extra: vec![0; self.objective.figures(self.lattice)], ..checked },
-            Err(rows) => StateFigures { suppressed: rows, lost: rows, ..StateFigures::default() },
+        let one = |levels: &Levels| match self
+            .chain
+            .check(&self.lattice.recoding(self.chain.trees, levels))
+        {
+            Ok(checked) => StateFigures {
+                extra: vec![0; self.objective.figures(self.lattice)],
+                ..checked
+            },
+            Err(rows) => StateFigures {
+                suppressed: rows,
+                lost: rows,
+                ..StateFigures::default()
+            },
         };
         states.par_iter().map(one).collect()
     }

@@ -1,6 +1,7 @@
-//! Checks states, several at a time. The classes of a state are computed from the stored classes of a finer state, of
-//! which those with the fewest classes are used, and not from the rows; the number of stored states is bounded. No
-//! result depends on what is stored, or on the number of threads.
+//! Checks states, several at a time. The classes of a state are computed from the stored classes of
+//! a finer state, of which those with the fewest classes are used, and not from the rows; the
+//! number of stored states is bounded. No result depends on what is stored, or on the number of
+//! threads.
 
 use rayon::prelude::*;
 
@@ -47,7 +48,10 @@ pub fn checker<'r>(
     objective: &'r Objective,
     limit: u64,
 ) -> Box<dyn Checker + 'r> {
-    assert!(rows.have_values() || !privacy.looks_at_values(), "values exist for the columns that are read");
+    assert!(
+        rows.have_values() || !privacy.looks_at_values(),
+        "values exist for the columns that are read"
+    );
     let mut table: Vec<f64> = Vec::new();
     for (&value, &count) in rows.values.iter().zip(&rows.counts) {
         table.resize(table.len().max(value as usize + 1), 0.0);
@@ -57,7 +61,14 @@ pub fn checker<'r>(
     table.iter_mut().for_each(|share| *share /= all);
     let packing = Packing::of(lattice, table.len());
     let words = packing.words();
-    let rules = StateRules { lattice, privacy, objective, limit, table, packing };
+    let rules = StateRules {
+        lattice,
+        privacy,
+        objective,
+        limit,
+        table,
+        packing,
+    };
     match words {
         1 => RollUp::<1>::boxed(rows, rules),
         2 => RollUp::<2>::boxed(rows, rules),
@@ -72,14 +83,32 @@ impl<'r, const WORDS: usize> RollUp<'r, WORDS> {
     fn boxed(rows: &DistinctRows, rules: StateRules<'r>) -> Box<dyn Checker + 'r> {
         let finest = StateClasses::<WORDS>::finest(rows, &rules);
         let largest = finest.len() * (WORDS * 8 + ROWS);
-        Box::new(RollUp::<WORDS> { rules, known: vec![finest], entries: 0, largest })
+        Box::new(RollUp::<WORDS> {
+            rules,
+            known: vec![finest],
+            entries: 0,
+            largest,
+        })
     }
 
     /// The stored state with the fewest classes that this state generalises.
     fn source(&self, levels: &[u8]) -> &StateClasses<WORDS> {
-        assert!(levels.len() == self.known[0].levels.len(), "a level of each column");
-        let finer = |known: &&StateClasses<WORDS>| known.levels.iter().zip(levels).all(|(known, level)| known <= level);
-        self.known.iter().filter(finer).min_by_key(|known| known.len()).expect("the finest state is at hand")
+        assert!(
+            levels.len() == self.known[0].levels.len(),
+            "a level of each column"
+        );
+        let finer = |known: &&StateClasses<WORDS>| {
+            known
+                .levels
+                .iter()
+                .zip(levels)
+                .all(|(known, level)| known <= level)
+        };
+        self.known
+            .iter()
+            .filter(finer)
+            .min_by_key(|known| known.len())
+            .expect("the finest state is at hand")
     }
 
     fn keep(&mut self, mut classes: StateClasses<WORDS>, source: usize) {

@@ -35,20 +35,36 @@ pub struct StateRules<'r> {
 impl<const WORDS: usize> StateClasses<WORDS> {
     /// The classes of the state in which nothing is generalised.
     pub fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
-        assert!(rows.columns.len() == rules.lattice.width(), "leaves of each column");
-        assert!(rows.values.is_empty() || rows.values.len() == rows.counts.len(), "a value for each row or for none");
+        assert!(
+            rows.columns.len() == rules.lattice.width(),
+            "leaves of each column"
+        );
+        assert!(
+            rows.values.is_empty() || rows.values.len() == rows.counts.len(),
+            "a value for each row or for none"
+        );
         let key = |at: usize| {
             let mut key = [0; WORDS];
             for (column, leaves) in rows.columns.iter().enumerate() {
-                rules.packing.put_leaf(&mut key, rules.lattice, column, leaves[at]);
+                rules
+                    .packing
+                    .put_leaf(&mut key, rules.lattice, column, leaves[at]);
             }
-            if let Some(&value) = rows.values.get(at).filter(|_| rules.privacy.looks_at_values()) {
+            if let Some(&value) = rows
+                .values
+                .get(at)
+                .filter(|_| rules.privacy.looks_at_values())
+            {
                 rules.packing.value().set(&mut key, value);
             }
             key
         };
         let keys = (0..rows.counts.len()).map(key).collect();
-        StateClasses { levels: rules.lattice.bottom(), keys, rows: rows.counts.clone() }
+        StateClasses {
+            levels: rules.lattice.bottom(),
+            keys,
+            rows: rows.counts.clone(),
+        }
     }
 
     /// The number of entries.
@@ -58,19 +74,31 @@ impl<const WORDS: usize> StateClasses<WORDS> {
 
     /// The classes of a state that generalises this one.
     pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
-        assert!(levels.len() == self.levels.len(), "one level for each column");
-        assert!(levels.iter().zip(&self.levels).all(|(to, from)| to >= from), "labels become coarser");
-        let (mask, raised) =
-            (rules.packing.mask::<WORDS>(levels), rules.packing.raised(rules.lattice, &self.levels, levels));
-        // 0 for an empty place, or the number of a class plus 1. There are usually fewer classes than entries.
+        assert!(
+            levels.len() == self.levels.len(),
+            "one level for each column"
+        );
+        assert!(
+            levels.iter().zip(&self.levels).all(|(to, from)| to >= from),
+            "labels become coarser"
+        );
+        let (mask, raised) = (
+            rules.packing.mask::<WORDS>(levels),
+            rules.packing.raised(rules.lattice, &self.levels, levels),
+        );
+        // 0 for an empty place, or the number of a class plus 1. There are usually fewer classes
+        // than entries.
         let mut places = vec![0u32; self.len().next_power_of_two().max(4)];
-        // Each key is written after the last class on trial, so that the loop has no branch for new classes.
+        // Each key is written after the last class on trial, so that the loop has no branch for new
+        // classes.
         let mut keys: Vec<ClassKey<WORDS>> = vec![[0; WORDS]; self.len() + 1];
         let mut rows = vec![0u32; self.len() + 1];
         let mut found = 0;
         for (key, count) in self.keys.iter().zip(&self.rows) {
             let mut key = *key;
-            key.iter_mut().zip(mask).for_each(|(word, mask)| *word &= mask);
+            key.iter_mut()
+                .zip(mask)
+                .for_each(|(word, mask)| *word &= mask);
             for (field, codes) in &raised {
                 let code = codes[field.get(&key) as usize];
                 field.set(&mut key, code);
@@ -96,8 +124,15 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         keys.truncate(found);
         rows.truncate(found);
         let sum = |rows: &[u32]| rows.iter().copied().map(u64::from).sum::<u64>();
-        assert!(sum(&rows) == sum(&self.rows), "coarser classes have the same rows");
-        StateClasses { levels: levels.to_vec(), keys, rows }
+        assert!(
+            sum(&rows) == sum(&self.rows),
+            "coarser classes have the same rows"
+        );
+        StateClasses {
+            levels: levels.to_vec(),
+            keys,
+            rows,
+        }
     }
 
     /// Frees unused capacity.
@@ -121,7 +156,11 @@ impl<const WORDS: usize> StateClasses<WORDS> {
                 return;
             }
             checked.suppressed += u64::from(rows);
-            checked.lost += if fate == ClassFate::SuppressedWithParts { u64::from(rows) } else { 0 };
+            checked.lost += if fate == ClassFate::SuppressedWithParts {
+                u64::from(rows)
+            } else {
+                0
+            };
             if checked.suppressed <= rules.limit {
                 suppressed.push((key, rows));
             }
@@ -130,16 +169,19 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         if rules.privacy.looks_at_values() {
             self.each_with_values(rules, &mut class);
         } else {
-            self.keys.iter().zip(&self.rows).for_each(|(key, &rows)| class(*key, rows, &[]));
+            self.keys
+                .iter()
+                .zip(&self.rows)
+                .for_each(|(key, &rows)| class(*key, rows, &[]));
         }
         if checked.suppressed <= rules.limit {
             checked.extra = match rules.objective {
-                Objective::Columns(costs) => {
-                    (0..self.levels.len()).map(|column| self.extra(costs, rules, column, &suppressed)).collect()
-                }
-                Objective::Counts(counts) => {
-                    (0..counts.len()).map(|query| self.adds(counts, rules, query, &suppressed)).collect()
-                }
+                Objective::Columns(costs) => (0..self.levels.len())
+                    .map(|column| self.extra(costs, rules, column, &suppressed))
+                    .collect(),
+                Objective::Counts(counts) => (0..counts.len())
+                    .map(|query| self.adds(counts, rules, query, &suppressed))
+                    .collect(),
                 Objective::Discernibility | Objective::AverageSize => Vec::new(),
             };
         }
@@ -172,17 +214,24 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         let level = self.levels[column];
         let code = |key: &ClassKey<WORDS>| rules.packing.code(key, column, level) as usize;
         match costs.extra(column, level) {
-            SuppressionCost::Words(extra) => {
-                suppressed.iter().map(|(key, rows)| extra[code(key)] * u64::from(*rows)).sum::<u64>().into()
-            }
-            SuppressionCost::Any(extra) => {
-                suppressed.iter().map(|(key, rows)| extra[code(key)] * u128::from(*rows)).sum()
-            }
+            SuppressionCost::Words(extra) => suppressed
+                .iter()
+                .map(|(key, rows)| extra[code(key)] * u64::from(*rows))
+                .sum::<u64>()
+                .into(),
+            SuppressionCost::Any(extra) => suppressed
+                .iter()
+                .map(|(key, rows)| extra[code(key)] * u128::from(*rows))
+                .sum(),
         }
     }
 
     /// Every class with its rows by value.
-    fn each_with_values(&self, rules: &StateRules<'_>, class: &mut impl FnMut(ClassKey<WORDS>, u32, &[(u32, u32)])) {
+    fn each_with_values(
+        &self,
+        rules: &StateRules<'_>,
+        class: &mut impl FnMut(ClassKey<WORDS>, u32, &[(u32, u32)]),
+    ) {
         let field = rules.packing.value();
         let mut entries: Vec<(ClassKey<WORDS>, u32, u32)> = Vec::with_capacity(self.len());
         for (key, &rows) in self.keys.iter().zip(&self.rows) {
@@ -195,14 +244,21 @@ impl<const WORDS: usize> StateClasses<WORDS> {
         for of_class in entries.chunk_by(|one, next| one.0 == next.0) {
             values.clear();
             values.extend(of_class.iter().map(|&(_, value, rows)| (value, rows)));
-            class(of_class[0].0, values.iter().map(|&(_, rows)| rows).sum(), &values);
+            class(
+                of_class[0].0,
+                values.iter().map(|&(_, rows)| rows).sum(),
+                &values,
+            );
         }
     }
 }
 
 /// A hash table with these classes and this number of places.
 fn spread<const WORDS: usize>(keys: &[ClassKey<WORDS>], places: usize) -> Vec<u32> {
-    assert!(places.is_power_of_two() && keys.len() < places, "there is a free place");
+    assert!(
+        places.is_power_of_two() && keys.len() < places,
+        "there is a free place"
+    );
     let mut found = vec![0; places];
     for (key, at) in keys.iter().zip(1..) {
         let mut slot = hash(key) & (places - 1);

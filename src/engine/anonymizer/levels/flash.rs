@@ -1,6 +1,6 @@
-//! The search of Flash, for comparison: it takes all states in the order of their ranks, and from each undecided one a
-//! path to the top, on which it finds the first fitting state by bisection. It visits the whole lattice, so it is only
-//! for lattices that can be enumerated.
+//! The search of Flash, for comparison: it takes all states in the order of their ranks, and from
+//! each undecided one a path to the top, on which it finds the first fitting state by bisection. It
+//! visits the whole lattice, so it is only for lattices that can be enumerated.
 
 use super::lattice::{Levels, rank};
 use super::objective::Score;
@@ -21,7 +21,10 @@ impl LevelsSearch<'_> {
         }
         states.sort_unstable();
         for (_, worth, levels) in states {
-            if known.was_checked(&levels) || self.quality.holds(&levels) || self.protection.holds(&levels) {
+            if known.was_checked(&levels)
+                || self.quality.holds(&levels)
+                || self.protection.holds(&levels)
+            {
                 continue;
             }
             if self.is_worse(worth) {

@@ -1,5 +1,6 @@
-//! A greedy search, for comparison: it goes up from the state in which nothing is generalised, each time by the column
-//! after which the fewest rows are suppressed, until a state fits. It does not find the optimum and proves nothing.
+//! A greedy search, for comparison: it goes up from the state in which nothing is generalised, each
+//! time by the column after which the fewest rows are suppressed, until a state fits. It does not
+//! find the optimum and proves nothing.
 
 use super::lattice::Levels;
 use super::objective::Score;
@@ -17,12 +18,16 @@ impl LevelsSearch<'_> {
                 break;
             }
             let found = self.check(&above);
-            let fewest = (0..above.len()).min_by_key(|&at| (found[at].suppressed, found[at].worth, &above[at]));
+            let fewest = (0..above.len())
+                .min_by_key(|&at| (found[at].suppressed, found[at].worth, &above[at]));
             let fewest = fewest.expect("there is one above");
             levels.clone_from(&above[fewest]);
             checked = vec![found[fewest]];
         }
-        let bound = problem.objective.bound(&problem.lattice.bottom()).unwrap_or(Score::LEAST);
+        let bound = problem
+            .objective
+            .bound(&problem.lattice.bottom())
+            .unwrap_or(Score::LEAST);
         self.end(Some(bound))
     }
 }

@@ -1,6 +1,6 @@
-//! States as bit sets by the level of each column: the stored states that are all below or all above a given one are
-//! the intersection of one set per column. The index forgets the oldest states when it holds too many, so it may only
-//! save work and never decide a result.
+//! States as bit sets by the level of each column: the stored states that are all below or all
+//! above a given one are the intersection of one set per column. The index forgets the oldest
+//! states when it holds too many, so it may only save work and never decide a result.
 
 use super::antichain::Monotonicity;
 use super::lattice::Levels;
@@ -14,8 +14,8 @@ const BITS: usize = 64 * BLOCK;
 pub struct StateIndex {
     inherited: Monotonicity,
     heights: Vec<u8>,
-    /// For each column and level, the states that are no higher in this column. Downward properties are counted from
-    /// the top.
+    /// For each column and level, the states that are no higher in this column. Downward properties
+    /// are counted from the top.
     sets: Vec<Vec<Vec<u64>>>,
     states: Vec<Levels>,
     most: usize,
@@ -24,9 +24,18 @@ pub struct StateIndex {
 impl StateIndex {
     /// An empty index; it keeps at least the newest `most` states, and at most twice as many.
     pub fn new(heights: &[u8], inherited: Monotonicity, most: usize) -> StateIndex {
-        let sets = heights.iter().map(|&height| vec![Vec::new(); usize::from(height)]).collect();
+        let sets = heights
+            .iter()
+            .map(|&height| vec![Vec::new(); usize::from(height)])
+            .collect();
         let most = most.next_multiple_of(BITS);
-        StateIndex { inherited, heights: heights.to_vec(), sets, states: Vec::new(), most }
+        StateIndex {
+            inherited,
+            heights: heights.to_vec(),
+            sets,
+            states: Vec::new(),
+            most,
+        }
     }
 
     fn upward(&self, column: usize, level: u8) -> usize {
@@ -38,8 +47,18 @@ impl StateIndex {
 
     /// Stores a state. Returns how many of the oldest states were forgotten for it.
     pub fn push(&mut self, levels: &[u8]) -> usize {
-        assert!(levels.iter().zip(&self.heights).all(|(level, height)| level < height), "levels that columns have");
-        let forgotten = if self.states.len() == 2 * self.most { self.most } else { 0 };
+        assert!(
+            levels
+                .iter()
+                .zip(&self.heights)
+                .all(|(level, height)| level < height),
+            "levels that columns have"
+        );
+        let forgotten = if self.states.len() == 2 * self.most {
+            self.most
+        } else {
+            0
+        };
         self.states.drain(..forgotten);
         let at = self.states.len();
         for (column, &level) in levels.iter().enumerate() {
@@ -53,7 +72,10 @@ impl StateIndex {
             }
         }
         self.states.push(levels.to_vec());
-        assert!(self.states.len() <= 2 * self.most, "the oldest states are forgotten in time");
+        assert!(
+            self.states.len() <= 2 * self.most,
+            "the oldest states are forgotten in time"
+        );
         forgotten
     }
 
@@ -73,7 +95,10 @@ impl StateIndex {
             let mut common = [u64::MAX; BLOCK];
             let from = block / 64;
             for set in &sets {
-                common.iter_mut().zip(&set[from..from + BLOCK]).for_each(|(common, set)| *common &= set);
+                common
+                    .iter_mut()
+                    .zip(&set[from..from + BLOCK])
+                    .for_each(|(common, set)| *common &= set);
                 if common == [0; BLOCK] {
                     break;
                 }
@@ -101,21 +126,28 @@ mod tests {
         let heights = [3u8, 1, 4, 2, 5];
         let mut number = 5u64;
         let mut draw = |most: u8| {
-            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            number = number
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (number >> 33) as u8 % most
         };
         for inherited in [Monotonicity::Upward, Monotonicity::Downward] {
-            let (mut index, mut list) = (StateIndex::new(&heights, inherited, BITS), Vec::<Levels>::new());
+            let (mut index, mut list) = (
+                StateIndex::new(&heights, inherited, BITS),
+                Vec::<Levels>::new(),
+            );
             for _ in 0..3 * BITS + 7 {
                 let levels: Levels = heights.iter().map(|&height| draw(height)).collect();
                 let query: Levels = heights.iter().map(|&height| draw(height)).collect();
                 list.drain(..index.push(&levels));
                 list.push(levels);
                 let follows = |from: &Levels| {
-                    from.iter().zip(&query).all(|(from, query)| match inherited {
-                        Monotonicity::Upward => from <= query,
-                        Monotonicity::Downward => from >= query,
-                    })
+                    from.iter()
+                        .zip(&query)
+                        .all(|(from, query)| match inherited {
+                            Monotonicity::Upward => from <= query,
+                            Monotonicity::Downward => from >= query,
+                        })
                 };
                 let even = |at: &usize| at.is_multiple_of(2);
                 assert_eq!(index.find(&query, |_| true), list.iter().position(follows));

@@ -1,4 +1,5 @@
-//! The codes of a class packed into a few words, so that classes are compared and hashed as numbers.
+//! The codes of a class packed into a few words, so that classes are compared and hashed as
+//! numbers.
 
 /// The packed codes of a class.
 pub type ClassKey<const WORDS: usize> = [u64; WORDS];
@@ -45,13 +46,20 @@ pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
         if used + bits > u64::BITS {
             (word, used) = (word + 1, 0);
         }
-        let field = KeyBits { word, shift: used, mask: (1 << bits) - 1 };
+        let field = KeyBits {
+            word,
+            shift: used,
+            mask: (1 << bits) - 1,
+        };
         used += bits;
         field
     };
     let fields: Vec<KeyBits> = codes.map(field).collect();
     let words = fields.last().map_or(0, |field| field.word) + 1;
-    assert!(fields.is_sorted_by_key(|field| (field.word, field.shift)), "fields lie one behind the other");
+    assert!(
+        fields.is_sorted_by_key(|field| (field.word, field.shift)),
+        "fields lie one behind the other"
+    );
     (fields, words)
 }
 
@@ -70,6 +78,9 @@ mod tests {
             (0..=at).for_each(|at| assert_eq!(fields[at].get(&key), sizes[at] as u32 - 1));
         }
         fields[3].set(&mut key, 7);
-        assert_eq!([2, 3, 4].map(|at: usize| fields[at].get(&key)), [2, 7, (1 << 30) - 1]);
+        assert_eq!(
+            [2, 3, 4].map(|at: usize| fields[at].get(&key)),
+            [2, 7, (1 << 30) - 1]
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The states of a full-domain search (SCIENCE 8): one generalisation level per column, from 0, where every value is
-//! published as it is, to the level at which the column is `*`.
+//! The states of a full-domain search (SCIENCE 8): one generalisation level per column, from 0,
+//! where every value is published as it is, to the level at which the column is `*`.
 
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
@@ -13,7 +13,8 @@ pub struct Lattice {
 
 /// The levels of one column.
 struct Column {
-    /// For each level, the code of each leaf: the labels of a level are numbered from 0 in the order of their leaves.
+    /// For each level, the code of each leaf: the labels of a level are numbered from 0 in the
+    /// order of their leaves.
     codes: Vec<Vec<u32>>,
     /// For each level, the node of each code.
     nodes: Vec<Vec<Node>>,
@@ -22,7 +23,8 @@ struct Column {
 }
 
 impl Lattice {
-    /// The lattice over the taxonomies of the quasi columns. A leaf that is not as deep as others is its own label on the levels below it.
+    /// The lattice over the taxonomies of the quasi columns. A leaf that is not as deep as others
+    /// is its own label on the levels below it.
     ///
     /// # Panics
     /// If a taxonomy has 255 levels or more, or there is no column.
@@ -38,7 +40,11 @@ impl Lattice {
         assert_eq!(floors.len(), trees.len(), "a floor or none for each column");
         assert!(!trees.is_empty(), "a lattice has a column");
         assert_eq!(trees.len(), floors.len(), "each column has a floor or none");
-        let columns = trees.iter().zip(floors).map(|(tree, &floor)| Column::up_to(tree, floor)).collect();
+        let columns = trees
+            .iter()
+            .zip(floors)
+            .map(|(tree, &floor)| Column::up_to(tree, floor))
+            .collect();
         Lattice { columns }
     }
 
@@ -54,12 +60,16 @@ impl Lattice {
 
     /// The number of levels of each column.
     pub fn heights(&self) -> Vec<u8> {
-        (0..self.width()).map(|column| self.height(column)).collect()
+        (0..self.width())
+            .map(|column| self.height(column))
+            .collect()
     }
 
     /// The number of states, saturating.
     pub fn states(&self) -> u128 {
-        self.heights().into_iter().fold(1, |states: u128, height| states.saturating_mul(height.into()))
+        self.heights().into_iter().fold(1, |states: u128, height| {
+            states.saturating_mul(height.into())
+        })
     }
 
     /// The state in which nothing is generalised.
@@ -69,7 +79,10 @@ impl Lattice {
 
     /// The state in which every column is `*`.
     pub fn top(&self) -> Levels {
-        self.heights().into_iter().map(|height| height - 1).collect()
+        self.heights()
+            .into_iter()
+            .map(|height| height - 1)
+            .collect()
     }
 
     /// The states in which one column is one level higher.
@@ -82,10 +95,12 @@ impl Lattice {
         })
     }
 
-    /// The states above that are assigned to this state alone: the last generalised column is raised, or one after it.
+    /// The states above that are assigned to this state alone: the last generalised column is
+    /// raised, or one after it.
     pub fn children<'l>(&'l self, levels: &'l [u8]) -> impl Iterator<Item = Levels> + 'l {
         let from = levels.iter().rposition(|&level| level > 0).unwrap_or(0);
-        self.above(levels).filter(move |above| above[..from] == levels[..from])
+        self.above(levels)
+            .filter(move |above| above[..from] == levels[..from])
     }
 
     /// The code of each leaf of a column at a level.
@@ -106,12 +121,17 @@ impl Lattice {
     /// The recoding of a state.
     pub fn recoding(&self, trees: &[&Taxonomy], levels: &[u8]) -> Recoding {
         assert_eq!(levels.len(), trees.len(), "one level for each column");
-        trees.iter().enumerate().map(|(column, tree)| self.recoding_of(column, levels[column], tree)).collect()
+        trees
+            .iter()
+            .enumerate()
+            .map(|(column, tree)| self.recoding_of(column, levels[column], tree))
+            .collect()
     }
 
     /// The cut of a column at a level.
     pub fn recoding_of(&self, column: usize, level: u8, tree: &Taxonomy) -> Cut {
-        Cut::completed(tree, self.nodes(column, level)).expect("the nodes of a level are no descendants of each other")
+        Cut::completed(tree, self.nodes(column, level))
+            .expect("the nodes of a level are no descendants of each other")
     }
 }
 
@@ -140,8 +160,14 @@ impl Column {
             });
             raised
         };
-        let above = (0..levels.len()).map(|from| (from..levels.len()).map(|to| raised(from, to)).collect()).collect();
-        Column { codes, nodes, above }
+        let above = (0..levels.len())
+            .map(|from| (from..levels.len()).map(|to| raised(from, to)).collect())
+            .collect();
+        Column {
+            codes,
+            nodes,
+            above,
+        }
     }
 }
 
@@ -187,8 +213,15 @@ mod tests {
         assert_eq!(lattice.codes(0, 1), [0, 0, 1, 1, 2]);
         assert_eq!(lattice.raised(0, 0, 1), [0, 0, 1, 1, 2]);
         assert_eq!(lattice.raised(0, 1, 2), [0, 0, 0]);
-        let labels: Vec<&str> = lattice.nodes(0, 1).iter().map(|&node| tree.label(node)).collect();
+        let labels: Vec<&str> = lattice
+            .nodes(0, 1)
+            .iter()
+            .map(|&node| tree.label(node))
+            .collect();
         assert_eq!(labels, ["h0", "h1", "alone"]);
-        assert_eq!(lattice.recoding(&[&tree], &[1])[0].nodes(), lattice.nodes(0, 1));
+        assert_eq!(
+            lattice.recoding(&[&tree], &[1])[0].nodes(),
+            lattice.nodes(0, 1)
+        );
     }
 }

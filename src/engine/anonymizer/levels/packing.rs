@@ -1,6 +1,7 @@
-//! How the labels of classes become keys. The code of a label is the path to it from the root of its column's taxonomy,
-//! so that a class is generalised by a mask over its key, which removes the path below the new label. A column whose
-//! paths would be too long uses the numbers of its labels instead, which are looked up in tables.
+//! How the labels of classes become keys. The code of a label is the path to it from the root of
+//! its column's taxonomy, so that a class is generalised by a mask over its key, which removes the
+//! path below the new label. A column whose paths would be too long uses the numbers of its labels
+//! instead, which are looked up in tables.
 
 use super::key::{ClassKey, KeyBits, fields};
 use super::lattice::{Lattice, Levels};
@@ -36,17 +37,29 @@ struct LabelPaths {
 impl Packing {
     /// The packing for the columns of a lattice and this number of sensitive values.
     pub fn of(lattice: &Lattice, values: usize) -> Packing {
-        let ways: Vec<Option<LabelPaths>> =
-            (0..lattice.width()).map(|column| LabelPaths::of(lattice, column)).collect();
+        let ways: Vec<Option<LabelPaths>> = (0..lattice.width())
+            .map(|column| LabelPaths::of(lattice, column))
+            .collect();
         let codes = ways.iter().enumerate().map(|(column, ways)| match ways {
             Some(ways) => ways.codes[0].len(),
             None => lattice.nodes(column, 0).len(),
         });
         let (fields, words) = fields(codes.chain([values]));
-        assert!(fields.len() == lattice.width() + 1, "a field for each column and one for values");
+        assert!(
+            fields.len() == lattice.width() + 1,
+            "a field for each column and one for values"
+        );
         let value = fields[lattice.width()];
-        let columns = ways.into_iter().zip(fields).map(|(ways, field)| Column { field, ways }).collect();
-        Packing { columns, value, words }
+        let columns = ways
+            .into_iter()
+            .zip(fields)
+            .map(|(ways, field)| Column { field, ways })
+            .collect();
+        Packing {
+            columns,
+            value,
+            words,
+        }
     }
 
     /// The number of words of a key.
@@ -86,11 +99,28 @@ impl Packing {
         mask
     }
 
-    /// The columns that a mask cannot generalise from one state to another, each with the new code of each code.
-    pub fn raised<'l>(&self, lattice: &'l Lattice, from: &Levels, to: &[u8]) -> Vec<(KeyBits, &'l [u32])> {
-        assert!(from.len() == to.len() && to.len() == self.columns.len(), "one level for each column");
-        let numbered = (0..to.len()).filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
-        numbered.map(|column| (self.columns[column].field, lattice.raised(column, from[column], to[column]))).collect()
+    /// The columns that a mask cannot generalise from one state to another, each with the new code
+    /// of each code.
+    pub fn raised<'l>(
+        &self,
+        lattice: &'l Lattice,
+        from: &Levels,
+        to: &[u8],
+    ) -> Vec<(KeyBits, &'l [u32])> {
+        assert!(
+            from.len() == to.len() && to.len() == self.columns.len(),
+            "one level for each column"
+        );
+        let numbered = (0..to.len())
+            .filter(|&column| self.columns[column].ways.is_none() && from[column] < to[column]);
+        numbered
+            .map(|column| {
+                (
+                    self.columns[column].field,
+                    lattice.raised(column, from[column], to[column]),
+                )
+            })
+            .collect()
     }
 
     /// The code of a column's label in the key of a class.
@@ -110,13 +140,20 @@ impl Packing {
 
 impl LabelPaths {
     fn of(lattice: &Lattice, column: usize) -> Option<LabelPaths> {
-        let (height, leaves) = (usize::from(lattice.height(column)), lattice.codes(column, 0).len());
+        let (height, leaves) = (
+            usize::from(lattice.height(column)),
+            lattice.codes(column, 0).len(),
+        );
         // Above the highest level everything is one label, even where a floor keeps several labels.
         let everything = vec![0; leaves];
         let (mut behind, mut ways) = (vec![0; height + 1], vec![0; leaves]);
         for level in 0..height {
             let codes = lattice.codes(column, level as u8);
-            let above = if level + 1 < height { lattice.codes(column, level as u8 + 1) } else { &everything[..] };
+            let above = if level + 1 < height {
+                lattice.codes(column, level as u8 + 1)
+            } else {
+                &everything[..]
+            };
             let mut first = 0;
             let mut steps = Vec::with_capacity(leaves);
             for leaf in 0..leaves {
@@ -131,7 +168,9 @@ impl LabelPaths {
             if behind[level] + bits > LONGEST {
                 return None;
             }
-            ways.iter_mut().zip(steps).for_each(|(way, step)| *way |= step << behind[level]);
+            ways.iter_mut()
+                .zip(steps)
+                .for_each(|(way, step)| *way |= step << behind[level]);
             behind[level + 1] = behind[level] + bits;
         }
         let code_of = |level: usize| {
@@ -141,9 +180,16 @@ impl LabelPaths {
             }
             codes
         };
-        assert!(behind.is_sorted(), "the bits of coarser levels lie behind those of finer ones");
+        assert!(
+            behind.is_sorted(),
+            "the bits of coarser levels lie behind those of finer ones"
+        );
         let codes = (0..height).map(code_of).collect();
-        Some(LabelPaths { leaves: ways, behind, codes })
+        Some(LabelPaths {
+            leaves: ways,
+            behind,
+            codes,
+        })
     }
 }
 
@@ -169,7 +215,14 @@ mod tests {
         let trees = [tree(1), tree(5), tree(1 << 18), tree(2)];
         let lattice = Lattice::of(&trees.iter().collect::<Vec<_>>());
         let packing = Packing::of(&lattice, 7);
-        assert_eq!(packing.columns.iter().filter(|column| column.ways.is_none()).count(), 1);
+        assert_eq!(
+            packing
+                .columns
+                .iter()
+                .filter(|column| column.ways.is_none())
+                .count(),
+            1
+        );
         assert!(packing.words() <= 2);
         for (column, tree) in trees.iter().enumerate() {
             for leaf in (0..tree.leaves() as Leaf).step_by(1 + tree.leaves() / 50) {
@@ -181,13 +234,19 @@ mod tests {
                     let mut levels = lattice.bottom();
                     levels[column] = level;
                     let mask = packing.mask::<2>(&levels);
-                    key.iter_mut().zip(mask).for_each(|(key, mask)| *key &= mask);
+                    key.iter_mut()
+                        .zip(mask)
+                        .for_each(|(key, mask)| *key &= mask);
                     for (field, codes) in packing.raised(&lattice, &lattice.bottom(), &levels) {
                         let code = codes[field.get(&key) as usize];
                         field.set(&mut key, code);
                     }
                     let code = lattice.codes(column, level)[leaf as usize];
-                    assert_eq!(packing.code(&key, column, level), code, "{column} {level} {leaf}");
+                    assert_eq!(
+                        packing.code(&key, column, level),
+                        code,
+                        "{column} {level} {leaf}"
+                    );
                     assert_eq!(packing.value().get(&key), 6);
                     let other = (column + 1) % 4;
                     assert_eq!(packing.code(&key, other, 0), lattice.codes(other, 0)[2]);

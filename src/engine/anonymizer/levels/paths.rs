@@ -1,7 +1,8 @@
-//! Finds the border of the states that fit. Where every specialisation of a state that suppresses too much does so as
-//! well, a state is not checked at once: bisection finds the place on a path above it from which on states fit, since a
-//! state that does not fit decides everything below it. A thorough search then continues from the last state that does
-//! not fit, without the column that ended the path, until no column is left: the result decides for the most states.
+//! Finds the border of the states that fit. Where every specialisation of a state that suppresses
+//! too much does so as well, a state is not checked at once: bisection finds the place on a path
+//! above it from which on states fit, since a state that does not fit decides everything below it.
+//! A thorough search then continues from the last state that does not fit, without the column that
+//! ended the path, until no column is left: the result decides for the most states.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,12 @@ impl FittingStates {
     /// The knowledge before any check.
     pub fn nothing(problem: &LevelsProblem<'_>) -> FittingStates {
         let fitting = StateIndex::new(&problem.lattice.heights(), Monotonicity::Upward, FITTING);
-        FittingStates { fitting, seen: BTreeSet::new(), border: None, thorough: false }
+        FittingStates {
+            fitting,
+            seen: BTreeSet::new(),
+            border: None,
+            thorough: false,
+        }
     }
 
     /// Whether a state was checked.
@@ -38,8 +44,8 @@ impl FittingStates {
         self.seen.contains(levels)
     }
 
-    /// Records that a state of a path was checked. A thorough search, which has many, records only states that wait to
-    /// be divided.
+    /// Records that a state of a path was checked. A thorough search, which has many, records only
+    /// states that wait to be divided.
     fn keep(&mut self, levels: &[u8], fits: bool, waits: bool) {
         if fits {
             self.fitting.push(levels);
@@ -54,8 +60,8 @@ impl FittingStates {
     }
 }
 
-/// States from a waiting one upward, each generalising the one before it. Those before `from` do not fit, those from
-/// `to` on do.
+/// States from a waiting one upward, each generalising the one before it. Those before `from` do
+/// not fit, those from `to` on do.
 struct Path {
     states: Vec<Levels>,
     from: usize,
@@ -77,7 +83,10 @@ impl Path {
 
     /// Narrows the path to the part above or below its middle.
     fn learn(&mut self, fits: bool) {
-        assert!((self.from..self.to).contains(&self.middle), "a state that is not decided");
+        assert!(
+            (self.from..self.to).contains(&self.middle),
+            "a state that is not decided"
+        );
         match fits {
             true => self.to = self.middle,
             false => self.from = self.middle + 1,
@@ -103,18 +112,27 @@ impl LevelsSearch<'_> {
         checked
     }
 
-    /// Decides for each of these states whether it fits, and checks those that do. Returns the bound of each, if it was
-    /// found.
+    /// Decides for each of these states whether it fits, and checks those that do. Returns the
+    /// bound of each, if it was found.
     pub fn decide(&mut self, states: &[Levels], known: &mut FittingStates) -> Vec<Score> {
         if !self.is_inherited() {
-            return self.look(states, known).into_iter().map(|judged| judged.worth).collect();
+            return self
+                .look(states, known)
+                .into_iter()
+                .map(|judged| judged.worth)
+                .collect();
         }
-        let mut paths: Vec<Path> = states.iter().map(|levels| self.path(levels, known)).collect();
+        let mut paths: Vec<Path> = states
+            .iter()
+            .map(|levels| self.path(levels, known))
+            .collect();
         let mut worths = vec![Score::LEAST; states.len()];
         loop {
             let mut middles: Vec<(Levels, Vec<usize>)> = Vec::new();
             for (at, path) in paths.iter_mut().enumerate() {
-                let Some(levels) = self.middle(path, known) else { continue };
+                let Some(levels) = self.middle(path, known) else {
+                    continue;
+                };
                 match middles.iter_mut().find(|(known, _)| *known == levels) {
                     Some((_, of)) => of.push(at),
                     None => middles.push((levels, vec![at])),
@@ -162,7 +180,10 @@ impl LevelsSearch<'_> {
 
     /// Continues a path without the column by which its next state would fit.
     fn turn(&self, path: &mut Path, known: &mut FittingStates) {
-        assert!(path.from > 0 && path.from < path.states.len(), "the border lies inside the path");
+        assert!(
+            path.from > 0 && path.from < path.states.len(),
+            "the border lies inside the path"
+        );
         let (last, next) = (&path.states[path.from - 1], &path.states[path.from]);
         path.columns.retain(|&column| last[column] == next[column]);
         known.border = self.problem.objective.bound(last);
@@ -180,24 +201,48 @@ impl LevelsSearch<'_> {
         };
         assert!(!states.is_empty(), "a path begins with its state");
         let (to, lowest) = (states.len(), levels.to_vec());
-        let mut path = Path { states, from: 0, to, middle: 0, lowest, columns, is_first: true };
+        let mut path = Path {
+            states,
+            from: 0,
+            to,
+            middle: 0,
+            lowest,
+            columns,
+            is_first: true,
+        };
         path.halve();
         if let Some(border) = known.border.filter(|_| known.thorough) {
-            let costs = |levels: &Levels| self.problem.objective.bound(levels).is_some_and(|bound| bound < border);
+            let costs = |levels: &Levels| {
+                self.problem
+                    .objective
+                    .bound(levels)
+                    .is_some_and(|bound| bound < border)
+            };
             path.middle = path.states.partition_point(costs).min(path.to - 1);
         }
         path
     }
 
-    /// States from one upward by some columns up to a last one, raising each time the column whose labels add the least
-    /// cost compared with a lowest state.
-    fn upward(&self, levels: &[u8], lowest: &[u8], columns: &[usize], is_end: &dyn Fn(&[u8]) -> bool) -> Vec<Levels> {
-        let LevelsProblem { lattice, objective, .. } = self.problem;
+    /// States from one upward by some columns up to a last one, raising each time the column whose
+    /// labels add the least cost compared with a lowest state.
+    fn upward(
+        &self,
+        levels: &[u8],
+        lowest: &[u8],
+        columns: &[usize],
+        is_end: &dyn Fn(&[u8]) -> bool,
+    ) -> Vec<Levels> {
+        let LevelsProblem {
+            lattice, objective, ..
+        } = self.problem;
         let step = |column: usize, level: u8| {
-            (level + 1 < lattice.height(column)).then(|| (objective.step(column, lowest[column], level + 1), column))
+            (level + 1 < lattice.height(column))
+                .then(|| (objective.step(column, lowest[column], level + 1), column))
         };
-        let mut steps: BTreeSet<(Score, usize)> =
-            columns.iter().filter_map(|&column| step(column, levels[column])).collect();
+        let mut steps: BTreeSet<(Score, usize)> = columns
+            .iter()
+            .filter_map(|&column| step(column, levels[column]))
+            .collect();
         let mut states = vec![levels.to_vec()];
         while let Some((_, column)) = steps.pop_first() {
             let mut above = states[states.len() - 1].clone();

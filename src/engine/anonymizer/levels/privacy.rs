@@ -1,5 +1,5 @@
-//! Which classes may be published (SCIENCE 4): by their number of rows, and by figures of their sensitive values. Other
-//! classes are suppressed.
+//! Which classes may be published (SCIENCE 4): by their number of rows, and by figures of their
+//! sensitive values. Other classes are suppressed.
 
 use super::ground_distance::Ground;
 
@@ -21,7 +21,8 @@ pub enum Diverse {
     Distinct(u64),
     /// exp(entropy) is at least this.
     Entropy(f64),
-    /// The most frequent value occurs less than `c` times as often as the `l`-th and all rarer ones together.
+    /// The most frequent value occurs less than `c` times as often as the `l`-th and all rarer ones
+    /// together.
     Recursive {
         /// The factor c.
         c: f64,
@@ -64,12 +65,17 @@ impl Privacy {
     /// Classes of at least `k` rows.
     pub fn k(k: u64) -> Privacy {
         assert!(k >= 1, "a class has at least one person");
-        Privacy { k, diverse: Vec::new() }
+        Privacy {
+            k,
+            diverse: Vec::new(),
+        }
     }
 
     /// Whether every part of a class that fails, fails too.
     pub fn is_inherited(&self) -> bool {
-        self.diverse.iter().all(|diverse| matches!(diverse, Diverse::Distinct(_)))
+        self.diverse
+            .iter()
+            .all(|diverse| matches!(diverse, Diverse::Distinct(_)))
     }
 
     /// Whether sensitive values are needed.
@@ -77,8 +83,8 @@ impl Privacy {
         !self.diverse.is_empty()
     }
 
-    /// Whether a class with these numbers of rows per value is published; `table` is the share of each value in the
-    /// whole table.
+    /// Whether a class with these numbers of rows per value is published; `table` is the share of
+    /// each value in the whole table.
     #[inline]
     pub(super) fn fate(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> ClassFate {
         if rows < self.k {
@@ -88,7 +94,9 @@ impl Privacy {
         for diverse in &self.diverse {
             match diverse {
                 // A part has no value that the whole class lacks.
-                Diverse::Distinct(least) if (values.len() as u64) < *least => return ClassFate::SuppressedWithParts,
+                Diverse::Distinct(least) if (values.len() as u64) < *least => {
+                    return ClassFate::SuppressedWithParts;
+                }
                 Diverse::Distinct(_) => {}
                 other if !other.holds(rows, values, table) => fate = ClassFate::Suppressed,
                 _ => {}
@@ -102,26 +110,49 @@ impl Diverse {
     fn holds(&self, rows: u64, values: &[(u32, u32)], table: &[f64]) -> bool {
         let share = |count: u32| f64::from(count) / rows as f64;
         match *self {
-            Diverse::CloseInTree { most, ref ground } => ground.distance(rows, values) <= most + ROUNDING,
+            Diverse::CloseInTree { most, ref ground } => {
+                ground.distance(rows, values) <= most + ROUNDING
+            }
             Diverse::Confidence { most, ref guarded } => {
-                let held = values.iter().filter(|(value, _)| guarded.binary_search(value).is_ok());
-                held.map(|&(_, count)| u64::from(count)).sum::<u64>() as f64 / rows as f64 <= most + ROUNDING
+                let held = values
+                    .iter()
+                    .filter(|(value, _)| guarded.binary_search(value).is_ok());
+                held.map(|&(_, count)| u64::from(count)).sum::<u64>() as f64 / rows as f64
+                    <= most + ROUNDING
             }
             Diverse::Distinct(least) => values.len() as u64 >= least,
             Diverse::Entropy(least) => {
-                let entropy: f64 = values.iter().map(|&(_, count)| -share(count) * share(count).ln()).sum();
+                let entropy: f64 = values
+                    .iter()
+                    .map(|&(_, count)| -share(count) * share(count).ln())
+                    .sum();
                 entropy >= least.ln() - ROUNDING
             }
             Diverse::Recursive { c, l } => {
                 let mut counts: Vec<u32> = values.iter().map(|&(_, count)| count).collect();
                 counts.sort_unstable_by(|one, other| other.cmp(one));
-                let tail: u64 = counts.iter().skip(l.saturating_sub(1)).map(|&count| u64::from(count)).sum();
-                counts.first().is_none_or(|&most| f64::from(most) / (tail as f64) < c - ROUNDING)
+                let tail: u64 = counts
+                    .iter()
+                    .skip(l.saturating_sub(1))
+                    .map(|&count| u64::from(count))
+                    .sum();
+                counts
+                    .first()
+                    .is_none_or(|&most| f64::from(most) / (tail as f64) < c - ROUNDING)
             }
-            Diverse::Alpha(most) => values.iter().all(|&(_, count)| share(count) <= most + ROUNDING),
+            Diverse::Alpha(most) => values
+                .iter()
+                .all(|&(_, count)| share(count) <= most + ROUNDING),
             Diverse::Close(most) => {
-                let here: f64 = values.iter().map(|&(value, count)| (share(count) - table[value as usize]).abs()).sum();
-                let elsewhere = 1.0 - values.iter().map(|&(value, _)| table[value as usize]).sum::<f64>();
+                let here: f64 = values
+                    .iter()
+                    .map(|&(value, count)| (share(count) - table[value as usize]).abs())
+                    .sum();
+                let elsewhere = 1.0
+                    - values
+                        .iter()
+                        .map(|&(value, _)| table[value as usize])
+                        .sum::<f64>();
                 (here + elsewhere) / 2.0 <= most + ROUNDING
             }
         }

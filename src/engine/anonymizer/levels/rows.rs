@@ -1,5 +1,5 @@
-//! The rows that a search generalises: distinct tuples of leaves with their counts, and their sensitive values if those
-//! are needed.
+//! The rows that a search generalises: distinct tuples of leaves with their counts, and their
+//! sensitive values if those are needed.
 
 use crate::histogram::{Headcount, Histogram};
 use crate::model::Leaf;
@@ -22,10 +22,20 @@ impl DistinctRows {
     /// # Panics
     /// If there are 2^32 people or more.
     pub fn of_people(people: &Headcount) -> DistinctRows {
-        let columns = (0..people.width()).map(|column| people.column(column).to_vec()).collect();
+        let columns = (0..people.width())
+            .map(|column| people.column(column).to_vec())
+            .collect();
         let counts = (0..people.tuples()).map(|tuple| people.count(tuple));
-        let counts = counts.map(|count| u32::try_from(count).expect("fewer than 2^32 people")).collect();
-        DistinctRows { columns, counts, values: Vec::new(), all: 0 }.counted()
+        let counts = counts
+            .map(|count| u32::try_from(count).expect("fewer than 2^32 people"))
+            .collect();
+        DistinctRows {
+            columns,
+            counts,
+            values: Vec::new(),
+            all: 0,
+        }
+        .counted()
     }
 
     /// From rows with their sensitive values, for privacy models that need them.
@@ -33,11 +43,19 @@ impl DistinctRows {
     /// # Panics
     /// If there are 2^32 rows or more.
     pub fn with_values(rows: &Histogram) -> DistinctRows {
-        let mut found =
-            DistinctRows { columns: vec![Vec::new(); rows.width()], counts: Vec::new(), values: Vec::new(), all: 0 };
+        let mut found = DistinctRows {
+            columns: vec![Vec::new(); rows.width()],
+            counts: Vec::new(),
+            values: Vec::new(),
+            all: 0,
+        };
         for tuple in 0..rows.tuples() {
             for cell in rows.cells_of(tuple) {
-                found.columns.iter_mut().zip(rows.tuple_at(tuple)).for_each(|(column, leaf)| column.push(leaf));
+                found
+                    .columns
+                    .iter_mut()
+                    .zip(rows.tuple_at(tuple))
+                    .for_each(|(column, leaf)| column.push(leaf));
                 found.counts.push(cell.count);
                 found.values.push(cell.value);
             }
@@ -49,7 +67,9 @@ impl DistinctRows {
         self.all = self.counts.iter().map(|&count| u64::from(count)).sum();
         assert!(u32::try_from(self.all).is_ok(), "fewer than 2^32 rows");
         assert!(
-            self.columns.iter().all(|column| column.len() == self.counts.len()),
+            self.columns
+                .iter()
+                .all(|column| column.len() == self.counts.len()),
             "a leaf of each column for each tuple"
         );
         assert!(

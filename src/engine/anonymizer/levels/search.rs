@@ -1,4 +1,5 @@
-//! The common part of all full-domain searches: the problem, what is known about states, and the best state so far.
+//! The common part of all full-domain searches: the problem, what is known about states, and the
+//! best state so far.
 
 use std::collections::VecDeque;
 
@@ -27,8 +28,9 @@ pub struct LevelsProblem<'p> {
 }
 
 impl LevelsProblem<'_> {
-    /// Whether every specialisation of a state that suppresses too much does so as well. Without suppression this holds
-    /// for every privacy model: if a class fails, so does at least one of its parts.
+    /// Whether every specialisation of a state that suppresses too much does so as well. Without
+    /// suppression this holds for every privacy model: if a class fails, so does at least one of
+    /// its parts.
     pub fn is_inherited(&self) -> bool {
         self.suppressed == 0 || self.privacy.is_inherited()
     }
@@ -52,12 +54,13 @@ pub struct BestState {
 pub struct LevelsResult {
     /// The best state that was found.
     pub best: Option<BestState>,
-    /// No state is better than this figure of the literature, if the search was stopped early; `None` if `best` is the
-    /// optimum.
+    /// No state is better than this figure of the literature, if the search was stopped early;
+    /// `None` if `best` is the optimum.
     pub bound: Option<f64>,
     /// The number of checked states.
     pub checked: u64,
-    /// Use of the store of states that are known to be worse than the best one, with all their generalisations.
+    /// Use of the store of states that are known to be worse than the best one, with all their
+    /// generalisations.
     pub quality: Usage,
     /// Use of the store of states that suppress too much, with all their specialisations.
     pub protection: Usage,
@@ -124,7 +127,11 @@ impl<'p> LevelsSearch<'p> {
     pub fn new(problem: &'p LevelsProblem<'p>) -> LevelsSearch<'p> {
         let heights = problem.lattice.heights();
         let tree = |inherited| Box::new(Antichain::new(&heights, inherited));
-        LevelsSearch::with(problem, tree(Monotonicity::Upward), tree(Monotonicity::Downward))
+        LevelsSearch::with(
+            problem,
+            tree(Monotonicity::Upward),
+            tree(Monotonicity::Downward),
+        )
     }
 
     /// A new search with other stores for inherited properties.
@@ -136,23 +143,44 @@ impl<'p> LevelsSearch<'p> {
         quality: Box<dyn CountedProperty + 'p>,
         protection: Box<dyn CountedProperty + 'p>,
     ) -> LevelsSearch<'p> {
-        let LevelsProblem { rows, lattice, privacy, suppressed, objective } = problem;
+        let LevelsProblem {
+            rows,
+            lattice,
+            privacy,
+            suppressed,
+            objective,
+        } = problem;
         assert!(rows.all() > 0, "there are rows");
         let checker = checker(rows, lattice, privacy, objective, *suppressed);
         LevelsSearch::checked_by(problem, checker, quality, protection)
     }
 
-    /// A search for the next release of a chain: states have to be valid in the chain, instead of having only publishable classes. The rows are all rows
-    /// of that release, and nothing is suppressed.
+    /// A search for the next release of a chain: states have to be valid in the chain, instead of
+    /// having only publishable classes. The rows are all rows of that release, and nothing is
+    /// suppressed.
     ///
     /// # Panics
     /// If rows may be suppressed.
-    pub fn in_chain(problem: &'p LevelsProblem<'p>, chain: &'p EarlierReleases<'p>) -> LevelsSearch<'p> {
+    pub fn in_chain(
+        problem: &'p LevelsProblem<'p>,
+        chain: &'p EarlierReleases<'p>,
+    ) -> LevelsSearch<'p> {
         assert_eq!(problem.suppressed, 0, "a chain suppresses nothing");
-        let LevelsProblem { lattice, objective, .. } = *problem;
+        let LevelsProblem {
+            lattice, objective, ..
+        } = *problem;
         let tree = |inherited| Box::new(Antichain::new(&lattice.heights(), inherited));
-        let checker = Box::new(InChain { chain, lattice, objective });
-        LevelsSearch::checked_by(problem, checker, tree(Monotonicity::Upward), tree(Monotonicity::Downward))
+        let checker = Box::new(InChain {
+            chain,
+            lattice,
+            objective,
+        });
+        LevelsSearch::checked_by(
+            problem,
+            checker,
+            tree(Monotonicity::Upward),
+            tree(Monotonicity::Downward),
+        )
     }
 
     fn checked_by(
@@ -161,7 +189,10 @@ impl<'p> LevelsSearch<'p> {
         quality: Box<dyn CountedProperty + 'p>,
         protection: Box<dyn CountedProperty + 'p>,
     ) -> LevelsSearch<'p> {
-        let coarser = (StateIndex::new(&problem.lattice.heights(), Monotonicity::Downward, COARSER), VecDeque::new());
+        let coarser = (
+            StateIndex::new(&problem.lattice.heights(), Monotonicity::Downward, COARSER),
+            VecDeque::new(),
+        );
         LevelsSearch {
             problem,
             checker,
@@ -175,19 +206,25 @@ impl<'p> LevelsSearch<'p> {
         }
     }
 
-    /// The same search, thorough from the first state on; by default a search becomes thorough when it takes long.
+    /// The same search, thorough from the first state on; by default a search becomes thorough when
+    /// it takes long.
     #[must_use]
     pub fn thorough(self) -> LevelsSearch<'p> {
         LevelsSearch { easy: 0, ..self }
     }
 
-    /// The same search without conclusions from checked states to other states, only for comparison.
+    /// The same search without conclusions from checked states to other states, only for
+    /// comparison.
     #[must_use]
     pub fn without_prediction(self) -> LevelsSearch<'p> {
-        LevelsSearch { predicts: false, ..self }
+        LevelsSearch {
+            predicts: false,
+            ..self
+        }
     }
 
-    /// Whether every specialisation of a state that suppresses too much does so as well, and the search uses that.
+    /// Whether every specialisation of a state that suppresses too much does so as well, and the
+    /// search uses that.
     pub(super) fn is_inherited(&self) -> bool {
         self.predicts && self.problem.is_inherited()
     }
@@ -197,7 +234,11 @@ impl<'p> LevelsSearch<'p> {
         let checked = self.checker.check(states);
         assert_eq!(checked.len(), states.len(), "figures of each state");
         self.checked += states.len() as u64;
-        states.iter().zip(checked).map(|(levels, checked)| self.judge(levels, checked)).collect()
+        states
+            .iter()
+            .zip(checked)
+            .map(|(levels, checked)| self.judge(levels, checked))
+            .collect()
     }
 
     /// Announces that states which generalise this one follow.
@@ -206,8 +247,16 @@ impl<'p> LevelsSearch<'p> {
     }
 
     fn judge(&mut self, levels: &Levels, checked: StateFigures) -> CheckedState {
-        let LevelsProblem { rows, suppressed: limit, objective, .. } = self.problem;
-        assert!(checked.suppressed <= rows.all(), "no more rows are suppressed than there are");
+        let LevelsProblem {
+            rows,
+            suppressed: limit,
+            objective,
+            ..
+        } = self.problem;
+        assert!(
+            checked.suppressed <= rows.all(),
+            "no more rows are suppressed than there are"
+        );
         let bound = objective.bound_of(levels, &checked, rows.all());
         let suppressed = checked.suppressed;
         let fits = suppressed <= *limit;
@@ -216,23 +265,42 @@ impl<'p> LevelsSearch<'p> {
         }
         let value = fits.then(|| objective.value(levels, &checked, rows.all()));
         if let Some(score) = value {
-            assert!(bound <= score, "a bound is no worse than a state of its own");
+            assert!(
+                bound <= score,
+                "a bound is no worse than a state of its own"
+            );
             if suppressed > 0 && self.is_inherited() && objective.costs().is_some() {
                 let forgotten = self.coarser.0.push(levels);
                 self.coarser.1.drain(..forgotten);
                 self.coarser.1.push_back(checked.clone());
-                assert!(self.coarser.1.len() <= 2 * COARSER, "the oldest are forgotten");
+                assert!(
+                    self.coarser.1.len() <= 2 * COARSER,
+                    "the oldest are forgotten"
+                );
             }
             if !self.is_behind(score, levels) {
                 let figure = objective.figure(score);
-                self.best = Some(BestState { levels: levels.clone(), score, figure, suppressed });
+                self.best = Some(BestState {
+                    levels: levels.clone(),
+                    score,
+                    figure,
+                    suppressed,
+                });
             }
         }
         // A thorough search asks labels where labels alone decide.
-        if self.predicts && self.is_worse(bound) && !(self.is_thorough() && objective.costs().is_some()) {
+        if self.predicts
+            && self.is_worse(bound)
+            && !(self.is_thorough() && objective.costs().is_some())
+        {
             self.quality.insert(levels);
         }
-        CheckedState { fits, suppressed, worth: bound, value }
+        CheckedState {
+            fits,
+            suppressed,
+            worth: bound,
+            value,
+        }
     }
 
     /// Whether the search is thorough.
@@ -245,25 +313,37 @@ impl<'p> LevelsSearch<'p> {
         self.best.as_ref().is_some_and(|best| bound > best.score)
     }
 
-    /// Whether a state of this value comes after the best one so far: of two states of one value the lower one is
-    /// better, then the first in the order of columns.
+    /// Whether a state of this value comes after the best one so far: of two states of one value
+    /// the lower one is better, then the first in the order of columns.
     pub fn is_behind(&self, worth: Score, levels: &[u8]) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            (worth, rank(levels), levels) >= (best.score, rank(&best.levels), best.levels.as_slice())
+            (worth, rank(levels), levels)
+                >= (best.score, rank(&best.levels), best.levels.as_slice())
         })
     }
 
-    /// A state that fits and generalises this one, if the rows that it suppresses already make this one worse than the
-    /// best state, together with all states between them.
+    /// A state that fits and generalises this one, if the rows that it suppresses already make this
+    /// one worse than the best state, together with all states between them.
     pub fn worse_under(&self, levels: &[u8]) -> Option<&[u8]> {
-        let LevelsProblem { suppressed, objective, .. } = self.problem;
-        // Suppressing the most rows allowed must make the state worse if suppressing those of a coarser state does.
-        if !objective.most_of(levels, *suppressed).is_some_and(|most| self.is_worse(most)) {
+        let LevelsProblem {
+            suppressed,
+            objective,
+            ..
+        } = self.problem;
+        // Suppressing the most rows allowed must make the state worse if suppressing those of a
+        // coarser state does.
+        if !objective
+            .most_of(levels, *suppressed)
+            .is_some_and(|most| self.is_worse(most))
+        {
             return None;
         }
         let (states, checked) = &self.coarser;
-        let is_worse =
-            |at: usize| objective.bound_under(levels, &checked[at]).is_some_and(|bound| self.is_worse(bound));
+        let is_worse = |at: usize| {
+            objective
+                .bound_under(levels, &checked[at])
+                .is_some_and(|bound| self.is_worse(bound))
+        };
         states.find(levels, is_worse).map(|at| states.state(at))
     }
 

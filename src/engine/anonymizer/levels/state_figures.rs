@@ -15,8 +15,8 @@ pub struct StateFigures {
     pub published: u64,
     /// Σ |class|² over the published classes.
     pub published_squares: u128,
-    /// For each column, the cost of suppressed rows in addition to their labels, or for each query their contribution
-    /// to the answer; empty if too many rows are suppressed.
+    /// For each column, the cost of suppressed rows in addition to their labels, or for each query
+    /// their contribution to the answer; empty if too many rows are suppressed.
     pub extra: Vec<u128>,
 }
 

@@ -1,7 +1,7 @@
-//! ARX-LR (SCIENCE 6): one pass over the states in order of loss. Each state removes all its classes of at least k rows
-//! from the remaining rows; people who remain at the top state, or when fewer than k are left, are outliers. A state
-//! that forms no class will not form one when rows have been removed, and neither will a finer state, so one failing
-//! state excludes many.
+//! ARX-LR (SCIENCE 6): one pass over the states in order of loss. Each state removes all its
+//! classes of at least k rows from the remaining rows; people who remain at the top state, or when
+//! fewer than k are left, are outliers. A state that forms no class will not form one when rows
+//! have been removed, and neither will a finer state, so one failing state excludes many.
 //!
 //! This module cannot look at sensitive values, since its input has none.
 
@@ -63,7 +63,15 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carving
     let all_rows = (0..people.tuples()).map(|tuple| (people.tuple_at(tuple), people.count(tuple)));
     let left = RemainingRows::new(&paths, all_rows);
     let failed = vec![false; states.len()];
-    let mut carving = Carving { ladders: &ladders, people, states: &states, paths, k, left, failed };
+    let mut carving = Carving {
+        ladders: &ladders,
+        people,
+        states: &states,
+        paths,
+        k,
+        left,
+        failed,
+    };
     let mut classes = Vec::new();
     for state in states.order().take_while(|&state| state != states.top()) {
         if carving.left.people() < k {
@@ -73,7 +81,10 @@ pub fn arx_lr(people: &Headcount, trees: &[&Taxonomy], k: u64) -> Result<Carving
             carving.carve(state, &mut classes);
         }
     }
-    Ok(CarvingResult { classes, outliers: carving.left.tuples().to_vec() })
+    Ok(CarvingResult {
+        classes,
+        outliers: carving.left.tuples().to_vec(),
+    })
 }
 
 /// Checks that classes can be carved over these taxonomies.
@@ -85,9 +96,14 @@ pub fn carvable(trees: &[&Taxonomy]) -> Result<(), NoCarving> {
 }
 
 fn ladders(trees: &[&Taxonomy]) -> Result<Vec<Ladder>, NoCarving> {
-    let ladder =
-        |(column, tree): (usize, &&Taxonomy)| Ladder::of(tree).map_err(|why| NoCarving::Ladder { column, why });
-    let ladders = trees.iter().enumerate().map(ladder).collect::<Result<Vec<_>, _>>()?;
+    let ladder = |(column, tree): (usize, &&Taxonomy)| {
+        Ladder::of(tree).map_err(|why| NoCarving::Ladder { column, why })
+    };
+    let ladders = trees
+        .iter()
+        .enumerate()
+        .map(ladder)
+        .collect::<Result<Vec<_>, _>>()?;
     if count(&ladders).is_none_or(|count| count > MOST_STATES) {
         return Err(NoCarving::States);
     }
@@ -102,7 +118,8 @@ struct Carving<'c> {
     paths: LayerBits,
     k: u64,
     left: RemainingRows,
-    /// For each state whether it is known to form no class; if a state is marked, so are all finer ones.
+    /// For each state whether it is known to form no class; if a state is marked, so are all finer
+    /// ones.
     failed: Vec<bool>,
 }
 
@@ -113,10 +130,23 @@ impl Carving<'_> {
         let class = |LabelGroup { tuples, people }: LabelGroup| {
             let columns = self.ladders.iter().zip(self.states.layers(state));
             let leaves = self.people.tuple_at(tuples[0] as usize);
-            let nodes = columns.zip(leaves).map(|((ladder, layer), leaf)| ladder.node(layer, leaf)).collect();
-            StateClass { state: self.states.layers(state).map(|layer| layer as u8).collect(), nodes, tuples, people }
+            let nodes = columns
+                .zip(leaves)
+                .map(|((ladder, layer), leaf)| ladder.node(layer, leaf))
+                .collect();
+            StateClass {
+                state: self.states.layers(state).map(|layer| layer as u8).collect(),
+                nodes,
+                tuples,
+                people,
+            }
         };
-        let mut formed: Vec<StateClass> = self.left.take(&mask, self.k).into_iter().map(class).collect();
+        let mut formed: Vec<StateClass> = self
+            .left
+            .take(&mask, self.k)
+            .into_iter()
+            .map(class)
+            .collect();
         formed.sort_unstable_by(|a, b| a.nodes.cmp(&b.nodes));
         classes.extend(formed);
     }
@@ -135,7 +165,11 @@ impl Carving<'_> {
         while failing + 1 < forming {
             let middle = (failing + forming) / 2;
             let fails = self.failed[path[middle] as usize] || !self.forms(path[middle]);
-            if fails { failing = middle } else { forming = middle }
+            if fails {
+                failing = middle
+            } else {
+                forming = middle
+            }
         }
         let mut failed = vec![path[failing]];
         while let Some(state) = failed.pop() {
@@ -153,7 +187,12 @@ impl Carving<'_> {
         loop {
             let last = path[path.len() - 1];
             let turn = (0..columns).map(|at| (at + path.len()) % columns);
-            let Some(above) = turn.into_iter().find_map(|column| self.states.above(last, column)) else { return path };
+            let Some(above) = turn
+                .into_iter()
+                .find_map(|column| self.states.above(last, column))
+            else {
+                return path;
+            };
             path.push(above);
         }
     }

@@ -1,6 +1,6 @@
-//! A taxonomy whose leaves are all at one depth, as layers from the leaves up (SCIENCE 6: layer 1 holds the leaves, the
-//! last layer the root). All intervals of a layer must hold the same number of values; the last may be shorter and
-//! counts as full.
+//! A taxonomy whose leaves are all at one depth, as layers from the leaves up (SCIENCE 6: layer 1
+//! holds the leaves, the last layer the root). All intervals of a layer must hold the same number
+//! of values; the last may be shorter and counts as full.
 
 use crate::model::{Leaf, Node, Taxonomy};
 
@@ -31,11 +31,26 @@ impl Ladder {
     /// It has no layers.
     pub fn of(tree: &Taxonomy) -> Result<Ladder, NoLadder> {
         let nodes = tree.layers().ok_or(NoLadder::Uneven)?;
-        let lengths = nodes.iter().map(|layer| length(layer, tree)).collect::<Option<_>>().ok_or(NoLadder::Lengths)?;
-        let ladder = Ladder { domain: tree.values(0), lengths, nodes };
-        assert_eq!(ladder.lengths.len(), ladder.nodes.len(), "a length for each layer");
+        let lengths = nodes
+            .iter()
+            .map(|layer| length(layer, tree))
+            .collect::<Option<_>>()
+            .ok_or(NoLadder::Lengths)?;
+        let ladder = Ladder {
+            domain: tree.values(0),
+            lengths,
+            nodes,
+        };
+        assert_eq!(
+            ladder.lengths.len(),
+            ladder.nodes.len(),
+            "a length for each layer"
+        );
         assert_eq!(ladder.leaves(), tree.leaves(), "layer 1 are the leaves");
-        assert!(ladder.lengths.is_sorted(), "a coarser interval is no shorter");
+        assert!(
+            ladder.lengths.is_sorted(),
+            "a coarser interval is no shorter"
+        );
         Ok(ladder)
     }
 
@@ -70,7 +85,9 @@ fn length(layer: &[Node], tree: &Taxonomy) -> Option<u64> {
     let mut nodes = layer.to_vec();
     nodes.dedup();
     let (&last, others) = nodes.split_last()?;
-    let full = others.first().map_or(tree.values(last), |&first| tree.values(first));
+    let full = others
+        .first()
+        .map_or(tree.values(last), |&first| tree.values(first));
     let fits = others.iter().all(|&node| tree.values(node) == full) && tree.values(last) <= full;
     fits.then_some(full)
 }
@@ -84,7 +101,10 @@ mod tests {
         let mut tree = Tree::new("*");
         for (at, sizes) in sizes.iter().enumerate() {
             let above = tree.add(0, &format!("{at}"), 1);
-            sizes.iter().enumerate().for_each(|(leaf, &size)| _ = tree.add(above, &format!("{at}.{leaf}"), size));
+            sizes
+                .iter()
+                .enumerate()
+                .for_each(|(leaf, &size)| _ = tree.add(above, &format!("{at}.{leaf}"), size));
         }
         tree.finish().expect("a tree")
     }
@@ -107,7 +127,13 @@ mod tests {
 
     #[test]
     fn what_has_no_layers_is_refused() {
-        assert_eq!(Ladder::of(&tree(&[&[5, 4], &[5, 5]])), Err(NoLadder::Lengths));
-        assert_eq!(Ladder::of(&tree(&[&[5, 5], &[], &[5, 5]])), Err(NoLadder::Uneven));
+        assert_eq!(
+            Ladder::of(&tree(&[&[5, 4], &[5, 5]])),
+            Err(NoLadder::Lengths)
+        );
+        assert_eq!(
+            Ladder::of(&tree(&[&[5, 5], &[], &[5, 5]])),
+            Err(NoLadder::Uneven)
+        );
     }
 }

@@ -1,6 +1,6 @@
-//! Local recoding (SCIENCE 6): every class has labels of its own, so that releases whose people are in no other release
-//! lose as little information as possible. Labels that are chosen from quasi-identifiers alone still reveal more than
-//! they say; the gate attacks that.
+//! Local recoding (SCIENCE 6): every class has labels of its own, so that releases whose people are
+//! in no other release lose as little information as possible. Labels that are chosen from
+//! quasi-identifiers alone still reveal more than they say; the gate attacks that.
 
 mod arx_lr;
 mod crowds;

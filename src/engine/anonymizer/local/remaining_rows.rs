@@ -1,5 +1,5 @@
-//! The people who are in no class yet, grouped by their labels in a state. Holds the numbers of leaf tuples (`paths`)
-//! with their numbers of people.
+//! The people who are in no class yet, grouped by their labels in a state. Holds the numbers of
+//! leaf tuples (`paths`) with their numbers of people.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -25,22 +25,34 @@ pub struct RemainingRows {
     people: Vec<u64>,
     /// The numbers of their leaf tuples, one after the other.
     numbers: Vec<u64>,
-    /// For each group the index of its first tuple and its number of people; only the capacity is kept between two
-    /// queries.
+    /// For each group the index of its first tuple and its number of people; only the capacity is
+    /// kept between two queries.
     groups: HashTable<(u32, u64)>,
 }
 
 impl RemainingRows {
     /// From all people: a leaf tuple each, and how many people it has.
-    pub fn new<L: Iterator<Item = u32>>(paths: &LayerBits, all_rows: impl Iterator<Item = (L, u64)>) -> RemainingRows {
+    pub fn new<L: Iterator<Item = u32>>(
+        paths: &LayerBits,
+        all_rows: impl Iterator<Item = (L, u64)>,
+    ) -> RemainingRows {
         let (mut people, mut numbers) = (Vec::new(), Vec::new());
         for (leaves, count) in all_rows {
             people.push(count);
             numbers.extend(paths.number(leaves));
         }
-        assert!(numbers.len() == people.len() * paths.words(), "a number for each tuple");
+        assert!(
+            numbers.len() == people.len() * paths.words(),
+            "a number for each tuple"
+        );
         let tuples = (0..people.len() as u32).collect();
-        RemainingRows { words: paths.words(), tuples, people, numbers, groups: HashTable::new() }
+        RemainingRows {
+            words: paths.words(),
+            tuples,
+            people,
+            numbers,
+            groups: HashTable::new(),
+        }
     }
 
     /// Their leaf tuples, ascending.
@@ -55,18 +67,42 @@ impl RemainingRows {
 
     /// Whether at least `k` of them have the same labels.
     pub fn forms(&mut self, mask: &[u64], k: u64) -> bool {
-        let RemainingRows { words, numbers, groups, .. } = self;
-        let labels = Labels { words: *words, numbers, mask };
+        let RemainingRows {
+            words,
+            numbers,
+            groups,
+            ..
+        } = self;
+        let labels = Labels {
+            words: *words,
+            numbers,
+            mask,
+        };
         groups.clear();
-        self.people.iter().zip(0..).any(|(people, at)| labels.add(groups, at, *people) >= k)
+        self.people
+            .iter()
+            .zip(0..)
+            .any(|(people, at)| labels.add(groups, at, *people) >= k)
     }
 
     /// Removes all groups of at least `k` people.
     pub fn take(&mut self, mask: &[u64], k: u64) -> Vec<LabelGroup> {
-        let RemainingRows { words, numbers, groups, .. } = self;
-        let labels = Labels { words: *words, numbers, mask };
+        let RemainingRows {
+            words,
+            numbers,
+            groups,
+            ..
+        } = self;
+        let labels = Labels {
+            words: *words,
+            numbers,
+            mask,
+        };
         groups.clear();
-        self.people.iter().zip(0..).for_each(|(people, at)| _ = labels.add(groups, at, *people));
+        self.people
+            .iter()
+            .zip(0..)
+            .for_each(|(people, at)| _ = labels.add(groups, at, *people));
         let mut taken: Vec<LabelGroup> = Vec::new();
         // For each removed tuple, its group.
         let mut group_of = vec![None; self.tuples.len()];
@@ -75,17 +111,28 @@ impl RemainingRows {
             if people >= k {
                 if first == at {
                     group_of[at as usize] = Some(taken.len());
-                    taken.push(LabelGroup { tuples: Vec::new(), people });
+                    taken.push(LabelGroup {
+                        tuples: Vec::new(),
+                        people,
+                    });
                 }
                 group_of[at as usize] = group_of[first as usize];
-                taken[group_of[at as usize].expect("the first one is in a group")].tuples.push(tuple);
+                taken[group_of[at as usize].expect("the first one is in a group")]
+                    .tuples
+                    .push(tuple);
             }
         }
         let before = self.people();
         self.keep(|at| group_of[at].is_none());
         let gone: u64 = taken.iter().map(|group| group.people).sum();
-        assert!(before == self.people() + gone, "each row is taken once or is left");
-        assert!(taken.iter().all(|group| group.people >= k), "groups are large enough");
+        assert!(
+            before == self.people() + gone,
+            "each row is taken once or is left"
+        );
+        assert!(
+            taken.iter().all(|group| group.people >= k),
+            "groups are large enough"
+        );
         taken
     }
 
@@ -93,7 +140,11 @@ impl RemainingRows {
         let stay: Vec<usize> = (0..self.tuples.len()).filter(|&at| stays(at)).collect();
         self.tuples = stay.iter().map(|&at| self.tuples[at]).collect();
         self.people = stay.iter().map(|&at| self.people[at]).collect();
-        self.numbers = stay.iter().flat_map(|&at| &self.numbers[at * self.words..][..self.words]).copied().collect();
+        self.numbers = stay
+            .iter()
+            .flat_map(|&at| &self.numbers[at * self.words..][..self.words])
+            .copied()
+            .collect();
         // The table is cleared for every query, so it should be no larger than necessary.
         self.groups = HashTable::with_capacity(self.tuples.len());
     }
@@ -122,7 +173,10 @@ impl Labels<'_> {
     /// Adds people to their group, and returns the group's new number of people.
     fn add(&self, groups: &mut HashTable<(u32, u64)>, at: u32, people: u64) -> u64 {
         let same = |group: &(u32, u64)| self.of(group.0).eq(self.of(at));
-        let group = groups.entry(self.hash(at), same, |group| self.hash(group.0)).or_insert((at, 0)).into_mut();
+        let group = groups
+            .entry(self.hash(at), same, |group| self.hash(group.0))
+            .or_insert((at, 0))
+            .into_mut();
         group.1 += people;
         group.1
     }

@@ -1,5 +1,6 @@
-//! The states of a lattice of layers in the order in which ARX-LR visits them (SCIENCE 6): by loss, compared as whole
-//! numbers, then by C1 and C2, then by their layers, column by column. The order does not depend on the rows.
+//! The states of a lattice of layers in the order in which ARX-LR visits them (SCIENCE 6): by loss,
+//! compared as whole numbers, then by C1 and C2, then by their layers, column by column. The order
+//! does not depend on the rows.
 //!
 //! A state is represented by its number among all states, with layer vectors ascending.
 
@@ -23,22 +24,40 @@ pub struct LayerStates {
 
 /// The number of states; `None` beyond 64 bits.
 pub fn count(ladders: &[Ladder]) -> Option<u64> {
-    ladders.iter().try_fold(1u64, |count, ladder| count.checked_mul(ladder.height() as u64))
+    ladders.iter().try_fold(1u64, |count, ladder| {
+        count.checked_mul(ladder.height() as u64)
+    })
 }
 
 impl LayerStates {
     /// The states over these ladders; their number has to fit into 32 bits.
     pub fn new(ladders: &[Ladder]) -> LayerStates {
-        let heights: Vec<u32> = ladders.iter().map(|ladder| ladder.height() as u32).collect();
+        let heights: Vec<u32> = ladders
+            .iter()
+            .map(|ladder| ladder.height() as u32)
+            .collect();
         let mut strides = vec![1; heights.len()];
         for column in (1..heights.len()).rev() {
             strides[column - 1] = strides[column] * heights[column];
         }
-        let most = ladders.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, ladder.height() - 1)));
-        let order = if most.is_some() { sorted::<u128>(ladders) } else { sorted::<BigUint>(ladders) };
+        let most = ladders.iter().try_fold(1u128, |most, ladder| {
+            most.checked_mul(factor(ladder, ladder.height() - 1))
+        });
+        let order = if most.is_some() {
+            sorted::<u128>(ladders)
+        } else {
+            sorted::<BigUint>(ladders)
+        };
         let states: u64 = heights.iter().map(|height| u64::from(*height)).product();
-        assert!(order.len() as u64 == states, "each state has one place in the order");
-        LayerStates { heights, strides, order }
+        assert!(
+            order.len() as u64 == states,
+            "each state has one place in the order"
+        );
+        LayerStates {
+            heights,
+            strides,
+            order,
+        }
     }
 
     /// The number of states.
@@ -58,12 +77,18 @@ impl LayerStates {
 
     /// The layer of each column.
     pub fn layers(&self, state: u32) -> impl Iterator<Item = usize> {
-        self.strides.iter().zip(&self.heights).map(move |(stride, height)| (state / stride % height) as usize)
+        self.strides
+            .iter()
+            .zip(&self.heights)
+            .map(move |(stride, height)| (state / stride % height) as usize)
     }
 
     /// The state one layer up in a column.
     pub fn above(&self, state: u32, column: usize) -> Option<u32> {
-        assert!((state as usize) < self.order.len(), "a state of these ladders");
+        assert!(
+            (state as usize) < self.order.len(),
+            "a state of these ladders"
+        );
         let (stride, height) = (self.strides[column], self.heights[column]);
         (state / stride % height + 1 < height).then(|| state + stride)
     }
@@ -77,8 +102,8 @@ impl LayerStates {
     }
 }
 
-/// The factor of a column in the loss of a state: 1 + il is this over D − 1, which all states share; a column with a
-/// single value never loses anything.
+/// The factor of a column in the loss of a state: 1 + il is this over D − 1, which all states
+/// share; a column with a single value never loses anything.
 fn factor(ladder: &Ladder, layer: usize) -> u128 {
     match ladder.domain() {
         1 => 1,
@@ -91,18 +116,26 @@ fn sorted<N>(ladders: &[Ladder]) -> Vec<u32>
 where
     N: Clone + From<u128> + Mul<Output = N> + Ord,
 {
-    let whole = ladders.iter().fold(1u64, |whole, ladder| whole.lcm(&(ladder.height() as u64)));
+    let whole = ladders
+        .iter()
+        .fold(1u64, |whole, ladder| whole.lcm(&(ladder.height() as u64)));
     // C2 is always smaller than this, so that one number holds C1 and C2.
     let above = ladders.len() as u64 * whole + 1;
     let mut keys = vec![(N::from(1), 0)];
     for ladder in ladders {
         let layer = |layer: usize| {
             let (number, share) = (layer as u64 + 1, whole / ladder.height() as u64);
-            (N::from(factor(ladder, layer)), number * above + number * share)
+            (
+                N::from(factor(ladder, layer)),
+                number * above + number * share,
+            )
         };
         let layers: Vec<(N, u64)> = (0..ladder.height()).map(layer).collect();
         let with = |(loss, ties): &(N, u64)| -> Vec<(N, u64)> {
-            layers.iter().map(|layer| (loss.clone() * layer.0.clone(), ties + layer.1)).collect()
+            layers
+                .iter()
+                .map(|layer| (loss.clone() * layer.0.clone(), ties + layer.1))
+                .collect()
         };
         keys = keys.iter().flat_map(with).collect();
     }
@@ -132,8 +165,16 @@ mod tests {
         assert_eq!(sorted::<u128>(&ladders), sorted::<BigUint>(&ladders));
         let large = [1 << 60, 1 << 61, 1 << 60].map(ladder);
         let states = LayerStates::new(&large);
-        assert_eq!((states.len(), states.order[0], states.order[26]), (27, 0, states.top()));
-        assert!(large.iter().try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, 2))).is_none());
+        assert_eq!(
+            (states.len(), states.order[0], states.order[26]),
+            (27, 0, states.top())
+        );
+        assert!(
+            large
+                .iter()
+                .try_fold(1u128, |most, ladder| most.checked_mul(factor(ladder, 2)))
+                .is_none()
+        );
     }
 
     #[test]

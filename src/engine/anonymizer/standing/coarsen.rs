@@ -1,8 +1,9 @@
-//! Coarsens the standing recoding as little as necessary to give every overdue row a class (SCIENCE 4, the standing
-//! recoding, 2): the better of two results, one from the overdue rows up and one from a search from the top down, by
-//! Σ|class|² over published and waiting rows.
+//! Coarsens the standing recoding as little as necessary to give every overdue row a class (SCIENCE
+//! 4, the standing recoding, 2): the better of two results, one from the overdue rows up and one
+//! from a search from the top down, by Σ|class|² over published and waiting rows.
 //!
-//! It sees only classes of the standing recoding and numbers of people, and never makes a class finer.
+//! It sees only classes of the standing recoding and numbers of people, and never makes a class
+//! finer.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -34,7 +35,10 @@ struct Head {
 impl ClassPeople {
     /// `all` is the number of published and waiting people, `pool` that of waiting ones.
     pub fn new(nodes: &[Node], all: u64, pool: u64, urgent: bool) -> ClassPeople {
-        ClassPeople { nodes: nodes.to_vec(), head: Head { all, pool, urgent } }
+        ClassPeople {
+            nodes: nodes.to_vec(),
+            head: Head { all, pool, urgent },
+        }
     }
 }
 
@@ -44,13 +48,20 @@ fn gather(rows: impl IntoIterator<Item = (Vec<Node>, Head)>) -> Classes {
     let mut classes = Classes::new();
     for (nodes, head) in rows {
         let sum = classes.entry(nodes).or_default();
-        *sum = Head { all: sum.all + head.all, pool: sum.pool + head.pool, urgent: sum.urgent | head.urgent };
+        *sum = Head {
+            all: sum.all + head.all,
+            pool: sum.pool + head.pool,
+            urgent: sum.urgent | head.urgent,
+        };
     }
     classes
 }
 
 fn squares(classes: &Classes) -> u128 {
-    classes.values().map(|head| u128::from(head.all) * u128::from(head.all)).sum()
+    classes
+        .values()
+        .map(|head| u128::from(head.all) * u128::from(head.all))
+        .sum()
 }
 
 /// A coarser recoding.
@@ -78,23 +89,56 @@ pub fn coarsen(
 ) -> CoarserRecoding {
     let classes = gather(rows.into_iter().map(|row| (row.nodes, row.head)));
     let (up, up_squares) = bottom_up(classes.clone(), cut, coarsest, a, trees);
-    assert!(up_squares >= squares(&classes), "classes that are merged are larger");
+    assert!(
+        up_squares >= squares(&classes),
+        "classes that are merged are larger"
+    );
     let down = from_the_top(&classes, cut, (coarsest, weights), a, trees);
-    let coarser = |recoding: &Recoding| cut.iter().zip(recoding).all(|(standing, coarser)| standing.refines(coarser));
-    assert!(coarser(&up) && coarser(&down.recoding), "no class becomes finer");
+    let coarser = |recoding: &Recoding| {
+        cut.iter()
+            .zip(recoding)
+            .all(|(standing, coarser)| standing.refines(coarser))
+    };
+    assert!(
+        coarser(&up) && coarser(&down.recoding),
+        "no class becomes finer"
+    );
     if down.squares < up_squares {
-        let steps = Some(Course::searched_from(coarsest, &down, trees).steps().to_vec());
-        CoarserRecoding { recoding: down.recoding, step: RecodingStep::TopDown, steps, refusals: down.refusals }
+        let steps = Some(
+            Course::searched_from(coarsest, &down, trees)
+                .steps()
+                .to_vec(),
+        );
+        CoarserRecoding {
+            recoding: down.recoding,
+            step: RecodingStep::TopDown,
+            steps,
+            refusals: down.refusals,
+        }
     } else {
-        CoarserRecoding { recoding: up, step: RecodingStep::BottomUp, steps: None, refusals: Vec::new() }
+        CoarserRecoding {
+            recoding: up,
+            step: RecodingStep::BottomUp,
+            steps: None,
+            refusals: Vec::new(),
+        }
     }
 }
 
-/// As long as an overdue row has no class, the parent of one of its cut nodes replaces all cut nodes below it.
-fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees: &[&Taxonomy]) -> (Recoding, u128) {
+/// As long as an overdue row has no class, the parent of one of its cut nodes replaces all cut
+/// nodes below it.
+fn bottom_up(
+    mut classes: Classes,
+    cut: &[Cut],
+    coarsest: &[Cut],
+    a: u64,
+    trees: &[&Taxonomy],
+) -> (Recoding, u128) {
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     loop {
-        let lonely = classes.iter().filter(|(_, head)| head.urgent && head.pool < a);
+        let lonely = classes
+            .iter()
+            .filter(|(_, head)| head.urgent && head.pool < a);
         let above = lonely.flat_map(|(class, _)| {
             let parent = |(column, &node): (usize, &Node)| {
                 let parent = trees[column].parent(node)?;
@@ -102,7 +146,9 @@ fn bottom_up(mut classes: Classes, cut: &[Cut], coarsest: &[Cut], a: u64, trees:
             };
             class.iter().enumerate().filter_map(parent)
         });
-        let Some((column, node, merged)) = least(&classes, above.collect(), trees) else { break };
+        let Some((column, node, merged)) = least(&classes, above.collect(), trees) else {
+            break;
+        };
         replace(&mut nodes[column], node, trees[column]);
         classes = merged;
     }
@@ -115,9 +161,13 @@ fn within(coarsest: &Cut, node: Node, tree: &Taxonomy) -> bool {
     coarsest.at(tree.leaf_range(node).start) <= node
 }
 
-/// The node among several that leads to the least Σ|class|² when it replaces all nodes below it, and the classes after
-/// that.
-fn least(classes: &Classes, above: BTreeSet<(usize, Node)>, trees: &[&Taxonomy]) -> Option<(usize, Node, Classes)> {
+/// The node among several that leads to the least Σ|class|² when it replaces all nodes below it,
+/// and the classes after that.
+fn least(
+    classes: &Classes,
+    above: BTreeSet<(usize, Node)>,
+    trees: &[&Taxonomy],
+) -> Option<(usize, Node, Classes)> {
     let merged = |(column, node): (usize, Node)| {
         let lift = |(class, &head): (&Vec<Node>, &Head)| {
             let mut class = class.clone();
@@ -128,7 +178,10 @@ fn least(classes: &Classes, above: BTreeSet<(usize, Node)>, trees: &[&Taxonomy])
         };
         (column, node, gather(classes.iter().map(lift)))
     };
-    above.into_iter().map(merged).min_by_key(|(column, node, merged)| (squares(merged), *column, *node))
+    above
+        .into_iter()
+        .map(merged)
+        .min_by_key(|(column, node, merged)| (squares(merged), *column, *node))
 }
 
 fn replace(nodes: &mut Vec<Node>, node: Node, tree: &Taxonomy) {
@@ -137,12 +190,18 @@ fn replace(nodes: &mut Vec<Node>, node: Node, tree: &Taxonomy) {
 }
 
 fn completed(nodes: &[Vec<Node>], trees: &[&Taxonomy]) -> Recoding {
-    let recoding = nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes));
-    recoding.collect::<Result<_, _>>().expect("a node replaces all below it")
+    let recoding = nodes
+        .iter()
+        .zip(trees)
+        .map(|(nodes, tree)| Cut::completed(tree, nodes));
+    recoding
+        .collect::<Result<_, _>>()
+        .expect("a node replaces all below it")
 }
 
-/// The recoding one step coarser for a class (SCIENCE 6, repair), by the rule of [`bottom_up`], and the column of the
-/// step. A step has to change something, so a node with a single child is skipped. `None` if nothing is coarser.
+/// The recoding one step coarser for a class (SCIENCE 6, repair), by the rule of [`bottom_up`], and
+/// the column of the step. A step has to change something, so a node with a single child is
+/// skipped. `None` if nothing is coarser.
 pub fn raised(
     people: impl IntoIterator<Item = (Vec<Node>, u64)>,
     cut: &[Cut],
@@ -150,14 +209,34 @@ pub fn raised(
     coarsest: &[Cut],
     trees: &[&Taxonomy],
 ) -> Option<(usize, Recoding)> {
-    assert!(class.len() == trees.len() && cut.len() == trees.len(), "a label and a cut of each column");
-    let classes = gather(people.into_iter().map(|(nodes, all)| (nodes, Head { all, ..Head::default() })));
-    let splits = |tree: &Taxonomy, node: Node| tree.children(node).filter(|&child| tree.values(child) > 0).count() > 1;
-    let above = class.iter().zip(trees).enumerate().filter_map(|(column, (&node, tree))| {
-        let mut parents = std::iter::successors(tree.parent(node), |&node| tree.parent(node));
-        let above = parents.find(|&node| splits(tree, node))?;
-        within(&coarsest[column], above, tree).then_some((column, above))
-    });
+    assert!(
+        class.len() == trees.len() && cut.len() == trees.len(),
+        "a label and a cut of each column"
+    );
+    let classes = gather(people.into_iter().map(|(nodes, all)| {
+        (
+            nodes,
+            Head {
+                all,
+                ..Head::default()
+            },
+        )
+    }));
+    let splits = |tree: &Taxonomy, node: Node| {
+        tree.children(node)
+            .filter(|&child| tree.values(child) > 0)
+            .count()
+            > 1
+    };
+    let above = class
+        .iter()
+        .zip(trees)
+        .enumerate()
+        .filter_map(|(column, (&node, tree))| {
+            let mut parents = std::iter::successors(tree.parent(node), |&node| tree.parent(node));
+            let above = parents.find(|&node| splits(tree, node))?;
+            within(&coarsest[column], above, tree).then_some((column, above))
+        });
     let (column, node, _) = least(&classes, above.collect(), trees)?;
     let mut nodes: Vec<Vec<Node>> = cut.iter().map(|cut| cut.nodes().to_vec()).collect();
     replace(&mut nodes[column], node, trees[column]);
@@ -169,7 +248,8 @@ pub fn raised(
     Some((column, raised))
 }
 
-/// The search from `*` down to recodings at or above the standing one: every overdue row has to get a class.
+/// The search from `*` down to recodings at or above the standing one: every overdue row has to get
+/// a class.
 fn from_the_top(
     classes: &Classes,
     cut: &[Cut],
@@ -178,14 +258,26 @@ fn from_the_top(
     trees: &[&Taxonomy],
 ) -> TopDownResult {
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
-        classes.keys().map(|class| tree.leaf_range(class[column]).start).collect()
+        classes
+            .keys()
+            .map(|class| tree.leaf_range(class[column]).start)
+            .collect()
     };
     let columns: Vec<Vec<Leaf>> = trees.iter().enumerate().map(leaf).collect();
     let all: Vec<u64> = classes.values().map(|head| head.all).collect();
     let pool: Vec<u64> = classes.values().map(|head| head.pool).collect();
     let urgent: Vec<bool> = classes.values().map(|head| head.urgent).collect();
-    let table = SearchTable { trees, columns: columns.iter().map(Vec::as_slice).collect(), rows: &all, weights };
-    let mut validity = UrgentClasses { a, rows: &pool, urgent: Some(&urgent) };
+    let table = SearchTable {
+        trees,
+        columns: columns.iter().map(Vec::as_slice).collect(),
+        rows: &all,
+        weights,
+    };
+    let mut validity = UrgentClasses {
+        a,
+        rows: &pool,
+        urgent: Some(&urgent),
+    };
     let roots: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
     match *coarsest == roots {
         true => top_down(&table, cut, &mut validity).expect("the pool has at least a rows"),

@@ -1,5 +1,5 @@
-//! A recoding with its specialisations, in the order in which they were made: undone one by one, from the last to the
-//! first, they lead to ever larger classes (SCIENCE 5, MASK).
+//! A recoding with its specialisations, in the order in which they were made: undone one by one,
+//! from the last to the first, they lead to ever larger classes (SCIENCE 5, MASK).
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,13 @@ pub struct Course {
 }
 
 impl Course {
-    /// A recoding with the specialisations that led to it; those that are no longer part of it are left out.
-    pub fn new(cut: Recoding, steps: impl IntoIterator<Item = (usize, Node)>, trees: &[&Taxonomy]) -> Course {
+    /// A recoding with the specialisations that led to it; those that are no longer part of it are
+    /// left out.
+    pub fn new(
+        cut: Recoding,
+        steps: impl IntoIterator<Item = (usize, Node)>,
+        trees: &[&Taxonomy],
+    ) -> Course {
         assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let has = |&(column, node): &(usize, Node)| {
             let tree = trees[column];
@@ -33,12 +38,21 @@ impl Course {
     }
 
     /// From the result of a search that began at another recoding.
-    pub(super) fn searched_from(from: &[Cut], found: &TopDownResult, trees: &[&Taxonomy]) -> Course {
+    pub(super) fn searched_from(
+        from: &[Cut],
+        found: &TopDownResult,
+        trees: &[&Taxonomy],
+    ) -> Course {
         let before = Course::level_by_level(from, trees).steps;
-        Course::new(found.recoding.clone(), before.into_iter().chain(Course::found(found)), trees)
+        Course::new(
+            found.recoding.clone(),
+            before.into_iter().chain(Course::found(found)),
+            trees,
+        )
     }
 
-    /// For a recoding without a search: as if all nodes above it had been specialised by depth, then by column.
+    /// For a recoding without a search: as if all nodes above it had been specialised by depth,
+    /// then by column.
     pub fn level_by_level(cut: &[Cut], trees: &[&Taxonomy]) -> Course {
         assert!(cut.len() == trees.len(), "a cut of each taxonomy");
         let mut steps: Vec<(usize, usize, Node)> = Vec::new();
@@ -53,12 +67,23 @@ impl Course {
             }
         }
         steps.sort_unstable();
-        Course { cut: cut.to_vec(), steps: steps.into_iter().map(|(_, column, node)| (column, node)).collect() }
+        Course {
+            cut: cut.to_vec(),
+            steps: steps
+                .into_iter()
+                .map(|(_, column, node)| (column, node))
+                .collect(),
+        }
     }
 
     /// The specialisations of a search, in order.
     fn found(found: &TopDownResult) -> Vec<(usize, Node)> {
-        found.trace.iter().filter(|tried| tried.accepted).map(|tried| (tried.column, tried.node)).collect()
+        found
+            .trace
+            .iter()
+            .filter(|tried| tried.accepted)
+            .map(|tried| (tried.column, tried.node))
+            .collect()
     }
 
     /// The recoding.
@@ -77,18 +102,30 @@ impl Course {
         if last == 0 {
             return Some(self.cut.clone());
         }
-        let mut nodes: Vec<Vec<Node>> = trees.iter().map(|tree| Cut::root(tree).nodes().to_vec()).collect();
+        let mut nodes: Vec<Vec<Node>> = trees
+            .iter()
+            .map(|tree| Cut::root(tree).nodes().to_vec())
+            .collect();
         for &(column, node) in kept {
             nodes[column].retain(|&known| known != node);
             nodes[column].extend(trees[column].children(node));
         }
-        let cuts = nodes.iter().zip(trees).map(|(nodes, tree)| Cut::completed(tree, nodes));
-        Some(cuts.collect::<Result<_, _>>().expect("children take the place of their parent"))
+        let cuts = nodes
+            .iter()
+            .zip(trees)
+            .map(|(nodes, tree)| Cut::completed(tree, nodes));
+        Some(
+            cuts.collect::<Result<_, _>>()
+                .expect("children take the place of their parent"),
+        )
     }
 
     /// Adapts to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth], trees: &[&Taxonomy]) {
-        assert!(growth.len() == self.cut.len() && trees.len() == growth.len(), "what has grown in each taxonomy");
+        assert!(
+            growth.len() == self.cut.len() && trees.len() == growth.len(),
+            "what has grown in each taxonomy"
+        );
         for (cut, (growth, tree)) in self.cut.iter_mut().zip(growth.iter().zip(trees)) {
             *cut = growth.cut(cut, tree);
         }

@@ -1,5 +1,5 @@
-//! The numbers that sensitive values represent, for requirements about numbers (MIN 5, (k, e)-anonymity): whole numbers
-//! of one unit, so that differences are exact.
+//! The numbers that sensitive values represent, for requirements about numbers (MIN 5, (k,
+//! e)-anonymity): whole numbers of one unit, so that differences are exact.
 
 use super::requirement::Requirement;
 use crate::histogram::SensitiveValues;
@@ -21,13 +21,18 @@ pub struct NumbersCase {
 type Signed = (bool, Decimal);
 
 impl NumbersCase {
-    /// The numbers of all values; `None` if a value is no number, or the values are of several columns.
+    /// The numbers of all values; `None` if a value is no number, or the values are of several
+    /// columns.
     pub fn of(values: &SensitiveValues, wanted: &Requirement) -> Option<NumbersCase> {
-        let Requirement::Range { e, .. } = wanted else { return Some(NumbersCase::default()) };
+        let Requirement::Range { e, .. } = wanted else {
+            return Some(NumbersCase::default());
+        };
         let number = |value: &Value| -> Option<Signed> {
             match value {
                 Value::Int(number) => Some((*number < 0, Decimal::new(number.unsigned_abs(), 0)?)),
-                Value::Float(number) => Some((number.get() < 0.0, Decimal::from_float(number.get().abs())?)),
+                Value::Float(number) => {
+                    Some((number.get() < 0.0, Decimal::from_float(number.get().abs())?))
+                }
                 _ => None,
             }
         };
@@ -36,11 +41,20 @@ impl NumbersCase {
             _ => None,
         });
         let each: Vec<Signed> = each.collect::<Option<_>>()?;
-        let scale = each.iter().map(|(_, number)| number.scale()).chain([e.scale()]).max().unwrap_or(0);
+        let scale = each
+            .iter()
+            .map(|(_, number)| number.scale())
+            .chain([e.scale()])
+            .max()
+            .unwrap_or(0);
         let whole = |&(negative, number): &Signed| {
             let number = i128::from(number.digits()) * 10i128.pow((scale - number.scale()).into());
             if negative { -number } else { number }
         };
-        Some(NumbersCase { of: each.iter().map(whole).collect(), e: whole(&(false, *e)), scale })
+        Some(NumbersCase {
+            of: each.iter().map(whole).collect(),
+            e: whole(&(false, *e)),
+            scale,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! The requirement that a release was generalised for (SCIENCE 5; MIN 5): classes were made coarser until it held.
+//! The requirement that a release was generalised for (SCIENCE 5; MIN 5): classes were made coarser
+//! until it held.
 
 use std::fmt;
 
@@ -62,8 +63,8 @@ impl Requirement {
         }
     }
 
-    /// The largest share of a set or a value that it can allow: c / (c + 1) for a recursive one, no limit for the
-    /// others that look at all values.
+    /// The largest share of a set or a value that it can allow: c / (c + 1) for a recursive one, no
+    /// limit for the others that look at all values.
     pub fn limit_of_share(&self) -> f64 {
         match self {
             Requirement::Recursive { c, .. } => c.get() / (c.get() + 1.0),
@@ -76,7 +77,11 @@ impl Requirement {
 
     /// The smallest number of different values of a class.
     pub fn least_values(&self) -> u64 {
-        if let Requirement::Recursive { l, .. } = self { *l } else { 1 }
+        if let Requirement::Recursive { l, .. } = self {
+            *l
+        } else {
+            1
+        }
     }
 
     /// The requirement in words.
@@ -113,7 +118,9 @@ impl Requirement {
     pub(super) fn of_sets(&self) -> Option<ExactShare> {
         match self {
             Requirement::Diverse { l } => Some(ExactShare { part: 1, of: *l }),
-            Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => Some((*most).into()),
+            Requirement::Alpha { alpha: most, .. } | Requirement::Personal { most } => {
+                Some((*most).into())
+            }
             _ => None,
         }
     }

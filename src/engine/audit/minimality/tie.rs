@@ -1,4 +1,5 @@
-//! One finding of a minimality attack (SCIENCE 5): people and the set that they are linked to. It names no value.
+//! One finding of a minimality attack (SCIENCE 5): people and the set that they are linked to. It
+//! names no value.
 
 use super::groups::Equals;
 use crate::gate::minimality::Credibility;
@@ -13,10 +14,11 @@ pub struct GuardedTie {
     pub leaves: Vec<Node>,
     /// The number of people.
     pub people: u64,
-    /// The guarded set, in the order of the feed file; `None` if the requirement looks at all values.
+    /// The guarded set, in the order of the feed file; `None` if the requirement looks at all
+    /// values.
     pub set: Option<usize>,
-    /// The credibility of the link between one of them and the set, or the likeliest value. `None` if no class can have
-    /// violated the requirement, so that the release was made in another way.
+    /// The credibility of the link between one of them and the set, or the likeliest value. `None`
+    /// if no class can have violated the requirement, so that the release was made in another way.
     pub credibility: Option<Credibility>,
     /// The figure that is limited.
     pub figure: TieFigure,
@@ -29,8 +31,8 @@ pub struct GuardedTie {
 pub enum TieFigure {
     /// The credibility itself.
     Share,
-    /// The c that the belief needs; and the most values that these people can have, if that is fewer than l although
-    /// their number would allow more.
+    /// The c that the belief needs; and the most values that these people can have, if that is
+    /// fewer than l although their number would allow more.
     Recursive {
         /// c.
         c: f64,
@@ -45,7 +47,11 @@ pub enum TieFigure {
 
 impl GuardedTie {
     /// A tie of these people, allowed until a limit says otherwise.
-    pub(super) fn of(equals: &Equals, set: Option<usize>, credibility: Option<Credibility>) -> GuardedTie {
+    pub(super) fn of(
+        equals: &Equals,
+        set: Option<usize>,
+        credibility: Option<Credibility>,
+    ) -> GuardedTie {
         GuardedTie {
             class: equals.class,
             leaves: equals.leaves.clone(),
@@ -59,6 +65,9 @@ impl GuardedTie {
 
     /// A tie of people about whom nothing can be said.
     pub(super) fn unknown(equals: &Equals, set: Option<usize>) -> GuardedTie {
-        GuardedTie { kept: false, ..GuardedTie::of(equals, set, Some(Credibility::AtMost(1.0))) }
+        GuardedTie {
+            kept: false,
+            ..GuardedTie::of(equals, set, Some(Credibility::AtMost(1.0)))
+        }
     }
 }

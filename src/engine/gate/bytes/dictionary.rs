@@ -1,5 +1,5 @@
-//! Checks the pages of a column: a dictionary page contains each entry once and only entries that some row shows, and
-//! no page contains a statistic.
+//! Checks the pages of a column: a dictionary page contains each entry once and only entries that
+//! some row shows, and no page contains a statistic.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::leak::Leak;
 
-/// Finds what the pages of a column chunk contain besides rows: the entries of its dictionary, byte for byte.
+/// Finds what the pages of a column chunk contain besides rows: the entries of its dictionary, byte
+/// for byte.
 pub fn entries(
     bytes: &Bytes,
     chunk: &ColumnChunkMetaData,
@@ -22,9 +23,15 @@ pub fn entries(
 ) -> Option<BTreeSet<Vec<u8>>> {
     let place = || format!("column {}", chunk.column_path());
     let mut unreadable = || leaks.push(Leak::new(place(), "a page cannot be read"));
-    let with_statistics = Arc::new(ReaderProperties::builder().set_read_page_statistics(true).build());
+    let with_statistics = Arc::new(
+        ReaderProperties::builder()
+            .set_read_page_statistics(true)
+            .build(),
+    );
     let file = Arc::new(bytes.clone());
-    let Ok(mut reader) = SerializedPageReader::new_with_properties(file, chunk, rows, None, with_statistics) else {
+    let Ok(mut reader) =
+        SerializedPageReader::new_with_properties(file, chunk, rows, None, with_statistics)
+    else {
         unreadable();
         return None;
     };
@@ -42,11 +49,18 @@ pub fn entries(
         if page.statistics().is_some() {
             extras.push("a page has statistics");
         }
-        if let Page::DictionaryPage { buf, num_values, encoding, .. } = page {
+        if let Page::DictionaryPage {
+            buf,
+            num_values,
+            encoding,
+            ..
+        } = page
+        {
             let plain = matches!(encoding, Encoding::PLAIN | Encoding::PLAIN_DICTIONARY);
             match split(&buf, chunk.column_type()).filter(|_| plain) {
                 Some(entries) => {
-                    let distinct: BTreeSet<Vec<u8>> = entries.iter().map(|entry| entry.to_vec()).collect();
+                    let distinct: BTreeSet<Vec<u8>> =
+                        entries.iter().map(|entry| entry.to_vec()).collect();
                     if distinct.len() != entries.len() || entries.len() != num_values as usize {
                         extras.push("the dictionary holds an entry twice");
                     }

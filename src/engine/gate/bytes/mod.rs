@@ -1,7 +1,9 @@
-//! Reads published tables back from their bytes, as a stranger would, and looks for any information beyond the rows
-//! (SCIENCE 10, leak scan; CONTRACTS 4). The gate judges only what this room has read.
+//! Reads published tables back from their bytes, as a stranger would, and looks for any information
+//! beyond the rows (SCIENCE 10, leak scan; CONTRACTS 4). The gate judges only what this room has
+//! read.
 //!
-//! Nothing here knows how the bytes were made, and no decision depends on the form of a sensitive value.
+//! Nothing here knows how the bytes were made, and no decision depends on the form of a sensitive
+//! value.
 
 mod dictionary;
 mod joined_tables;

@@ -1,11 +1,14 @@
-//! Reads the rows of a table in their order: equal rows must be adjacent, and rows must ascend by class and then by
-//! what they show, so that the order shows neither when a person came, nor in two tables which person has which value.
+//! Reads the rows of a table in their order: equal rows must be adjacent, and rows must ascend by
+//! class and then by what they show, so that the order shows neither when a person came, nor in two
+//! tables which person has which value.
 
 use std::collections::BTreeSet;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::metadata::ParquetMetaData;
 
 use super::dictionary;
@@ -35,22 +38,35 @@ pub fn read<'e>(
         rows = rows.classed();
     }
     let mut unsorted = false;
-    assert_eq!(encoder.quasi(), sheet.columns.of(Role::Quasi).count(), "a code for each quasi column");
+    assert_eq!(
+        encoder.quasi(),
+        sheet.columns.of(Role::Quasi).count(),
+        "a code for each quasi column"
+    );
     for group in 0..metadata.num_row_groups() {
         let mut shown = vec![BTreeSet::new(); metadata.row_group(group).num_columns()];
         let Some(batches) = batches(bytes, metadata, group) else {
-            leaks.push(Leak::new(format!("row group {group}"), "its rows cannot be read"));
+            leaks.push(Leak::new(
+                format!("row group {group}"),
+                "its rows cannot be read",
+            ));
             return None;
         };
         for batch in batches {
             let Ok(batch) = batch else {
-                leaks.push(Leak::new(format!("row group {group}"), "its rows cannot be read"));
+                leaks.push(Leak::new(
+                    format!("row group {group}"),
+                    "its rows cannot be read",
+                ));
                 return None;
             };
             match rows.add(&batch) {
                 Ok(ascending) => unsorted |= !ascending,
                 Err(misfit) => {
-                    leaks.push(Leak::new(format!("column {}", misfit.column), misfit.kind.to_string()));
+                    leaks.push(Leak::new(
+                        format!("column {}", misfit.column),
+                        misfit.kind.to_string(),
+                    ));
                     return None;
                 }
             }
@@ -61,7 +77,10 @@ pub fn read<'e>(
             let entries = dictionary::entries(bytes, chunk, about.num_rows() as usize, leaks)?;
             if !entries.is_subset(shown) {
                 let place = format!("column {}", chunk.column_path());
-                leaks.push(Leak::new(place, "the dictionary holds an entry that no row shows"));
+                leaks.push(Leak::new(
+                    place,
+                    "the dictionary holds an entry that no row shows",
+                ));
             }
         }
     }
@@ -77,10 +96,17 @@ fn batches(bytes: &Bytes, metadata: &ParquetMetaData, group: usize) -> Option<Ba
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let plain = ArrowReaderMetadata::try_new(metadata.clone().into(), options.clone()).ok()?;
     // Text is read as dictionaries, so that each label is looked up once.
-    let coded =
-        ArrowReaderMetadata::try_new(metadata.clone().into(), options.with_schema(coded(plain.schema()))).ok()?;
+    let coded = ArrowReaderMetadata::try_new(
+        metadata.clone().into(),
+        options.with_schema(coded(plain.schema())),
+    )
+    .ok()?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes.clone(), coded);
-    builder.with_row_groups(vec![group]).with_batch_size(BATCH).build().ok()
+    builder
+        .with_row_groups(vec![group])
+        .with_batch_size(BATCH)
+        .build()
+        .ok()
 }
 
 fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
@@ -98,7 +124,12 @@ fn coded(schema: &arrow_schema::Schema) -> arrow_schema::SchemaRef {
 /// Collects the cells of a batch, in the form in which a dictionary page would contain them.
 fn show(batch: &RecordBatch, sheet: &Sheet, shown: &mut [BTreeSet<Vec<u8>>]) {
     for (column, shown) in sheet.wanted().iter().zip(shown) {
-        let Some(cells) = batch.column_by_name(column.name).and_then(ReadableColumn::of) else { continue };
+        let Some(cells) = batch
+            .column_by_name(column.name)
+            .and_then(ReadableColumn::of)
+        else {
+            continue;
+        };
         // Rows are sorted, so a cell usually equals the one before it.
         let mut last: Option<Vec<u8>> = None;
         cells.each_distinct(|cell| {

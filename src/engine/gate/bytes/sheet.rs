@@ -1,5 +1,6 @@
-//! The columns of one published table: quasi columns, the number of the class if the release has two tables, sensitive
-//! columns, and in a part of a table that grows the number of the release in which a row came, in this order.
+//! The columns of one published table: quasi columns, the number of the class if the release has
+//! two tables, sensitive columns, and in a part of a table that grows the number of the release in
+//! which a row came, in this order.
 
 use crate::model::{Column, Columns, Kind, Role};
 
@@ -26,7 +27,10 @@ pub struct ExpectedColumn<'a> {
 impl Sheet {
     /// The single table of a release.
     pub fn one(columns: &Columns) -> Sheet {
-        Sheet { columns: columns.clone(), classed: false }
+        Sheet {
+            columns: columns.clone(),
+            classed: false,
+        }
     }
 
     /// A part of a table that grows.
@@ -36,7 +40,10 @@ impl Sheet {
 
     /// The one of two tables that has the columns of this role.
     pub fn of_two(columns: &Columns, role: Role) -> Sheet {
-        Sheet { columns: columns.only(role), classed: true }
+        Sheet {
+            columns: columns.only(role),
+            classed: true,
+        }
     }
 
     /// The columns in order.
@@ -53,12 +60,15 @@ impl Sheet {
             missing: false,
             short: false,
         });
-        let sensitive = self.columns.of(Role::Sensitive).map(|column| ExpectedColumn {
-            name: &column.name,
-            kind: column.kind,
-            missing: !self.is_release(column),
-            short: column.kind == Kind::Date || self.is_release(column),
-        });
+        let sensitive = self
+            .columns
+            .of(Role::Sensitive)
+            .map(|column| ExpectedColumn {
+                name: &column.name,
+                kind: column.kind,
+                missing: !self.is_release(column),
+                short: column.kind == Kind::Date || self.is_release(column),
+            });
         let wanted: Vec<ExpectedColumn<'_>> = quasi.chain(class).chain(sensitive).collect();
         assert!(!wanted.is_empty(), "a table has columns");
         wanted

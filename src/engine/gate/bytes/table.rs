@@ -22,6 +22,7 @@ pub struct PartRows {
     pub releases: BTreeMap<u32, Release>,
     /// The sensitive tuples of their codes.
     pub values: SensitiveValues,
-    /// The same rows as counts, by the number of the release, with the nodes of labels in the place of leaves.
+    /// The same rows as counts, by the number of the release, with the nodes of labels in the place
+    /// of leaves.
     pub counts: Histogram,
 }

@@ -1,12 +1,13 @@
-//! The limit on the work of the certainty attack, counted in operations: with a clock, the answer would depend on the
-//! machine.
+//! The limit on the work of the certainty attack, counted in operations: with a clock, the answer
+//! would depend on the machine.
 
 /// The number of operations that an answer may take: moves of classes, and comparisons of bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CertaintyBudget(u64);
 
 impl CertaintyBudget {
-    /// Some tens of seconds. A release of a hundred thousand classes in ten columns needs less than a hundredth of it.
+    /// Some tens of seconds. A release of a hundred thousand classes in ten columns needs less than
+    /// a hundredth of it.
     pub const FULL: CertaintyBudget = CertaintyBudget(5_000_000_000);
 
     /// A budget of this many operations.
@@ -19,7 +20,10 @@ impl CertaintyBudget {
     /// # Errors
     /// The budget does not have as many left.
     pub(super) fn spend(&mut self, operations: u64) -> Result<(), CertaintyUndone> {
-        self.0 = self.0.checked_sub(operations).ok_or(CertaintyUndone::Spent)?;
+        self.0 = self
+            .0
+            .checked_sub(operations)
+            .ok_or(CertaintyUndone::Spent)?;
         Ok(())
     }
 }

@@ -1,10 +1,11 @@
-//! One refusal as a clause, and what follows from it together with all public counts: some class that held the node had
-//! 1..a−1 people in one of its children.
+//! One refusal as a clause, and what follows from it together with all public counts: some class
+//! that held the node had 1..a−1 people in one of its children.
 //!
-//! Where values may be repeated, a child can hold any number of people, and the answer is a rule (`mod.rs` proves it).
-//! Where values are distinct, a published class has limited room in each child. The possible numbers of people in a set
-//! of children then form an interval, for one class and for several together, and so do the sums for two children: such
-//! counts are the integer points of a base polytope (Edmonds 1970), whose projections and sums have no gaps. So the
+//! Where values may be repeated, a child can hold any number of people, and the answer is a rule
+//! (`mod.rs` proves it). Where values are distinct, a published class has limited room in each
+//! child. The possible numbers of people in a set of children then form an interval, for one class
+//! and for several together, and so do the sums for two children: such counts are the integer
+//! points of a base polytope (Edmonds 1970), whose projections and sums have no gaps. So the
 //! existence of a possible table is decided by comparing bounds.
 
 use std::ops::RangeInclusive;
@@ -46,14 +47,20 @@ impl Clause<'_> {
         }
         if values == Values::Distinct && self.is_tight(trees) {
             // If rows may wait, values may be repeated.
-            return if self.least > 1 { Err(CertaintyUndone::Spent) } else { self.bounded(trees, budget) };
+            return if self.least > 1 {
+                Err(CertaintyUndone::Spent)
+            } else {
+                self.bounded(trees, budget)
+            };
         }
         if self.least > 1
             && let Some(found) = self.several(budget)?
         {
             return Ok(found);
         }
-        let [crowd] = &crowds[..] else { return Ok((Vec::new(), false)) };
+        let [crowd] = &crowds[..] else {
+            return Ok((Vec::new(), false));
+        };
         let certain = crowd.children.len() == 2 && crowd.rows == self.a;
         let facts = crowd
             .children
@@ -63,14 +70,19 @@ impl Clause<'_> {
         Ok((facts.collect(), true))
     }
 
-    /// What is certain if several people must be in too small classes, and values may be repeated; `None` if there is
-    /// no room for as many: then the state was refused although it fits, because even one person in a small class costs
-    /// more than the state saves.
-    fn several(&self, budget: &mut CertaintyBudget) -> Result<Option<(Vec<Fact>, bool)>, CertaintyUndone> {
+    /// What is certain if several people must be in too small classes, and values may be repeated;
+    /// `None` if there is no room for as many: then the state was refused although it fits, because
+    /// even one person in a small class costs more than the state saves.
+    fn several(
+        &self,
+        budget: &mut CertaintyBudget,
+    ) -> Result<Option<(Vec<Fact>, bool)>, CertaintyUndone> {
         let crowds = &self.refused.crowds;
         budget.spend((crowds.len() as u64).saturating_mul(self.a))?;
-        let most: Vec<u64> =
-            crowds.iter().map(|crowd| self.most_small(crowd.rows, crowd.children.len() as u64)).collect();
+        let most: Vec<u64> = crowds
+            .iter()
+            .map(|crowd| self.most_small(crowd.rows, crowd.children.len() as u64))
+            .collect();
         let all: u64 = most.iter().sum();
         if all < self.least {
             return Ok(None);
@@ -79,26 +91,42 @@ impl Clause<'_> {
         for (crowd, own) in crowds.iter().zip(&most) {
             let (others, rest) = (all - own, crowd.children.len() as u64 - 1);
             let with = |here: u64| here + self.most_small(crowd.rows - here, rest) + others;
-            let none = if rest == 1 && crowd.rows >= self.a { others } else { with(0) };
+            let none = if rest == 1 && crowd.rows >= self.a {
+                others
+            } else {
+                with(0)
+            };
             let many = others + (crowd.rows.saturating_sub(self.a)).min(rest * (self.a - 1));
             if none.max(many) >= self.least {
                 continue;
             }
-            let held: Vec<u64> = (1..self.a.min(crowd.rows + 1)).filter(|&here| with(here) >= self.least).collect();
-            let (Some(&fewest), Some(&largest)) = (held.first(), held.last()) else { continue };
+            let held: Vec<u64> = (1..self.a.min(crowd.rows + 1))
+                .filter(|&here| with(here) >= self.least)
+                .collect();
+            let (Some(&fewest), Some(&largest)) = (held.first(), held.last()) else {
+                continue;
+            };
             facts.extend(
-                crowd.children.iter().map(|&child| self.fact(self.name(crowd), child, (fewest, largest), false)),
+                crowd
+                    .children
+                    .iter()
+                    .map(|&child| self.fact(self.name(crowd), child, (fewest, largest), false)),
             );
         }
         let lone = most.iter().filter(|&&most| most > 0).count() == 1;
         Ok(Some((facts, lone)))
     }
 
-    /// The largest number of `rows` people who can be in parts of fewer than `a`, among `parts` parts.
+    /// The largest number of `rows` people who can be in parts of fewer than `a`, among `parts`
+    /// parts.
     fn most_small(&self, rows: u64, parts: u64) -> u64 {
         assert!(parts > 0, "a region has parts");
         let room = parts * (self.a - 1);
-        if rows <= room { rows } else { room.saturating_sub(self.a - 1) }
+        if rows <= room {
+            rows
+        } else {
+            room.saturating_sub(self.a - 1)
+        }
     }
 
     /// For a single published class its own nodes, which may be finer by now.
@@ -111,42 +139,81 @@ impl Clause<'_> {
 
     fn fact(&self, class: Vec<Node>, child: Node, (least, most): (u64, u64), sole: bool) -> Fact {
         assert!(least <= most, "a range of people");
-        Fact { class, column: self.refused.column, child, least, most, sole }
+        Fact {
+            class,
+            column: self.refused.column,
+            child,
+            least,
+            most,
+            sole,
+        }
     }
 
-    /// The number of combinations of values of a published class within one node of this column; 2^64 − 1 also stands
-    /// for more.
+    /// The number of combinations of values of a published class within one node of this column;
+    /// 2^64 − 1 also stands for more.
     fn volume(&self, class: usize, within: Node, trees: &[&Taxonomy]) -> u64 {
         let nodes = self.release.class(class).iter().zip(trees).enumerate();
         nodes.fold(1, |volume: u64, (column, (&node, tree))| {
-            volume.saturating_mul(tree.values(if column == self.refused.column { within } else { node }))
+            volume.saturating_mul(tree.values(if column == self.refused.column {
+                within
+            } else {
+                node
+            }))
         })
     }
 
-    /// Whether some child has less room than its class has people. If not, distinctness has no effect.
+    /// Whether some child has less room than its class has people. If not, distinctness has no
+    /// effect.
     fn is_tight(&self, trees: &[&Taxonomy]) -> bool {
         let tree = trees[self.refused.column];
         self.refused.crowds.iter().any(|crowd| {
-            let smallest = crowd.children.iter().min_by_key(|&&child| tree.values(child));
-            let tight = |class: usize, child: Node| self.volume(class, child, trees) < self.release.size(class);
+            let smallest = crowd
+                .children
+                .iter()
+                .min_by_key(|&&child| tree.values(child));
+            let tight = |class: usize, child: Node| {
+                self.volume(class, child, trees) < self.release.size(class)
+            };
             smallest.is_some_and(|&child| crowd.parts.iter().any(|&class| tight(class, child)))
         })
     }
 
     /// Solves by bounds, for distinct values.
-    fn bounded(&self, trees: &[&Taxonomy], budget: &mut CertaintyBudget) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
+    fn bounded(
+        &self,
+        trees: &[&Taxonomy],
+        budget: &mut CertaintyBudget,
+    ) -> Result<(Vec<Fact>, bool), CertaintyUndone> {
         assert_eq!(self.least, 1, "of rows that may wait no bounds are known");
-        let cells: usize = self.refused.crowds.iter().map(|crowd| crowd.parts.len() * crowd.children.len()).sum();
+        let cells: usize = self
+            .refused
+            .crowds
+            .iter()
+            .map(|crowd| crowd.parts.len() * crowd.children.len())
+            .sum();
         budget.spend((cells * trees.len()) as u64)?;
         let room = |class: usize, children: &[Node]| {
             let rows = self.release.size(class);
-            Room::new(rows, children.iter().map(|&child| self.volume(class, child, trees)))
+            Room::new(
+                rows,
+                children
+                    .iter()
+                    .map(|&child| self.volume(class, child, trees)),
+            )
         };
-        let of_crowd = |crowd: &TraceClass| crowd.parts.iter().map(|&class| room(class, &crowd.children)).collect();
+        let of_crowd = |crowd: &TraceClass| {
+            crowd
+                .parts
+                .iter()
+                .map(|&class| room(class, &crowd.children))
+                .collect()
+        };
         let rooms: Vec<Vec<Room>> = self.refused.crowds.iter().map(of_crowd).collect();
         let small = |rooms: &Vec<Room>| {
             let children = 0..rooms.first().map_or(0, |room| room.caps.len());
-            children.filter(|&child| self.is_small(range(rooms, &[child]))).count()
+            children
+                .filter(|&child| self.is_small(range(rooms, &[child])))
+                .count()
         };
         let explanations: Vec<usize> = rooms.iter().map(small).collect();
         let sole = explanations.iter().sum::<usize>() == 1;
@@ -160,9 +227,16 @@ impl Clause<'_> {
             let elsewhere = able_ones > usize::from(able);
             for (at, &child) in crowd.children.iter().enumerate() {
                 let mut ask = |part: &[Room], rest: &[Room], class: &[Node]| {
-                    let held = PartQuestion { part, rest, child: at, elsewhere, a: self.a };
+                    let held = PartQuestion {
+                        part,
+                        rest,
+                        child: at,
+                        elsewhere,
+                        a: self.a,
+                    };
                     let found = held.certain(budget)?;
-                    facts.extend(found.map(|bounds| self.fact(class.to_vec(), child, bounds, sole)));
+                    facts
+                        .extend(found.map(|bounds| self.fact(class.to_vec(), child, bounds, sole)));
                     Ok(())
                 };
                 ask(rooms, &[], &self.name(crowd))?;
@@ -195,7 +269,9 @@ struct Room {
 impl Room {
     fn new(rows: u64, caps: impl Iterator<Item = u64>) -> Room {
         let caps: Vec<u64> = caps.map(|cap| cap.min(rows)).collect();
-        let total = caps.iter().fold(0, |sum: u64, &cap| sum.saturating_add(cap));
+        let total = caps
+            .iter()
+            .fold(0, |sum: u64, &cap| sum.saturating_add(cap));
         Room { rows, caps, total }
     }
 }
@@ -204,7 +280,10 @@ impl Room {
 fn range(rooms: &[Room], children: &[usize]) -> (u64, u64) {
     rooms.iter().fold((0, 0), |(least, most), room| {
         let inside: u64 = children.iter().map(|&child| room.caps[child]).sum();
-        (least + room.rows.saturating_sub(room.total - inside), most + room.rows.min(inside))
+        (
+            least + room.rows.saturating_sub(room.total - inside),
+            most + room.rows.min(inside),
+        )
     })
 }
 
@@ -228,7 +307,9 @@ impl PartQuestion<'_> {
             return Ok(None);
         }
         budget.spend(each.saturating_mul(self.a))?;
-        let possible: Vec<u64> = (1..self.a).filter(|&people| self.world(people..=people)).collect();
+        let possible: Vec<u64> = (1..self.a)
+            .filter(|&people| self.world(people..=people))
+            .collect();
         Ok(possible.first().copied().zip(possible.last().copied()))
     }
 
@@ -236,17 +317,23 @@ impl PartQuestion<'_> {
     fn world(&self, people: RangeInclusive<u64>) -> bool {
         let (least, most) = range(self.part, &[self.child]);
         let (from, to) = (least.max(*people.start()), most.min(*people.end()));
-        from <= to && (self.elsewhere || (0..self.part[0].caps.len()).any(|witness| self.witness(witness, from, to)))
+        from <= to
+            && (self.elsewhere
+                || (0..self.part[0].caps.len()).any(|witness| self.witness(witness, from, to)))
     }
 
-    /// Whether a child of this class can hold 1..a−1 people while the child in question holds from..to.
+    /// Whether a child of this class can hold 1..a−1 people while the child in question holds
+    /// from..to.
     fn witness(&self, witness: usize, from: u64, to: u64) -> bool {
         let (low, high) = if witness == self.child {
             (from, to)
         } else {
             let (least, most) = range(self.part, &[witness]);
             let (both_least, both_most) = range(self.part, &[witness, self.child]);
-            (least.max(both_least.saturating_sub(to)), most.min(both_most - from))
+            (
+                least.max(both_least.saturating_sub(to)),
+                most.min(both_most - from),
+            )
         };
         let (rest_least, rest_most) = range(self.rest, &[witness]);
         low <= high && low + rest_least < self.a && high + rest_most >= 1

@@ -6,7 +6,8 @@ use crate::model::Node;
 /// A class below `a` that every reader can infer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
-    /// The nodes of the class, one per quasi column: a published class, or one of the search that was split later.
+    /// The nodes of the class, one per quasi column: a published class, or one of the search that
+    /// was split later.
     pub class: Vec<Node>,
     /// The column in which only a part of the class is meant.
     pub column: usize,
@@ -16,7 +17,8 @@ pub struct Fact {
     pub least: u64,
     /// At most this many, and fewer than `a`.
     pub most: u64,
-    /// Whether its refusal has no other explanation: no other class, and no other child of this one, can be that small.
+    /// Whether its refusal has no other explanation: no other class, and no other child of this
+    /// one, can be that small.
     pub sole: bool,
 }
 
@@ -46,7 +48,12 @@ pub struct Certainty {
 
 impl Certainty {
     pub(super) fn nothing() -> Certainty {
-        Certainty { facts: Vec::new(), clauses: 0, lone: 0, answer: FactExtent::Whole }
+        Certainty {
+            facts: Vec::new(),
+            clauses: 0,
+            lone: 0,
+            answer: FactExtent::Whole,
+        }
     }
 
     /// Sorted, with each fact once.

@@ -1,6 +1,6 @@
-//! Repeats the top-down search from published class sizes and the recoding that it ended with (SCIENCE 4: highest Score
-//! first, ties by column, then preorder; a refused candidate is dropped permanently). Written from the definition,
-//! without the code of the search.
+//! Repeats the top-down search from published class sizes and the recoding that it ended with
+//! (SCIENCE 4: highest Score first, ties by column, then preorder; a refused candidate is dropped
+//! permanently). Written from the definition, without the code of the search.
 //!
 //! Nodes that no class holds are never examined: splitting them changes nothing.
 
@@ -73,23 +73,42 @@ pub fn refusals(
     if whole.rows < a {
         return Err(CertaintyUndone::Contradiction);
     }
-    let sizes = (0..release.classes()).map(|class| release.size(class)).collect();
+    let sizes = (0..release.classes())
+        .map(|class| release.size(class))
+        .collect();
     let (live, order) = Default::default();
-    let mut state = State { release, sizes, trees, crowds: vec![whole], live, order };
+    let mut state = State {
+        release,
+        sizes,
+        trees,
+        crowds: vec![whole],
+        live,
+        order,
+    };
     (0..trees.len()).for_each(|column| state.enter(column, 0, vec![0]));
     while let Some((_, column, node)) = state.order.pop_first() {
-        let (_, holders) = state.live.remove(&(column, node)).expect("what has a turn is a candidate");
+        let (_, holders) = state
+            .live
+            .remove(&(column, node))
+            .expect("what has a turn is a candidate");
         let at = release.recoding()[column].at(trees[column].leaf_range(node).start);
         if at > node {
             state.split((column, node), &holders, a, budget)?;
             continue;
         }
         let children = parts(trees[column], node);
-        let refused_one = |&crowd: &usize| TraceClass { children: children.clone(), ..state.crowds[crowd].clone() };
+        let refused_one = |&crowd: &usize| TraceClass {
+            children: children.clone(),
+            ..state.crowds[crowd].clone()
+        };
         let crowds: Vec<TraceClass> = holders.iter().map(refused_one).collect();
         let held: u64 = crowds.iter().map(|crowd| crowd.parts.len() as u64).sum();
         budget.spend(held)?;
-        if crowds.iter().flat_map(|crowd| &crowd.parts).any(|&class| release.class(class)[column] != node) {
+        if crowds
+            .iter()
+            .flat_map(|crowd| &crowd.parts)
+            .any(|&class| release.class(class)[column] != node)
+        {
             return Err(CertaintyUndone::Contradiction);
         }
         refused.push(ReplayedRefusal { column, crowds });
@@ -100,7 +119,9 @@ pub fn refusals(
 
 /// The children of a node that have values; a child without values does not exist.
 pub fn parts(tree: &Taxonomy, node: Node) -> Vec<Node> {
-    tree.children(node).filter(|&child| tree.values(child) > 0).collect()
+    tree.children(node)
+        .filter(|&child| tree.values(child) > 0)
+        .collect()
 }
 
 fn square(rows: u64) -> u128 {
@@ -111,7 +132,10 @@ impl State<'_> {
     /// Adds a node that these classes hold from now on. Leaves are never candidates.
     fn enter(&mut self, column: usize, node: Node, holders: Vec<usize>) {
         if !self.trees[column].is_leaf(node) {
-            let score = holders.iter().map(|&crowd| square(self.crowds[crowd].rows)).sum();
+            let score = holders
+                .iter()
+                .map(|&crowd| square(self.crowds[crowd].rows))
+                .sum();
             self.order.insert((Reverse(score), column, node));
             self.live.insert((column, node), (score, holders));
         }
@@ -134,15 +158,22 @@ impl State<'_> {
             let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             for &class in &self.crowds[holder].parts {
                 let below = self.release.class(class)[column];
-                let child = children.partition_point(|&child| child <= below).checked_sub(1);
-                parts.entry(child.ok_or(CertaintyUndone::Contradiction)?).or_default().push(class);
+                let child = children
+                    .partition_point(|&child| child <= below)
+                    .checked_sub(1);
+                parts
+                    .entry(child.ok_or(CertaintyUndone::Contradiction)?)
+                    .or_default()
+                    .push(class);
             }
             budget.spend(parts.len() as u64 * width)?;
             for (child, crowd) in self.divide(holder, column, &children, parts, a)? {
                 heirs.entry(child).or_default().push(crowd);
             }
         }
-        heirs.into_iter().for_each(|(child, holders)| self.enter(column, children[child], holders));
+        heirs
+            .into_iter()
+            .for_each(|(child, holders)| self.enter(column, children[child], holders));
         Ok(())
     }
 
@@ -166,7 +197,12 @@ impl State<'_> {
             squares += square(rows);
             let mut nodes = before.nodes.clone();
             nodes[column] = children[child];
-            let crowd = TraceClass { nodes, rows, parts, children: Vec::new() };
+            let crowd = TraceClass {
+                nodes,
+                rows,
+                parts,
+                children: Vec::new(),
+            };
             if made.is_empty() {
                 self.crowds[holder] = crowd;
                 made.push((child, holder));
@@ -175,7 +211,12 @@ impl State<'_> {
                 self.crowds.push(crowd);
             }
         }
-        for (other, &node) in before.nodes.iter().enumerate().filter(|&(other, _)| other != column) {
+        for (other, &node) in before
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != column)
+        {
             if let Some((score, holders)) = self.live.get_mut(&(other, node)) {
                 self.order.remove(&(Reverse(*score), other, node));
                 *score = *score + squares - square(before.rows);
@@ -203,45 +244,102 @@ mod tests {
             tree.finish().expect("distinct labels")
         };
         let (first, second) = (tree(), tree());
-        let cell = |count| Cell { increment: 0, value: 0, count };
+        let cell = |count| Cell {
+            increment: 0,
+            value: 0,
+            count,
+        };
         let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
-        let rows = Histogram::of_counts(&[vec![0, 1, 1], vec![0, 0, 1]], values, &[cell(1), cell(1), cell(2)]);
+        let rows = Histogram::of_counts(
+            &[vec![0, 1, 1], vec![0, 0, 1]],
+            values,
+            &[cell(1), cell(1), cell(2)],
+        );
         let release = Release::under(&rows, 0..1, &[Cut::root(&first), Cut::leaves(&second)]);
-        let found = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::FULL.clone()).expect("a search");
-        let [ReplayedRefusal { column: 0, crowds }] = &found[..] else { panic!("{found:?}") };
+        let found = refusals(
+            &release,
+            &[&first, &second],
+            2,
+            &mut CertaintyBudget::FULL.clone(),
+        )
+        .expect("a search");
+        let [ReplayedRefusal { column: 0, crowds }] = &found[..] else {
+            panic!("{found:?}")
+        };
         // It came first of two with equal Score, when all rows were one class.
-        let [TraceClass { nodes, rows: 4, parts, children }] = &crowds[..] else { panic!("{crowds:?}") };
-        assert_eq!((&nodes[..], &parts[..], &children[..]), (&[0, 0][..], &[0, 1][..], &[1, 2][..]));
+        let [
+            TraceClass {
+                nodes,
+                rows: 4,
+                parts,
+                children,
+            },
+        ] = &crowds[..]
+        else {
+            panic!("{crowds:?}")
+        };
+        assert_eq!(
+            (&nodes[..], &parts[..], &children[..]),
+            (&[0, 0][..], &[0, 1][..], &[1, 2][..])
+        );
         // Classes of two are too small for a = 3.
-        let undone = refusals(&release, &[&first, &second], 3, &mut CertaintyBudget::FULL.clone());
+        let undone = refusals(
+            &release,
+            &[&first, &second],
+            3,
+            &mut CertaintyBudget::FULL.clone(),
+        );
         assert_eq!(undone.err(), Some(CertaintyUndone::Contradiction));
-        let undone = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::new(3));
+        let undone = refusals(
+            &release,
+            &[&first, &second],
+            2,
+            &mut CertaintyBudget::new(3),
+        );
         assert_eq!(undone.err(), Some(CertaintyUndone::Spent));
     }
 
-    /// The candidate with larger classes comes first, with the classes of its turn, and a node without values is no
-    /// part.
+    /// The candidate with larger classes comes first, with the classes of its turn, and a node
+    /// without values is no part.
     #[test]
     fn candidates_have_turns_by_the_classes_that_they_have_then() {
         let tree = |column: usize| {
             let mut tree = Tree::new("*");
             for inner in ["x", "y"] {
                 let node = tree.add(0, &format!("{column}{inner}"), 2);
-                ["a", "b"].iter().for_each(|leaf| _ = tree.add(node, &format!("{column}{inner}{leaf}"), 1));
+                ["a", "b"]
+                    .iter()
+                    .for_each(|leaf| _ = tree.add(node, &format!("{column}{inner}{leaf}"), 1));
             }
             tree.finish().expect("distinct labels")
         };
         let (first, second) = (tree(0), tree(1));
         let (x, y) = (1, 4);
         assert_eq!((first.label(x), first.label(y)), ("0x", "0y"));
-        let cell = |count| Cell { increment: 0, value: 0, count };
+        let cell = |count| Cell {
+            increment: 0,
+            value: 0,
+            count,
+        };
         let (values, _) = SensitiveValues::from_distinct(0, vec![Box::new([])]);
-        let rows = Histogram::of_counts(&[vec![0, 0, 2], vec![0, 2, 0]], values, &[cell(2), cell(2), cell(3)]);
+        let rows = Histogram::of_counts(
+            &[vec![0, 0, 2], vec![0, 2, 0]],
+            values,
+            &[cell(2), cell(2), cell(3)],
+        );
         let cut = |tree: &Taxonomy| Cut::completed(tree, &[x, y]).expect("a cut");
         let release = Release::under(&rows, 0..1, &[cut(&first), cut(&second)]);
-        let found = refusals(&release, &[&first, &second], 2, &mut CertaintyBudget::FULL.clone()).expect("a search");
-        let turns: Vec<_> =
-            found.iter().map(|refused| (refused.column, refused.crowds[0].nodes[refused.column])).collect();
+        let found = refusals(
+            &release,
+            &[&first, &second],
+            2,
+            &mut CertaintyBudget::FULL.clone(),
+        )
+        .expect("a search");
+        let turns: Vec<_> = found
+            .iter()
+            .map(|refused| (refused.column, refused.crowds[0].nodes[refused.column]))
+            .collect();
         // 2² + 3² people, 3², 2² + 2², 2²; before the second column was split the first node had (2 + 2)².
         assert_eq!(turns, [(1, x), (0, y), (0, x), (1, y)]);
     }

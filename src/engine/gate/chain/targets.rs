@@ -1,9 +1,9 @@
-//! Targets (SCIENCE 3): a tuple of mutually comparable classes, one per release from the target's increment on. Because
-//! taxonomies are trees, classes that are comparable in pairs have leaf tuples in common, and releases under one
-//! recoding show a target in the same class.
+//! Targets (SCIENCE 3): a tuple of mutually comparable classes, one per release from the target's
+//! increment on. Because taxonomies are trees, classes that are comparable in pairs have leaf
+//! tuples in common, and releases under one recoding show a target in the same class.
 //!
-//! There can be very many non-empty tuples if recodings cross; their enumeration is limited, and the caller learns
-//! whether the limit was reached.
+//! There can be very many non-empty tuples if recodings cross; their enumeration is limited, and
+//! the caller learns whether the limit was reached.
 
 use rayon::prelude::*;
 
@@ -25,8 +25,8 @@ pub struct ChainTarget<'t> {
     pub paper: u64,
 }
 
-/// Examines targets one by one; results over different targets are combined. The result must not depend on the order,
-/// since targets are distributed over all cores.
+/// Examines targets one by one; results over different targets are combined. The result must not
+/// depend on the order, since targets are distributed over all cores.
 pub trait Fold: Send + Sync {
     /// The result.
     type Sum: Send;
@@ -53,18 +53,34 @@ impl Scratch {
 
 impl ReleaseChain<'_> {
     /// Computes M(s) of a target into `scratch`; returns Σ M(s) and the paper's figure.
-    pub fn remaining(&self, sight: &AttackerView<'_>, classes: &[u32], scratch: &mut Scratch) -> (u64, u64) {
-        let range = |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
-        assert!(classes.len() == sight.views.len(), "a class in each release that shows the target");
-        let base = (0..classes.len()).min_by_key(|&view| range(view).len()).expect("a target is seen somewhere");
+    pub fn remaining(
+        &self,
+        sight: &AttackerView<'_>,
+        classes: &[u32],
+        scratch: &mut Scratch,
+    ) -> (u64, u64) {
+        let range =
+            |view: usize| self.releases[sight.views[view].release].range(classes[view] as usize);
+        assert!(
+            classes.len() == sight.views.len(),
+            "a class in each release that shows the target"
+        );
+        let base = (0..classes.len())
+            .min_by_key(|&view| range(view).len())
+            .expect("a target is seen somewhere");
         let values = self.releases[sight.views[base].release].values();
         scratch.crowd.clear();
         let (mut left, mut paper) = (0, 0);
         for group in range(base) {
-            let (mut m, mut p) = (sight.views[base].left[group], sight.views[base].paper[group]);
+            let (mut m, mut p) = (
+                sight.views[base].left[group],
+                sight.views[base].paper[group],
+            );
             for view in (0..classes.len()).filter(|&view| view != base) {
                 let others = range(view);
-                match self.releases[sight.views[view].release].values()[others.clone()].binary_search(&values[group]) {
+                match self.releases[sight.views[view].release].values()[others.clone()]
+                    .binary_search(&values[group])
+                {
                     Ok(at) => {
                         m = m.min(sight.views[view].left[others.start + at]);
                         p = p.min(sight.views[view].paper[others.start + at]);
@@ -90,13 +106,26 @@ impl ReleaseChain<'_> {
         sum: &mut F::Sum,
     ) {
         let (left, paper) = self.remaining(sight, classes, scratch);
-        fold.take(sum, &ChainTarget { classes, crowd: &scratch.crowd, left, paper });
+        fold.take(
+            sum,
+            &ChainTarget {
+                classes,
+                crowd: &scratch.crowd,
+                left,
+                paper,
+            },
+        );
     }
 
     /// Whether the people of these slices are in a class of every release of a view; `ids` as in
     /// [`ReleaseChain::classes_of`].
     pub fn shows(&self, sight: &AttackerView<'_>, slices: &[&[u32]]) -> bool {
-        let shown = |ids: &[u32]| sight.views.iter().all(|view| self.class_in(view.release, ids).is_some());
+        let shown = |ids: &[u32]| {
+            sight
+                .views
+                .iter()
+                .all(|view| self.class_in(view.release, ids).is_some())
+        };
         slices.iter().all(|ids| shown(ids))
     }
 
@@ -106,27 +135,49 @@ impl ReleaseChain<'_> {
     /// If the slice's people are in no class of a release; see [`ReleaseChain::shows`].
     pub fn classes_of(&self, sight: &AttackerView<'_>, ids: &[u32]) -> Vec<u32> {
         let class = |view: &super::TargetView<'_>| {
-            self.class_in(view.release, ids).expect("the rows were checked against the releases") as u32
+            self.class_in(view.release, ids)
+                .expect("the rows were checked against the releases") as u32
         };
         sight.views.iter().map(class).collect()
     }
 
-    /// Examines the targets that contain a person: one per slice of the increment (`ids` as in [`ReleaseChain::classes_of`]).
+    /// Examines the targets that contain a person: one per slice of the increment (`ids` as in
+    /// [`ReleaseChain::classes_of`]).
     ///
     /// # Panics
     /// If one of these people is in no class of a release; see [`ReleaseChain::shows`].
-    pub fn realised<F: Fold>(&self, sight: &AttackerView<'_>, slices: &[&[u32]], fold: &F) -> F::Sum {
+    pub fn realised<F: Fold>(
+        &self,
+        sight: &AttackerView<'_>,
+        slices: &[&[u32]],
+        fold: &F,
+    ) -> F::Sum {
         let part = |ids: &[&[u32]]| {
             let (mut sum, mut scratch) = (fold.start(), Scratch::default());
-            ids.iter().for_each(|ids| self.take(sight, &self.classes_of(sight, ids), &mut scratch, fold, &mut sum));
+            ids.iter().for_each(|ids| {
+                self.take(
+                    sight,
+                    &self.classes_of(sight, ids),
+                    &mut scratch,
+                    fold,
+                    &mut sum,
+                )
+            });
             sum
         };
         let parts: Vec<F::Sum> = slices.par_chunks(256).map(part).collect();
-        parts.into_iter().fold(fold.start(), |first, second| fold.join(first, second))
+        parts
+            .into_iter()
+            .fold(fold.start(), |first, second| fold.join(first, second))
     }
 
     /// Examines all non-empty targets; false if there were too many.
-    pub fn all<F: Fold>(&self, sight: &AttackerView<'_>, pairs: &ComparablePairs, fold: &F) -> (F::Sum, bool) {
+    pub fn all<F: Fold>(
+        &self,
+        sight: &AttackerView<'_>,
+        pairs: &ComparablePairs,
+        fold: &F,
+    ) -> (F::Sum, bool) {
         assert!(!sight.views.is_empty(), "a release shows the increment");
         let first = &sight.views[0];
         let roots: Vec<u32> = (0..self.numbered[first.recoding].len() as u32).collect();
@@ -134,17 +185,29 @@ impl ReleaseChain<'_> {
         let parts: Vec<(F::Sum, bool)> = roots
             .par_iter()
             .map(|&root| {
-                let mut walk =
-                    Walk { chain: self, sight, pairs, fold, scratch: Scratch::default(), share, ids: vec![root] };
+                let mut walk = Walk {
+                    chain: self,
+                    sight,
+                    pairs,
+                    fold,
+                    scratch: Scratch::default(),
+                    share,
+                    ids: vec![root],
+                };
                 let mut sum = fold.start();
-                let whole =
-                    self.numbered[first.recoding].in_release(first.release, root).is_none() || walk.descend(&mut sum);
+                let whole = self.numbered[first.recoding]
+                    .in_release(first.release, root)
+                    .is_none()
+                    || walk.descend(&mut sum);
                 (sum, whole)
             })
             .collect();
         let whole = parts.iter().all(|(_, whole)| *whole);
         let sums = parts.into_iter().map(|(sum, _)| sum);
-        (sums.fold(fold.start(), |first, second| fold.join(first, second)), whole)
+        (
+            sums.fold(fold.start(), |first, second| fold.join(first, second)),
+            whole,
+        )
     }
 }
 
@@ -158,8 +221,14 @@ impl ComparablePairs {
     /// Joins the last releases of all recodings.
     pub fn of(chain: &ReleaseChain<'_>) -> ComparablePairs {
         let last = |recoding: usize| &chain.releases[chain.numbered[recoding].last()];
-        let row = |b: usize| (0..b).map(|a| JoinCells::of(last(a), last(b), chain.trees)).collect();
-        ComparablePairs { cells: (0..chain.numbered.len()).into_par_iter().map(row).collect() }
+        let row = |b: usize| {
+            (0..b)
+                .map(|a| JoinCells::of(last(a), last(b), chain.trees))
+                .collect()
+        };
+        ComparablePairs {
+            cells: (0..chain.numbered.len()).into_par_iter().map(row).collect(),
+        }
     }
 
     /// The classes of recoding `to` that are comparable to a class of recoding `from`.
@@ -216,11 +285,21 @@ impl<F: Fold> Walk<'_, F> {
             return true;
         };
         let pairs = self.pairs;
-        let partners = |at: usize| pairs.partners(sight.views[at].recoding, self.ids[at], next.recoding);
-        let fewest = (0..depth).map(partners).min_by_key(|found| found.len()).unwrap_or(&[]);
+        let partners =
+            |at: usize| pairs.partners(sight.views[at].recoding, self.ids[at], next.recoding);
+        let fewest = (0..depth)
+            .map(partners)
+            .min_by_key(|found| found.len())
+            .unwrap_or(&[]);
         for &id in fewest {
-            let fits = (0..depth).all(|at| pairs.comparable(sight.views[at].recoding, self.ids[at], next.recoding, id));
-            if !fits || chain.numbered[next.recoding].in_release(next.release, id).is_none() {
+            let fits = (0..depth).all(|at| {
+                pairs.comparable(sight.views[at].recoding, self.ids[at], next.recoding, id)
+            });
+            if !fits
+                || chain.numbered[next.recoding]
+                    .in_release(next.release, id)
+                    .is_none()
+            {
                 continue;
             }
             self.ids.push(id);

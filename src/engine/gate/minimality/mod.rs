@@ -1,10 +1,11 @@
-//! Minimality attacks (SCIENCE 5; MIN 4): how strongly a reader who knows that classes were generalised *because* one
-//! of them violated a requirement can link the people of each to a guarded set. Every assignment of the sensitive rows
-//! under which no class would have violated it is excluded, and the others are equally likely; counted exactly, as
-//! polynomials modulo primes.
+//! Minimality attacks (SCIENCE 5; MIN 4): how strongly a reader who knows that classes were
+//! generalised *because* one of them violated a requirement can link the people of each to a
+//! guarded set. Every assignment of the sensitive rows under which no class would have violated it
+//! is excluded, and the others are equally likely; counted exactly, as polynomials modulo primes.
 //!
-//! This module knows only counts: neither columns nor values, nor how a recoding was found. A figure that is only a
-//! bound says so in its type, and is on the safe side: the true figure is never higher.
+//! This module knows only counts: neither columns nor values, nor how a recoding was found. A
+//! figure that is only a bound says so in its type, and is on the safe side: the true figure is
+//! never higher.
 
 pub mod belief;
 mod bound;
@@ -41,7 +42,11 @@ pub struct OriginClass {
 impl OriginClass {
     /// A class that was generalised as a whole.
     pub fn whole(people: u64) -> OriginClass {
-        OriginClass { people, generalised: people, shown: 0 }
+        OriginClass {
+            people,
+            generalised: people,
+            shown: 0,
+        }
     }
 }
 
@@ -50,8 +55,8 @@ impl OriginClass {
 pub struct AssignmentCounts {
     /// The number of assignments.
     pub left: BigUint,
-    /// For each origin and value, the number of its generalised rows with that value, summed over all assignments; if
-    /// rows are only sensitive or not, there is a single value.
+    /// For each origin and value, the number of its generalised rows with that value, summed over
+    /// all assignments; if rows are only sensitive or not, there is a single value.
     pub held: Vec<Vec<BigUint>>,
 }
 
@@ -87,7 +92,8 @@ impl Credibility {
         }
     }
 
-    /// The belief if this share of people show the value openly, and the others have the belief `rest`.
+    /// The belief if this share of people show the value openly, and the others have the belief
+    /// `rest`.
     #[must_use]
     pub fn or(&self, rest: &Credibility) -> Credibility {
         match (self, rest) {
@@ -144,7 +150,8 @@ impl fmt::Display for Credibility {
     }
 }
 
-/// The origins of one published class with one guarded set, and what the requirement would have allowed.
+/// The origins of one published class with one guarded set, and what the requirement would have
+/// allowed.
 pub struct MinimalityAttack {
     /// Distinct origins, each with its factor; `None` if every count violates.
     kinds: Vec<(OriginClass, Option<usize>)>,
@@ -156,16 +163,23 @@ pub struct MinimalityAttack {
 }
 
 impl MinimalityAttack {
-    /// From origins whose generalised rows contain `sensitive` sensitive ones; `admits` says whether a class with a number of people
-    /// and a number of sensitive rows satisfies the requirement.
+    /// From origins whose generalised rows contain `sensitive` sensitive ones; `admits` says
+    /// whether a class with a number of people and a number of sensitive rows satisfies the
+    /// requirement.
     ///
     /// # Panics
     /// If there are more sensitive rows than rows, or the admitted counts of a class have a gap.
-    pub fn new(origins: &[OriginClass], sensitive: u64, admits: impl Fn(u64, u64) -> bool) -> MinimalityAttack {
+    pub fn new(
+        origins: &[OriginClass],
+        sensitive: u64,
+        admits: impl Fn(u64, u64) -> bool,
+    ) -> MinimalityAttack {
         let generalised = origins.iter().map(|origin| origin.generalised).sum();
         assert!(sensitive <= generalised, "sensitive rows are rows");
         let mut times: BTreeMap<OriginClass, u64> = BTreeMap::new();
-        origins.iter().for_each(|&origin| *times.entry(origin).or_default() += 1);
+        origins
+            .iter()
+            .for_each(|&origin| *times.entry(origin).or_default() += 1);
         let numbered: BTreeMap<OriginClass, usize> = times.keys().copied().zip(0..).collect();
         let mut factors: BTreeMap<[u64; 3], u64> = BTreeMap::new();
         let factor_of = |origin: &OriginClass| {
@@ -176,27 +190,46 @@ impl MinimalityAttack {
             assert_eq!(last - low + 1, held, "what a requirement admits has no gap");
             Some([origin.generalised, low, last])
         };
-        let kinds: Vec<(OriginClass, Option<[u64; 3]>)> =
-            times.keys().map(|origin| (*origin, factor_of(origin))).collect();
+        let kinds: Vec<(OriginClass, Option<[u64; 3]>)> = times
+            .keys()
+            .map(|origin| (*origin, factor_of(origin)))
+            .collect();
         for (origin, factor) in &kinds {
-            factor.iter().for_each(|key| *factors.entry(*key).or_default() += times[origin]);
+            factor
+                .iter()
+                .for_each(|key| *factors.entry(*key).or_default() += times[origin]);
         }
         let place: BTreeMap<[u64; 3], usize> = factors.keys().copied().zip(0..).collect();
         MinimalityAttack {
-            kinds: kinds.into_iter().map(|(origin, factor)| (origin, factor.map(|key| place[&key]))).collect(),
-            factors: factors.into_iter().map(|([rows, low, high], times)| Factor { rows, low, high, times }).collect(),
+            kinds: kinds
+                .into_iter()
+                .map(|(origin, factor)| (origin, factor.map(|key| place[&key])))
+                .collect(),
+            factors: factors
+                .into_iter()
+                .map(|([rows, low, high], times)| Factor {
+                    rows,
+                    low,
+                    high,
+                    times,
+                })
+                .collect(),
             kind: origins.iter().map(|origin| numbered[origin]).collect(),
             generalised,
             sensitive,
         }
     }
 
-    /// Whether under some assignment one of the classes would have violated the requirement. If not, the release was
-    /// not made in the way that the reader assumes, and there is no credibility.
+    /// Whether under some assignment one of the classes would have violated the requirement. If
+    /// not, the release was not made in the way that the reader assumes, and there is no
+    /// credibility.
     pub fn is_possible(&self) -> bool {
         let free = |rows: u64| {
             let others = self.generalised - rows;
-            (self.sensitive.saturating_sub(others), rows.min(self.sensitive))
+            (
+                self.sensitive.saturating_sub(others),
+                rows.min(self.sensitive),
+            )
         };
         self.kinds.iter().any(|(origin, factor)| {
             let (least, most) = free(origin.generalised);
@@ -212,33 +245,48 @@ impl MinimalityAttack {
         residues::cost(&self.factors, self.generalised, self.sensitive)
     }
 
-    /// The number of assignments that remain: those under which some class would have violated the requirement.
+    /// The number of assignments that remain: those under which some class would have violated the
+    /// requirement.
     pub fn left(&self) -> BigUint {
         choose(self.generalised, self.sensitive) - self.kept().all
     }
 
-    /// The credibility for each origin, in the order given; `None` if no assignment remains, or the origin has no
-    /// people.
+    /// The credibility for each origin, in the order given; `None` if no assignment remains, or the
+    /// origin has no people.
     pub fn exact(&self) -> Vec<Option<Credibility>> {
-        let Some((left, held)) = self.left_by_kind() else { return vec![None; self.kind.len()] };
+        let Some((left, held)) = self.left_by_kind() else {
+            return vec![None; self.kind.len()];
+        };
         let mut held = held.iter();
         self.each(|(origin, _)| {
             let sensitive = held.next().expect("one per kind") + &left * origin.shown;
-            (origin.people > 0).then(|| Credibility::Exact(ShareFraction::new(sensitive, &left * origin.people)))
+            (origin.people > 0)
+                .then(|| Credibility::Exact(ShareFraction::new(sensitive, &left * origin.people)))
         })
     }
 
-    /// The remaining assignments, and the sensitive rows of each origin in them; `None` if none remains.
+    /// The remaining assignments, and the sensitive rows of each origin in them; `None` if none
+    /// remains.
     pub fn counted(&self) -> Option<AssignmentCounts> {
         let (left, held) = self.left_by_kind()?;
-        Some(AssignmentCounts { left, held: self.kind.iter().map(|&kind| vec![held[kind].clone()]).collect() })
+        Some(AssignmentCounts {
+            left,
+            held: self
+                .kind
+                .iter()
+                .map(|&kind| vec![held[kind].clone()])
+                .collect(),
+        })
     }
 
     /// The same for a reader who excludes nothing.
     pub fn free(&self) -> AssignmentCounts {
         let through = self.through();
         let of = |&kind: &usize| vec![&through * self.kinds[kind].0.generalised];
-        AssignmentCounts { left: choose(self.generalised, self.sensitive), held: self.kind.iter().map(of).collect() }
+        AssignmentCounts {
+            left: choose(self.generalised, self.sensitive),
+            held: self.kind.iter().map(of).collect(),
+        }
     }
 
     fn left_by_kind(&self) -> Option<(BigUint, Vec<BigUint>)> {
@@ -247,7 +295,10 @@ impl MinimalityAttack {
         }
         let (through, kept) = (self.through(), self.kept());
         let left = choose(self.generalised, self.sensitive) - &kept.all;
-        assert!(left != BigUint::ZERO, "some assignment violates, and it was counted");
+        assert!(
+            left != BigUint::ZERO,
+            "some assignment violates, and it was counted"
+        );
         let of = |(origin, factor): &(OriginClass, Option<usize>)| {
             &through * origin.generalised - factor.map_or(&BigUint::ZERO, |at| &kept.marked[at])
         };
@@ -267,14 +318,21 @@ impl MinimalityAttack {
         if !self.is_possible() {
             return vec![None; self.kind.len()];
         }
-        let bound = ClassesBound::of(&self.factors, self.excludes_nothing(), self.generalised, self.sensitive);
+        let bound = ClassesBound::of(
+            &self.factors,
+            self.excludes_nothing(),
+            self.generalised,
+            self.sensitive,
+        );
         let share = |(origin, factor): &(OriginClass, Option<usize>)| {
             if origin.people == 0 {
                 return None;
             }
             let part = bound.of_generalised(factor.map(|at| (at, &self.factors[at])));
             let shown = origin.shown as f64 + part * origin.generalised as f64;
-            Some(Credibility::AtMost(bound::above(shown / origin.people as f64)))
+            Some(Credibility::AtMost(bound::above(
+                shown / origin.people as f64,
+            )))
         };
         self.each(share)
     }
@@ -284,13 +342,29 @@ impl MinimalityAttack {
         if self.excludes_nothing() {
             return CountResidues::nothing(self.factors.len());
         }
-        let most = self.factors.iter().map(|factor| factor.rows).max().unwrap_or(0).max(1);
-        residues::kept(&self.factors, self.sensitive, &(choose(self.generalised, self.sensitive) * most))
+        let most = self
+            .factors
+            .iter()
+            .map(|factor| factor.rows)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        residues::kept(
+            &self.factors,
+            self.sensitive,
+            &(choose(self.generalised, self.sensitive) * most),
+        )
     }
 
-    fn each(&self, of: impl FnMut(&(OriginClass, Option<usize>)) -> Option<Credibility>) -> Vec<Option<Credibility>> {
+    fn each(
+        &self,
+        of: impl FnMut(&(OriginClass, Option<usize>)) -> Option<Credibility>,
+    ) -> Vec<Option<Credibility>> {
         let by_kind: Vec<Option<Credibility>> = self.kinds.iter().map(of).collect();
-        self.kind.iter().map(|&kind| by_kind[kind].clone()).collect()
+        self.kind
+            .iter()
+            .map(|&kind| by_kind[kind].clone())
+            .collect()
     }
 
     /// Whether some class violates whatever it contains: then nothing is excluded.
@@ -304,15 +378,23 @@ mod tests {
     use super::*;
 
     fn shares(part: u64, of: u64) -> [Credibility; 2] {
-        [Credibility::seen(part, of), Credibility::AtMost(part as f64 / of as f64)]
+        [
+            Credibility::seen(part, of),
+            Credibility::AtMost(part as f64 / of as f64),
+        ]
     }
 
     #[test]
     fn exact_shares_and_bounds_are_checked_alike() {
         for share in shares(1, 4) {
-            let limits = [(1, 4), (2, 7), (6, 25)].map(|(part, of)| share.is_at_most(ExactShare { part, of }));
+            let limits = [(1, 4), (2, 7), (6, 25)]
+                .map(|(part, of)| share.is_at_most(ExactShare { part, of }));
             assert_eq!(limits, [true, true, false], "{share}");
-            assert_eq!([4, 5].map(|m| share.is_at_most_one_in(m)), [true, false], "{share}");
+            assert_eq!(
+                [4, 5].map(|m| share.is_at_most_one_in(m)),
+                [true, false],
+                "{share}"
+            );
         }
     }
 
@@ -320,7 +402,10 @@ mod tests {
     fn counts_of_two_sources_add_up() {
         for (one, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let both = shares(1, 2)[one].or(&shares(1, 3)[other]);
-            assert!((both.value() - 2.0 / 3.0).abs() < 1e-9 && both.value() >= 2.0 / 3.0, "{both}");
+            assert!(
+                (both.value() - 2.0 / 3.0).abs() < 1e-9 && both.value() >= 2.0 / 3.0,
+                "{both}"
+            );
         }
     }
 
@@ -328,7 +413,10 @@ mod tests {
     fn odds_that_are_moved() {
         for share in shares(1, 2) {
             let moved = share.moved(Decimal::from(3));
-            assert!((moved.value() - 0.75).abs() < 1e-9 && moved.value() >= 0.75, "{moved}");
+            assert!(
+                (moved.value() - 0.75).abs() < 1e-9 && moved.value() >= 0.75,
+                "{moved}"
+            );
         }
         for share in shares(1, 5) {
             // From 1 : 4 to 2 : 4.

@@ -1,5 +1,6 @@
-//! The requirements for which releases are generalised (MIN 5), each as a test whether a class satisfies it. Tests
-//! about one set of values use its count alone, the others the counts of all values.
+//! The requirements for which releases are generalised (MIN 5), each as a test whether a class
+//! satisfies it. Tests about one set of values use its count alone, the others the counts of all
+//! values.
 //!
 //! A class without people violates nothing.
 
@@ -16,7 +17,10 @@ pub struct ExactShare {
 
 impl From<Decimal> for ExactShare {
     fn from(share: Decimal) -> ExactShare {
-        ExactShare { part: share.digits(), of: 10u64.pow(share.scale().into()) }
+        ExactShare {
+            part: share.digits(),
+            of: 10u64.pow(share.scale().into()),
+        }
     }
 }
 
@@ -34,23 +38,27 @@ pub fn l_diverse(l: u64) -> impl Fn(u64, u64) -> bool {
     move |people, count| ExactShare { part: 1, of: l }.holds(count, people)
 }
 
-/// (α, k)-anonymity: at least k people, among whom the set has a share of at most α. Confidence bounding is the same
-/// with k = 1.
+/// (α, k)-anonymity: at least k people, among whom the set has a share of at most α. Confidence
+/// bounding is the same with k = 1.
 pub fn alpha_k(alpha: ExactShare, k: u64) -> impl Fn(u64, u64) -> bool {
     move |people, count| people == 0 || people >= k && alpha.holds(count, people)
 }
 
-/// t-closeness for values that are in the set or not: the share of the set differs by at most t from its share in the
-/// whole table.
+/// t-closeness for values that are in the set or not: the share of the set differs by at most t
+/// from its share in the whole table.
 pub fn close(t: ExactShare, whole: ExactShare) -> impl Fn(u64, u64) -> bool {
     move |people, count| {
-        let (here, there) = (u128::from(count) * u128::from(whole.of), u128::from(people) * u128::from(whole.part));
+        let (here, there) = (
+            u128::from(count) * u128::from(whole.of),
+            u128::from(people) * u128::from(whole.part),
+        );
         let far = here.abs_diff(there) * u128::from(t.of);
         far <= u128::from(people) * u128::from(whole.of) * u128::from(t.part)
     }
 }
 
-/// t-closeness for every value separately, with the distance ½ Σ |p − q|; `whole` are the counts of the table.
+/// t-closeness for every value separately, with the distance ½ Σ |p − q|; `whole` are the counts of
+/// the table.
 pub fn close_to(t: ExactShare, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
     let rows: u64 = whole.iter().sum();
     move |counts| {
@@ -63,8 +71,8 @@ pub fn close_to(t: ExactShare, whole: Vec<u64>) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// Recursive (c, l)-diversity: the most frequent value has fewer than c times as many rows as the l-th and all rarer
-/// values together.
+/// Recursive (c, l)-diversity: the most frequent value has fewer than c times as many rows as the
+/// l-th and all rarer values together.
 pub fn recursive(c: ExactShare, l: usize) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let mut counts = counts.to_vec();
@@ -75,21 +83,31 @@ pub fn recursive(c: ExactShare, l: usize) -> impl Fn(&[u64]) -> bool {
     }
 }
 
-/// (k, e)-anonymity: at least k people, whose numbers span at least e; `numbers` are the numbers of the values.
+/// (k, e)-anonymity: at least k people, whose numbers span at least e; `numbers` are the numbers of
+/// the values.
 pub fn k_e(k: u64, e: i128, numbers: Vec<i128>) -> impl Fn(&[u64]) -> bool {
     move |counts| {
-        let there = || counts.iter().zip(&numbers).filter(|(count, _)| **count > 0).map(|(_, &number)| number);
-        let (Some(low), Some(high)) = (there().min(), there().max()) else { return true };
+        let there = || {
+            counts
+                .iter()
+                .zip(&numbers)
+                .filter(|(count, _)| **count > 0)
+                .map(|(_, &number)| number)
+        };
+        let (Some(low), Some(high)) = (there().min(), there().max()) else {
+            return true;
+        };
         counts.iter().sum::<u64>() >= k && high - low >= e
     }
 }
 
-/// Personal privacy if all people of a class guard the same sets of values: no person can be linked to one of them with
-/// more than this. Also l-diversity of several guarded sets at once.
+/// Personal privacy if all people of a class guard the same sets of values: no person can be linked
+/// to one of them with more than this. Also l-diversity of several guarded sets at once.
 pub fn guarded(sets: Vec<Vec<usize>>, most: ExactShare) -> impl Fn(&[u64]) -> bool {
     move |counts| {
         let people = counts.iter().sum();
-        sets.iter().all(|set| most.holds(set.iter().map(|&value| counts[value]).sum(), people))
+        sets.iter()
+            .all(|set| most.holds(set.iter().map(|&value| counts[value]).sum(), people))
     }
 }
 
@@ -100,7 +118,8 @@ mod tests {
     #[test]
     fn a_class_of_k_people_is_large_enough() {
         let holds = alpha_k(ExactShare { part: 1, of: 2 }, 4);
-        let answers = [(0, 0), (3, 1), (4, 2), (4, 3), (5, 2)].map(|(people, count)| holds(people, count));
+        let answers =
+            [(0, 0), (3, 1), (4, 2), (4, 3), (5, 2)].map(|(people, count)| holds(people, count));
         assert_eq!(answers, [true, false, true, false, true]);
     }
 }

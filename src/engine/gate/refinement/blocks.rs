@@ -1,5 +1,6 @@
-//! A target's segment divided into blocks (SCIENCE 6): one choice of child in every column that can be lowered. The
-//! attack needs to know only the free volume of each block, the number of rows and the cap. Never names a label.
+//! A target's segment divided into blocks (SCIENCE 6): one choice of child in every column that can
+//! be lowered. The attack needs to know only the free volume of each block, the number of rows and
+//! the cap. Never names a label.
 
 use std::ops::Range;
 
@@ -53,7 +54,13 @@ impl BlockShape {
         let (mut columns, mut children) = (Vec::new(), Vec::new());
         let mut axes = Vec::with_capacity(segment.len());
         let mut blocks = 1usize;
-        for ((at, column), (layer, node)) in release.columns().iter().enumerate().zip(release.nodes(place)).rev() {
+        for ((at, column), (layer, node)) in release
+            .columns()
+            .iter()
+            .enumerate()
+            .zip(release.nodes(place))
+            .rev()
+        {
             let leaves = segment[at].clone();
             let mut axis: Vec<(usize, u64)> = leaves.map(|leaf| (0, column.length(leaf))).collect();
             let lowered = release.is_lowered(place, at);
@@ -76,13 +83,32 @@ impl BlockShape {
         axes.reverse();
         let mut sums = vec![(0u128, 0u64); blocks];
         add(&axes, 0, 1, &mut free.iter(), &mut sums);
-        let volume = axes.iter().map(|axis| axis.iter().map(|leaf| u128::from(leaf.1)).sum::<u128>()).product();
+        let volume = axes
+            .iter()
+            .map(|axis| axis.iter().map(|leaf| u128::from(leaf.1)).sum::<u128>())
+            .product();
         let held = |(at, (volume, cells)): (usize, (u128, u64))| {
-            (cells > 0).then(|| Block { children: digits(at, &children), volume, cells })
+            (cells > 0).then(|| Block {
+                children: digits(at, &children),
+                volume,
+                cells,
+            })
         };
         let blocks = sums.into_iter().enumerate().filter_map(held).collect();
-        let (rows, cap, distinct) = (release.rows(place), release.k() - 1, values == RepeatedValues::Distinct);
-        Ok(BlockShape { columns, children, blocks, rows, cap, volume, distinct })
+        let (rows, cap, distinct) = (
+            release.rows(place),
+            release.k() - 1,
+            values == RepeatedValues::Distinct,
+        );
+        Ok(BlockShape {
+            columns,
+            children,
+            blocks,
+            rows,
+            cap,
+            volume,
+            distinct,
+        })
     }
 
     /// The number of free combinations of values.
@@ -95,10 +121,12 @@ impl BlockShape {
         self.blocks.iter().map(|block| block.cells).sum()
     }
 
-    /// The same target without the caps of some of its columns, which allows more placements of its rows; and for each
-    /// of its blocks the original blocks inside it. `keep` are indices in [`BlockShape::columns`], each once.
+    /// The same target without the caps of some of its columns, which allows more placements of its
+    /// rows; and for each of its blocks the original blocks inside it. `keep` are indices in
+    /// [`BlockShape::columns`], each once.
     pub fn relaxed(&self, keep: &[usize]) -> (BlockShape, Vec<Vec<usize>>) {
-        let of = |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
+        let of =
+            |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
         let mut inside: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
         order.sort_by_cached_key(|&at| (of(&self.blocks[at]), at));
@@ -120,7 +148,10 @@ impl BlockShape {
             blocks: inside.iter().map(block).collect(),
             ..*self
         };
-        (shape, inside.into_iter().map(|(_, blocks)| blocks).collect())
+        (
+            shape,
+            inside.into_iter().map(|(_, blocks)| blocks).collect(),
+        )
     }
 }
 
@@ -150,7 +181,10 @@ fn add(
 
 /// The number of a block, as a child per column.
 fn digits(mut number: usize, children: &[usize]) -> Vec<usize> {
-    assert!(children.iter().all(|&children| children > 0), "a segment has parts in each column");
+    assert!(
+        children.iter().all(|&children| children > 0),
+        "a segment has parts in each column"
+    );
     let mut digits: Vec<usize> = children
         .iter()
         .rev()

@@ -1,4 +1,5 @@
-//! The limit on the work of an attack, counted in operations: with a clock, the answer would depend on the machine.
+//! The limit on the work of an attack, counted in operations: with a clock, the answer would depend
+//! on the machine.
 
 /// The budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,15 +22,25 @@ pub struct RefinementBudget {
 
 impl RefinementBudget {
     /// For a single hard target: some seconds and some tens of MB.
-    pub const FULL: RefinementBudget =
-        RefinementBudget { cells: 1 << 25, arrows: 1 << 24, operations: 1 << 28, bits: 1 << 19, draws: 100_000 };
+    pub const FULL: RefinementBudget = RefinementBudget {
+        cells: 1 << 25,
+        arrows: 1 << 24,
+        operations: 1 << 28,
+        bits: 1 << 19,
+        draws: 100_000,
+    };
 
-    /// For each of `targets` targets, so that all together take at most some minutes. Nearly all targets need a tiny
-    /// part of it.
+    /// For each of `targets` targets, so that all together take at most some minutes. Nearly all
+    /// targets need a tiny part of it.
     pub fn shared(targets: usize) -> RefinementBudget {
         assert!(targets < usize::MAX / 2, "targets of a release");
-        let arrows = ((1 << 33) / targets.max(1) as u64).clamp(1 << 16, RefinementBudget::FULL.arrows);
-        RefinementBudget { arrows, operations: arrows << 4, ..RefinementBudget::FULL }
+        let arrows =
+            ((1 << 33) / targets.max(1) as u64).clamp(1 << 16, RefinementBudget::FULL.arrows);
+        RefinementBudget {
+            arrows,
+            operations: arrows << 4,
+            ..RefinementBudget::FULL
+        }
     }
 
     /// The arrows of a graph for sampling, used after the whole graph was too large.

@@ -1,5 +1,6 @@
-//! The leaf cells of a segment that earlier classes have taken (CRA 4.2, overlap; SCIENCE 6): rows in them are in those
-//! classes, so no later class has rows there. Examines only cells of segments, and within a budget.
+//! The leaf cells of a segment that earlier classes have taken (CRA 4.2, overlap; SCIENCE 6): rows
+//! in them are in those classes, so no later class has rows there. Examines only cells of segments,
+//! and within a budget.
 
 use std::ops::Range;
 
@@ -16,28 +17,47 @@ pub struct Cover {
     segments: Vec<Vec<Range<u32>>>,
     /// The distance of neighbouring cells, per column.
     strides: Vec<usize>,
-    /// For each cell of the whole grid the lowest rank of a class that covers it; `None` if the grid is too large.
+    /// For each cell of the whole grid the lowest rank of a class that covers it; `None` if the
+    /// grid is too large.
     grid: Option<Vec<u32>>,
 }
 
 /// The number of cells of a segment, or a number that is certainly too large.
 pub fn cells(segment: &[Range<u32>]) -> u64 {
-    assert!(segment.iter().all(|leaves| leaves.start < leaves.end), "a segment has leaves in each column");
-    segment.iter().fold(1u64, |cells, leaves| cells.saturating_mul(leaves.len() as u64))
+    assert!(
+        segment.iter().all(|leaves| leaves.start < leaves.end),
+        "a segment has leaves in each column"
+    );
+    segment.iter().fold(1u64, |cells, leaves| {
+        cells.saturating_mul(leaves.len() as u64)
+    })
 }
 
 impl Cover {
-    /// For a release as an attacker sees it; the grid is built if it and all segments have at most `most` cells.
+    /// For a release as an attacker sees it; the grid is built if it and all segments have at most
+    /// `most` cells.
     ///
     /// # Errors
     /// The order of formation contradicts the public keys.
-    pub fn new(release: &CarvedRelease, attacker: Attacker, budget: u64) -> Result<Cover, Malformed> {
+    pub fn new(
+        release: &CarvedRelease,
+        attacker: Attacker,
+        budget: u64,
+    ) -> Result<Cover, Malformed> {
         let ranks = release.ranks(attacker)?;
-        let segments: Vec<Vec<Range<u32>>> =
-            (0..ranks.len()).map(|at| release.segment(AttackedRows::Class(at))).collect();
+        let segments: Vec<Vec<Range<u32>>> = (0..ranks.len())
+            .map(|at| release.segment(AttackedRows::Class(at)))
+            .collect();
         let whole = release.segment(AttackedRows::Outliers);
-        let touched = segments.iter().fold(cells(&whole), |sum, segment| sum.saturating_add(cells(segment)));
-        let mut cover = Cover { ranks, segments, strides: strides(&whole), grid: None };
+        let touched = segments.iter().fold(cells(&whole), |sum, segment| {
+            sum.saturating_add(cells(segment))
+        });
+        let mut cover = Cover {
+            ranks,
+            segments,
+            strides: strides(&whole),
+            grid: None,
+        };
         if touched <= budget {
             cover.lay_out(cells(&whole) as usize);
         }
@@ -51,7 +71,10 @@ impl Cover {
         for at in order {
             let rank = self.ranks[at];
             for_each_run(&self.segments[at], &self.strides, 0, &mut |run| {
-                grid[run].iter_mut().filter(|cell| **cell == UNCOVERED).for_each(|cell| *cell = rank);
+                grid[run]
+                    .iter_mut()
+                    .filter(|cell| **cell == UNCOVERED)
+                    .for_each(|cell| *cell = rank);
             });
         }
         self.grid = Some(grid);
@@ -61,7 +84,12 @@ impl Cover {
     ///
     /// # Errors
     /// It has more cells than allowed.
-    pub fn free(&self, place: AttackedRows, segment: &[Range<u32>], budget: u64) -> Result<Vec<bool>, BudgetSpent> {
+    pub fn free(
+        &self,
+        place: AttackedRows,
+        segment: &[Range<u32>],
+        budget: u64,
+    ) -> Result<Vec<bool>, BudgetSpent> {
         let size = cells(segment);
         if size > budget {
             return Err(BudgetSpent);
@@ -83,10 +111,21 @@ impl Cover {
     }
 
     /// The same, from the overlaps with every earlier class.
-    fn free_of_overlaps(&self, rank: u32, segment: &[Range<u32>], mut left: u64) -> Result<Vec<bool>, BudgetSpent> {
+    fn free_of_overlaps(
+        &self,
+        rank: u32,
+        segment: &[Range<u32>],
+        mut left: u64,
+    ) -> Result<Vec<bool>, BudgetSpent> {
         let mut free = vec![true; cells(segment) as usize];
         let strides = strides(segment);
-        for earlier in self.ranks.iter().zip(&self.segments).filter(|(other, _)| **other < rank).map(|(_, at)| at) {
+        for earlier in self
+            .ranks
+            .iter()
+            .zip(&self.segments)
+            .filter(|(other, _)| **other < rank)
+            .map(|(_, at)| at)
+        {
             let meet = |(mine, other): (&Range<u32>, &Range<u32>)| {
                 let (start, end) = (mine.start.max(other.start), mine.end.min(other.end));
                 (start < end).then(|| start - mine.start..end - mine.start)
@@ -111,7 +150,12 @@ fn strides(segment: &[Range<u32>]) -> Vec<usize> {
 }
 
 /// Calls the function with every run of adjacent cells of a segment, in lexicographic order.
-fn for_each_run(segment: &[Range<u32>], strides: &[usize], base: usize, act: &mut impl FnMut(Range<usize>)) {
+fn for_each_run(
+    segment: &[Range<u32>],
+    strides: &[usize],
+    base: usize,
+    act: &mut impl FnMut(Range<usize>),
+) {
     match segment {
         [] => (),
         [last] => act(base + last.start as usize..base + last.end as usize),

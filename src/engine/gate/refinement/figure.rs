@@ -1,5 +1,5 @@
-//! Figures of an attack (SCIENCE 6), each with its precision: exact counts, floats with an error bound, lower bounds,
-//! or unknown. A bound is on the safe side: fewer solutions, a larger ratio.
+//! Figures of an attack (SCIENCE 6), each with its precision: exact counts, floats with an error
+//! bound, lower bounds, or unknown. A bound is on the safe side: fewer solutions, a larger ratio.
 
 use num_bigint::BigUint;
 
@@ -29,8 +29,14 @@ pub enum SolutionCount {
 }
 
 impl SolutionCount {
-    /// C(volume, rows) if the rows are distinct, otherwise volume^rows, as precise as the budget allows.
-    pub(super) fn of_all(volume: u128, rows: u64, distinct: bool, budget: RefinementBudget) -> SolutionCount {
+    /// C(volume, rows) if the rows are distinct, otherwise volume^rows, as precise as the budget
+    /// allows.
+    pub(super) fn of_all(
+        volume: u128,
+        rows: u64,
+        distinct: bool,
+        budget: RefinementBudget,
+    ) -> SolutionCount {
         let bits = (volume.max(1) as f64).log2() * rows as f64;
         if bits <= budget.bits as f64 || (distinct && u128::from(rows) > volume) {
             return SolutionCount::Exact(count::all(volume, rows, distinct));
@@ -66,10 +72,14 @@ impl SolutionCount {
     pub(super) fn near(number: WideFloat, units: f64) -> SolutionCount {
         assert!(units >= 0.0, "an error is not negative");
         let (log10, rounding) = number.log10();
-        SolutionCount::Near { log10, error: rounding + error(units) }
+        SolutionCount::Near {
+            log10,
+            error: rounding + error(units),
+        }
     }
 
-    /// The decimal logarithm, or a lower bound of it; `None` if it is unknown or there are no solutions.
+    /// The decimal logarithm, or a lower bound of it; `None` if it is unknown or there are no
+    /// solutions.
     pub fn log10(&self) -> Option<f64> {
         match self {
             SolutionCount::Exact(count) if *count == BigUint::ZERO => None,
@@ -110,9 +120,9 @@ impl RatioFigure {
     /// The decimal logarithm, or an upper bound of it.
     pub fn log10(&self) -> Option<f64> {
         match self {
-            RatioFigure::Exact { log10 } | RatioFigure::Near { log10, .. } | RatioFigure::AtMost { log10 } => {
-                Some(*log10)
-            }
+            RatioFigure::Exact { log10 }
+            | RatioFigure::Near { log10, .. }
+            | RatioFigure::AtMost { log10 } => Some(*log10),
             RatioFigure::Impossible | RatioFigure::Unknown => None,
         }
     }
@@ -127,8 +137,8 @@ impl RatioFigure {
         }
     }
 
-    /// Whether the attack proves that it is at most this; for a limit that a whole number of solutions may meet
-    /// exactly, use [`super::AttackTarget::ratio_is_at_most`].
+    /// Whether the attack proves that it is at most this; for a limit that a whole number of
+    /// solutions may meet exactly, use [`super::AttackTarget::ratio_is_at_most`].
     pub fn is_at_most(&self, limit: f64) -> bool {
         self.most().is_some_and(|most| most <= limit.log10())
     }
@@ -139,28 +149,41 @@ impl RatioFigure {
         match *cra == BigUint::ZERO {
             true => RatioFigure::Impossible,
             false if lr == cra => RatioFigure::Exact { log10: 0.0 },
-            false => RatioFigure::Exact { log10: (wide(lr) / wide(cra)).log10().0 },
+            false => RatioFigure::Exact {
+                log10: (wide(lr) / wide(cra)).log10().0,
+            },
         }
     }
 
     /// From LR and CRA, each with an error of this many units of [`UNIT`].
     pub(super) fn near(lr: (WideFloat, f64), cra: (WideFloat, f64)) -> RatioFigure {
         let (log10, rounding) = (lr.0 / cra.0).log10();
-        RatioFigure::Near { log10, error: rounding + error(lr.1 + cra.1 + 2.0) }
+        RatioFigure::Near {
+            log10,
+            error: rounding + error(lr.1 + cra.1 + 2.0),
+        }
     }
 }
 
-/// The largest effect of this many roundings on a decimal logarithm: ln((1 + u)^n) ≤ 1.01 · n · u, for small values.
+/// The largest effect of this many roundings on a decimal logarithm: ln((1 + u)^n) ≤ 1.01 · n · u,
+/// for small values.
 fn error(units: f64) -> f64 {
     assert!(units >= 0.0, "an error is not negative");
     let part = units * UNIT;
-    if part < 0.01 { 1.01 * part / std::f64::consts::LN_10 } else { f64::INFINITY }
+    if part < 0.01 {
+        1.01 * part / std::f64::consts::LN_10
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// A whole number as a float, with an error of at most one unit.
 pub fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
-    let top = (number >> shift).iter_u64_digits().rev().fold(0u128, |top, digit| (top << 64) | u128::from(digit));
+    let top = (number >> shift)
+        .iter_u64_digits()
+        .rev()
+        .fold(0u128, |top, digit| (top << 64) | u128::from(digit));
     WideFloat::from(top).scaled(shift as i64)
 }
 
@@ -171,14 +194,28 @@ mod tests {
     #[test]
     fn what_is_certainly_that_many() {
         let exact = SolutionCount::Exact(BigUint::from(1_000u32));
-        assert_eq!([1_000, 1_001].map(|least| exact.is_at_least(least)), [true, false]);
+        assert_eq!(
+            [1_000, 1_001].map(|least| exact.is_at_least(least)),
+            [true, false]
+        );
         let near = |log10, error| SolutionCount::Near { log10, error };
-        let found = [near(3.0, 0.0), near(3.1, 0.2), near(3.3, 0.2)].map(|count| count.is_at_least(1_000));
-        assert_eq!(found, [false, false, true], "what may be less is not certain");
+        let found =
+            [near(3.0, 0.0), near(3.1, 0.2), near(3.3, 0.2)].map(|count| count.is_at_least(1_000));
+        assert_eq!(
+            found,
+            [false, false, true],
+            "what may be less is not certain"
+        );
         let found = [3.0, 3.1].map(|log10| SolutionCount::AtLeast { log10 }.is_at_least(1_000));
         assert_eq!(found, [false, true]);
         assert!(!SolutionCount::Unknown.is_at_least(1));
-        assert_eq!((near(3.0, 0.5).most(), SolutionCount::AtLeast { log10: 3.0 }.most()), (Some(3.5), None));
+        assert_eq!(
+            (
+                near(3.0, 0.5).most(),
+                SolutionCount::AtLeast { log10: 3.0 }.most()
+            ),
+            (Some(3.5), None)
+        );
         let most = exact.most().expect("a number");
         assert!((3.0..3.0 + 1e-12).contains(&most));
         assert_eq!(SolutionCount::Exact(BigUint::ZERO).log10(), None);
@@ -197,20 +234,30 @@ mod tests {
             (RatioFigure::Impossible, false),
             (RatioFigure::Unknown, false),
         ];
-        found.into_iter().for_each(|(figure, kept)| assert_eq!(figure.is_at_most(100.0), kept, "{figure:?}"));
+        found
+            .into_iter()
+            .for_each(|(figure, kept)| assert_eq!(figure.is_at_most(100.0), kept, "{figure:?}"));
     }
 
     #[test]
     fn ratios_of_what_was_counted() {
         let [lr, cra] = [600u32, 6].map(BigUint::from);
-        let RatioFigure::Exact { log10 } = RatioFigure::exact(&lr, &cra) else { panic!("both are exact") };
+        let RatioFigure::Exact { log10 } = RatioFigure::exact(&lr, &cra) else {
+            panic!("both are exact")
+        };
         assert!((log10 - 2.0).abs() < 1e-12);
-        assert_eq!(RatioFigure::exact(&lr, &BigUint::ZERO), RatioFigure::Impossible);
+        assert_eq!(
+            RatioFigure::exact(&lr, &BigUint::ZERO),
+            RatioFigure::Impossible
+        );
         let wide = [600u128, 6].map(WideFloat::from);
-        let [sure, less] = [0.0, 1e12].map(|units| match RatioFigure::near((wide[0], units), (wide[1], 0.0)) {
-            RatioFigure::Near { log10, error } if (log10 - 2.0).abs() < 1e-12 => error,
-            other => panic!("{other:?}"),
-        });
+        let [sure, less] =
+            [0.0, 1e12].map(
+                |units| match RatioFigure::near((wide[0], units), (wide[1], 0.0)) {
+                    RatioFigure::Near { log10, error } if (log10 - 2.0).abs() < 1e-12 => error,
+                    other => panic!("{other:?}"),
+                },
+            );
         assert!(sure > 0.0 && sure < 1e-12 && less > 1e-5, "{sure}, {less}");
     }
 

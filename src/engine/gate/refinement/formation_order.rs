@@ -1,6 +1,7 @@
-//! The leakage of the order of formation about all targets together (SCIENCE 6): a state that has been visited leaves
-//! fewer than k rows in each of its segments to all classes that are formed after it, and to the outliers. Most states
-//! imply nothing that a coarser one before the same classes does not imply; those are left out.
+//! The leakage of the order of formation about all targets together (SCIENCE 6): a state that has
+//! been visited leaves fewer than k rows in each of its segments to all classes that are formed
+//! after it, and to the outliers. Most states imply nothing that a coarser one before the same
+//! classes does not imply; those are left out.
 
 use super::budget::BudgetSpent;
 use super::key::StateKey;
@@ -8,7 +9,8 @@ use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// A state, and the targets that were formed after it.
 pub struct FormationState {
-    /// For each column and leaf its node in this state, multiplied by the number of nodes of the columns after it.
+    /// For each column and leaf its node in this state, multiplied by the number of nodes of the
+    /// columns after it.
     pub nodes: Vec<Vec<u64>>,
     /// Indices in [`CarvedRelease::places`].
     pub later: Vec<usize>,
@@ -17,14 +19,21 @@ pub struct FormationState {
 impl FormationState {
     /// The segment that contains a row, by its leaves.
     pub fn segment(&self, row: &[u32]) -> u64 {
-        row.iter().zip(&self.nodes).map(|(&leaf, nodes)| nodes[leaf as usize]).sum()
+        row.iter()
+            .zip(&self.nodes)
+            .map(|(&leaf, nodes)| nodes[leaf as usize])
+            .sum()
     }
 
     fn new(release: &CarvedRelease, state: &[usize], later: Vec<usize>) -> FormationState {
         let mut stride = 1u64;
         let mut nodes: Vec<Vec<u64>> = Vec::new();
         for (column, &layer) in release.columns().iter().zip(state).rev() {
-            nodes.push((0..column.leaves()).map(|leaf| column.above(layer, leaf) as u64 * stride).collect());
+            nodes.push(
+                (0..column.leaves())
+                    .map(|leaf| column.above(layer, leaf) as u64 * stride)
+                    .collect(),
+            );
             stride *= column.nodes(layer) as u64;
         }
         nodes.reverse();
@@ -33,8 +42,9 @@ impl FormationState {
     }
 }
 
-/// The states below the top that imply something, those visited last first. With `alone`, each target satisfies its own caps by itself,
-/// and states that only a single target can violate are left out.
+/// The states below the top that imply something, those visited last first. With `alone`, each
+/// target satisfies its own caps by itself, and states that only a single target can violate are
+/// left out.
 ///
 /// # Errors
 /// There are too many states for this number of operations.
@@ -53,7 +63,9 @@ pub fn states(
     };
     let said = |later: &Vec<usize>| later.len() > usize::from(alone);
     let columns = release.columns();
-    let number = columns.iter().fold(1u64, |number, column| number.saturating_mul(column.height() as u64));
+    let number = columns.iter().fold(1u64, |number, column| {
+        number.saturating_mul(column.height() as u64)
+    });
     if number.saturating_mul(columns.len() as u64) > budget {
         return Err(BudgetSpent);
     }
@@ -66,8 +78,9 @@ pub fn states(
         state
     };
     let top = number as usize - 1;
-    let turn: Vec<usize> =
-        (0..top).map(|number| turns.after(&StateKey::new(columns, &state(number)), &state(number))).collect();
+    let turn: Vec<usize> = (0..top)
+        .map(|number| turns.after(&StateKey::new(columns, &state(number)), &state(number)))
+        .collect();
     let mut stride = 1;
     let mut strides = Vec::new();
     for column in columns.iter().rev() {
@@ -94,8 +107,8 @@ pub fn states(
 struct FormationTurns<'r> {
     /// For each class the position of its state in the order.
     of: Vec<usize>,
-    /// For each position the key of its state, and the state if it is known which of several states with this key it
-    /// was.
+    /// For each position the key of its state, and the state if it is known which of several states
+    /// with this key it was.
     keys: Vec<(StateKey, Option<&'r [usize]>)>,
     /// Whether states with equal keys were visited in the order of their layers.
     orderly: bool,
@@ -111,10 +124,17 @@ impl<'r> FormationTurns<'r> {
             let mut first: Vec<usize> = (0..of.len()).collect();
             first.sort_by_key(|&at| of[at]);
             first.dedup_by_key(|at| of[*at]);
-            keys.extend(first.iter().map(|&at| (key(&release.classes()[at].state), None)));
+            keys.extend(
+                first
+                    .iter()
+                    .map(|&at| (key(&release.classes()[at].state), None)),
+            );
         } else {
             for class in release.classes() {
-                if keys.last().is_none_or(|(_, state)| *state != Some(&class.state[..])) {
+                if keys
+                    .last()
+                    .is_none_or(|(_, state)| *state != Some(&class.state[..]))
+                {
                     keys.push((key(&class.state), Some(&class.state)));
                 }
                 of.push(keys.len() - 1);
@@ -127,7 +147,10 @@ impl<'r> FormationTurns<'r> {
 
     /// The number of positions with classes at or before that of a state.
     fn after(&self, key: &StateKey, state: &[usize]) -> usize {
-        let own = self.keys.iter().position(|(_, known)| *known == Some(state));
+        let own = self
+            .keys
+            .iter()
+            .position(|(_, known)| *known == Some(state));
         match own {
             Some(own) => own + 1,
             None => self.keys.partition_point(|(other, known)| match known {

@@ -1,8 +1,9 @@
-//! Releases of halving as the attack sees them (SCIENCE 6, safer local recoding): the classes have to be regions that
-//! the public rule can produce, and none may contain another, so that they share no cell. Then nothing narrows a class
-//! down: whether it was divided depended on its number of rows and on a number that no reader knows, so that every
-//! placement of its rows is as likely as before. In a chain whose rows keep their labels (SCIENCE 11) a label may be
-//! inside another one. There no placement becomes impossible, and its odds change by a factor that follows from the
+//! Releases of halving as the attack sees them (SCIENCE 6, safer local recoding): the classes have
+//! to be regions that the public rule can produce, and none may contain another, so that they share
+//! no cell. Then nothing narrows a class down: whether it was divided depended on its number of
+//! rows and on a number that no reader knows, so that every placement of its rows is as likely as
+//! before. In a chain whose rows keep their labels (SCIENCE 11) a label may be inside another one.
+//! There no placement becomes impossible, and its odds change by a factor that follows from the
 //! label. This module trusts no search: it uses only labels and counts.
 
 use std::collections::BTreeSet;
@@ -20,11 +21,12 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::{Division, Halving, Policy};
 
 impl Layers {
-    /// A release with these classes and rows that was made by halving; a class with `*` in all columns must be the only one. It is
-    /// treated as outliers.
+    /// A release with these classes and rows that was made by halving; a class with `*` in all
+    /// columns must be the only one. It is treated as outliers.
     ///
     /// # Errors
-    /// These are no classes, or halving by this rule cannot produce one of them; the latter error names its number, in the order given.
+    /// These are no classes, or halving by this rule cannot produce one of them; the latter error
+    /// names its number, in the order given.
     pub fn halved<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -43,11 +45,12 @@ impl Layers {
         self.regions(classes, (rule.people(), CarvingRule::Halves))
     }
 
-    /// A release that was made by the halving of this policy: with a coin in a chain whose rows keep their labels, with drawn
-    /// thresholds in others.
+    /// A release that was made by the halving of this policy: with a coin in a chain whose rows
+    /// keep their labels, with drawn thresholds in others.
     ///
     /// # Errors
-    /// As for [`Layers::halved`] and [`Layers::crowds`]; or the columns have more combinations of values than can be counted.
+    /// As for [`Layers::halved`] and [`Layers::crowds`]; or the columns have more combinations of
+    /// values than can be counted.
     pub fn regions_of(
         &self,
         classes: &[(&[Node], u64)],
@@ -62,11 +65,13 @@ impl Layers {
         self.halved(classes.iter().copied(), &rule)
     }
 
-    /// A release of a chain whose rows keep their labels, made by halving with a coin that may refuse this many splits. Labels may
-    /// contain each other. A class with `*` in all columns is treated as outliers.
+    /// A release of a chain whose rows keep their labels, made by halving with a coin that may
+    /// refuse this many splits. Labels may contain each other. A class with `*` in all columns is
+    /// treated as outliers.
     ///
     /// # Errors
-    /// These are no classes, or such halving cannot produce one of them; the latter error names its number, in the order given.
+    /// These are no classes, or such halving cannot produce one of them; the latter error names its
+    /// number, in the order given.
     pub fn crowds<'n>(
         &self,
         classes: impl IntoIterator<Item = (&'n [Node], u64)>,
@@ -91,8 +96,14 @@ impl Layers {
             }
         }
         refusals.extend(at_root);
-        assert!(refusals.len() <= classes.len(), "refusals on the way to a label");
-        self.regions(classes, (division.people(), CarvingRule::Crowds { refusals }))
+        assert!(
+            refusals.len() <= classes.len(),
+            "refusals on the way to a label"
+        );
+        self.regions(
+            classes,
+            (division.people(), CarvingRule::Crowds { refusals }),
+        )
     }
 
     /// Classes without an order; one with `*` in all columns is treated as outliers.
@@ -119,7 +130,12 @@ fn is_root(nodes: &[Node]) -> bool {
 }
 
 /// The figures of a target that nothing narrows down.
-pub fn open(release: &CarvedRelease, marginals: bool, budget: RefinementBudget, target: &mut AttackTarget) {
+pub fn open(
+    release: &CarvedRelease,
+    marginals: bool,
+    budget: RefinementBudget,
+    target: &mut AttackTarget,
+) {
     let cells = cover::cells(&release.segment(target.place));
     assert!(cells > 0, "a segment has combinations");
     (target.free_volume, target.free_cells) = (Some(target.volume), Some(cells));
@@ -130,12 +146,26 @@ pub fn open(release: &CarvedRelease, marginals: bool, budget: RefinementBudget, 
         SolutionCount::Unknown => RatioFigure::Unknown,
         _ => RatioFigure::Exact { log10: 0.0 },
     };
-    target.assignments =
-        SolutionCount::of_all(u128::from(cells) + u128::from(target.rows) - 1, target.rows, true, budget);
+    target.assignments = SolutionCount::of_all(
+        u128::from(cells) + u128::from(target.rows) - 1,
+        target.rows,
+        true,
+        budget,
+    );
     let marginals = match &target.cra {
         SolutionCount::Exact(count) if marginals => Some(vec![(target.rows, count.clone())]),
         _ => None,
     };
-    let support = Support { least: target.rows, most: target.rows, exact: true };
-    target.blocks = vec![HeldRows { children: Vec::new(), volume: target.volume, cells, support, marginals }];
+    let support = Support {
+        least: target.rows,
+        most: target.rows,
+        exact: true,
+    };
+    target.blocks = vec![HeldRows {
+        children: Vec::new(),
+        volume: target.volume,
+        cells,
+        support,
+        marginals,
+    }];
 }

@@ -1,5 +1,5 @@
-//! The reasons why a table is no input for the refinement attack. They give the kind and the place, never a label or a
-//! value.
+//! The reasons why a table is no input for the refinement attack. They give the kind and the place,
+//! never a label or a value.
 
 use std::fmt;
 
@@ -29,15 +29,24 @@ pub enum Malformed {
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Malformed::Hierarchy => write!(f, "the layers of a column are not a hierarchy over its leaves"),
+            Malformed::Hierarchy => write!(
+                f,
+                "the layers of a column are not a hierarchy over its leaves"
+            ),
             Malformed::Unequal => write!(f, "the intervals of a layer have different lengths"),
             Malformed::TooLarge => write!(f, "there are too many combinations of values"),
             Malformed::Class(at) => write!(f, "class {at} is not a class below the root with rows"),
             Malformed::Twice(at) => write!(f, "class {at} occurs twice"),
-            Malformed::OutOfOrder(at) => write!(f, "class {at} cannot have been formed after the one before it"),
+            Malformed::OutOfOrder(at) => write!(
+                f,
+                "class {at} cannot have been formed after the one before it"
+            ),
             Malformed::Small(at) => write!(f, "class {at} has fewer rows than halving publishes"),
             Malformed::Region(at) => {
-                write!(f, "class {at} is not a region that halving can produce, or is inside another class")
+                write!(
+                    f,
+                    "class {at} is not a region that halving can produce, or is inside another class"
+                )
             }
             Malformed::Rows => write!(f, "k is below 2, or there are too many rows"),
         }

@@ -28,12 +28,22 @@ struct Rings {
 impl Rings {
     fn new(number: usize, most: u32) -> Rings {
         let primes = largest(number);
-        let all: Vec<Residues> = primes.iter().map(|&prime| Residues::new(prime, most)).collect();
+        let all: Vec<Residues> = primes
+            .iter()
+            .map(|&prime| Residues::new(prime, most))
+            .collect();
         let inverses = |(at, ring): (usize, &Residues)| {
-            primes[..at].iter().map(|&prime| ring.invert(ring.number(prime.into()))).collect()
+            primes[..at]
+                .iter()
+                .map(|&prime| ring.invert(ring.number(prime.into())))
+                .collect()
         };
         let inverses = all.iter().enumerate().map(inverses).collect();
-        Rings { all, inverses, most }
+        Rings {
+            all,
+            inverses,
+            most,
+        }
     }
 }
 
@@ -52,7 +62,10 @@ impl Moduli {
             true => Cow::Borrowed(usual),
             false => Cow::Owned(Rings::new(number, most)),
         };
-        assert!(rings.all.len() >= number && rings.most >= most, "rings enough for the numbers");
+        assert!(
+            rings.all.len() >= number && rings.most >= most,
+            "rings enough for the numbers"
+        );
         Moduli { rings, number }
     }
 
@@ -65,7 +78,9 @@ impl Moduli {
     pub fn number(&self, residues: &[u64]) -> BigUint {
         assert_eq!(residues.len(), self.number, "a residue of each ring");
         let mut digits: Vec<u64> = Vec::with_capacity(residues.len());
-        for ((ring, inverses), &residue) in self.rings().iter().zip(&self.rings.inverses).zip(residues) {
+        for ((ring, inverses), &residue) in
+            self.rings().iter().zip(&self.rings.inverses).zip(residues)
+        {
             let less = |rest: u64, (&digit, &inverse): (&u64, &u64)| {
                 ring.times(ring.minus(rest, ring.number(digit.into())), inverse)
             };
@@ -73,7 +88,9 @@ impl Moduli {
             digits.push(ring.plain(digit));
         }
         let placed = self.rings().iter().zip(&digits).rev();
-        placed.fold(BigUint::ZERO, |number, (ring, &digit)| number * ring.prime() + digit)
+        placed.fold(BigUint::ZERO, |number, (ring, &digit)| {
+            number * ring.prime() + digit
+        })
     }
 }
 
@@ -90,7 +107,10 @@ mod tests {
                 let rest = &number % ring.prime();
                 ring.of(rest.iter_u64_digits().next().unwrap_or(0))
             };
-            assert_eq!(moduli.number(&moduli.rings().iter().map(residue).collect::<Vec<u64>>()), number);
+            assert_eq!(
+                moduli.number(&moduli.rings().iter().map(residue).collect::<Vec<u64>>()),
+                number
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The names of targets and of their parts: by labels, as everywhere in reports. Besides `labels` the only file of this
-//! room that knows taxonomies.
+//! The names of targets and of their parts: by labels, as everywhere in reports. Besides `labels`
+//! the only file of this room that knows taxonomies.
 
 use super::labels::Layers;
 use super::release::{AttackedRows, CarvedRelease};
@@ -18,7 +18,11 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// For a release that was made of these layers, which belong to these columns.
     pub fn new(columns: &'a Columns, layers: &'a Layers, release: &'a CarvedRelease) -> Names<'a> {
-        Names { columns, layers, release }
+        Names {
+            columns,
+            layers,
+            release,
+        }
     }
 
     /// The columns.
@@ -34,12 +38,15 @@ impl<'a> Names<'a> {
     /// The node per quasi column.
     pub fn nodes(&self, place: AttackedRows) -> Vec<Node> {
         let places = self.release.nodes(place).into_iter().enumerate();
-        places.map(|(column, place)| self.layers.node(column, place)).collect()
+        places
+            .map(|(column, place)| self.layers.node(column, place))
+            .collect()
     }
 
     /// The child of a node of a target in a column.
     pub fn child(&self, place: AttackedRows, column: usize, child: usize) -> Option<Node> {
-        self.layers.child(column, self.release.nodes(place)[column], child)
+        self.layers
+            .child(column, self.release.nodes(place)[column], child)
     }
 
     /// A target, or a part of it.
@@ -48,17 +55,24 @@ impl<'a> Names<'a> {
         let lowered: Vec<(usize, usize)> = match part {
             None => Vec::new(),
             Some(SegmentPart::Slab(at, child)) => vec![(target.columns[at], child)],
-            Some(SegmentPart::Cell(at) | SegmentPart::Block(at)) => {
-                target.columns.iter().copied().zip(target.blocks[at].children.iter().copied()).collect()
-            }
+            Some(SegmentPart::Cell(at) | SegmentPart::Block(at)) => target
+                .columns
+                .iter()
+                .copied()
+                .zip(target.blocks[at].children.iter().copied())
+                .collect(),
         };
         for (column, child) in lowered {
-            nodes[column] = self.child(target.place, column, child).unwrap_or(nodes[column]);
+            nodes[column] = self
+                .child(target.place, column, child)
+                .unwrap_or(nodes[column]);
         }
         let labels = describe(&nodes, self.columns);
         match (part, target.place) {
             (None, AttackedRows::Class(_)) => format!("class {labels}"),
-            (None, AttackedRows::Outliers) if self.release.rule().is_unordered() => format!("class {labels}"),
+            (None, AttackedRows::Outliers) if self.release.rule().is_unordered() => {
+                format!("class {labels}")
+            }
             (None, AttackedRows::Outliers) => "the outliers".to_owned(),
             (Some(SegmentPart::Cell(_)), _) => format!("one cell in {labels}"),
             (Some(_), _) => labels,

@@ -1,5 +1,6 @@
-//! A locally recoded release as numbers (CRA 2 and 3; SCIENCE 6): columns, classes in the order in which they were
-//! formed, and the number of outliers. Holds only counts and positions, never a label or a row.
+//! A locally recoded release as numbers (CRA 2 and 3; SCIENCE 6): columns, classes in the order in
+//! which they were formed, and the number of outliers. Holds only counts and positions, never a
+//! label or a row.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -23,7 +24,8 @@ pub struct CarvedClass {
 /// The attacker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attacker {
-    /// The attacker of the paper: knows the release, and the order of its classes as far as public keys determine it.
+    /// The attacker of the paper: knows the release, and the order of its classes as far as public
+    /// keys determine it.
     Paper,
     /// Knows the order in which the classes were formed.
     Strongest,
@@ -50,19 +52,20 @@ pub enum AttackedRows {
 /// How classes were formed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CarvingRule {
-    /// By ARX-LR: the state with the least loss first, so that no smaller slab of a class was large enough.
+    /// By ARX-LR: the state with the least loss first, so that no smaller slab of a class was large
+    /// enough.
     Greedy,
     /// By halving: into regions that share no cell, and that nothing narrows down.
     Halves,
-    /// By halving with a coin, in a chain whose rows keep their labels: into regions that may contain each other, and
-    /// that nothing narrows down.
+    /// By halving with a coin, in a chain whose rows keep their labels: into regions that may
+    /// contain each other, and that nothing narrows down.
     Crowds {
-        /// For each class, and last for a class with `*` in all columns, how many splits may have been refused on the
-        /// way to it.
+        /// For each class, and last for a class with `*` in all columns, how many splits may have
+        /// been refused on the way to it.
         refusals: Vec<u32>,
     },
-    /// By grouping neighbours: each class has the finest labels that cover its rows, and there is no order of
-    /// formation.
+    /// By grouping neighbours: each class has the finest labels that cover its rows, and there is
+    /// no order of formation.
     Finest,
 }
 
@@ -86,12 +89,14 @@ pub struct CarvedRelease {
     outliers: u64,
     k: u64,
     rule: CarvingRule,
-    /// For each class the number of its key among all keys, ascending; for halving, the number of its state.
+    /// For each class the number of its key among all keys, ascending; for halving, the number of
+    /// its state.
     keys: Vec<u32>,
 }
 
 impl CarvedRelease {
-    /// From classes of ARX-LR in order of formation (any order for the paper's attacker) and the number of outliers.
+    /// From classes of ARX-LR in order of formation (any order for the paper's attacker) and the
+    /// number of outliers.
     ///
     /// # Errors
     /// These are no classes over these columns.
@@ -103,13 +108,24 @@ impl CarvedRelease {
     ) -> Result<CarvedRelease, Malformed> {
         assert!(k >= 1, "a class has at least one person");
         let mut release = CarvedRelease::unordered(columns, classes, outliers, k)?;
-        let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
-        let key_of: BTreeMap<&Vec<usize>, StateKey> =
-            states.into_iter().map(|state| (state, StateKey::new(&release.columns, state))).collect();
+        let states: BTreeSet<&Vec<usize>> =
+            release.classes.iter().map(|class| &class.state).collect();
+        let key_of: BTreeMap<&Vec<usize>, StateKey> = states
+            .into_iter()
+            .map(|state| (state, StateKey::new(&release.columns, state)))
+            .collect();
         let distinct: BTreeSet<&StateKey> = key_of.values().collect();
         let number: BTreeMap<&StateKey, u32> = distinct.into_iter().zip(0..).collect();
-        release.keys = release.classes.iter().map(|class| number[&key_of[&class.state]]).collect();
-        assert_eq!(release.keys.len(), release.classes.len(), "a key for each class");
+        release.keys = release
+            .classes
+            .iter()
+            .map(|class| number[&key_of[&class.state]])
+            .collect();
+        assert_eq!(
+            release.keys.len(),
+            release.classes.len(),
+            "a key for each class"
+        );
         Ok(release)
     }
 
@@ -125,18 +141,28 @@ impl CarvedRelease {
     ) -> Result<CarvedRelease, Malformed> {
         assert!(k >= 1, "a class has at least one person");
         let mut release = CarvedRelease::unordered(columns, classes, all_rows, k)?;
-        let states: BTreeSet<&Vec<usize>> = release.classes.iter().map(|class| &class.state).collect();
+        let states: BTreeSet<&Vec<usize>> =
+            release.classes.iter().map(|class| &class.state).collect();
         let number: BTreeMap<&Vec<usize>, u32> = states.into_iter().zip(0..).collect();
-        release.keys = release.classes.iter().map(|class| number[&class.state]).collect();
+        release.keys = release
+            .classes
+            .iter()
+            .map(|class| number[&class.state])
+            .collect();
         release.rule = rule;
         Ok(release)
     }
 
-    /// The factor by which the label of a target changes the odds of the position of one of its people, if halving
-    /// tossed coins.
+    /// The factor by which the label of a target changes the odds of the position of one of its
+    /// people, if halving tossed coins.
     pub fn bound(&self, place: AttackedRows) -> Option<u64> {
-        let CarvingRule::Crowds { refusals } = &self.rule else { return None };
-        assert!(refusals.len() >= self.classes.len(), "refusals of each class");
+        let CarvingRule::Crowds { refusals } = &self.rule else {
+            return None;
+        };
+        assert!(
+            refusals.len() >= self.classes.len(),
+            "refusals of each class"
+        );
         let at = match place {
             AttackedRows::Class(at) => at,
             AttackedRows::Outliers => self.classes.len(),
@@ -166,14 +192,18 @@ impl CarvedRelease {
         k: u64,
     ) -> Result<CarvedRelease, Malformed> {
         let product = |of: &dyn Fn(&LayeredColumn) -> u128| {
-            columns.iter().try_fold(1u128, |product, column| product.checked_mul(of(column)))
+            columns
+                .iter()
+                .try_fold(1u128, |product, column| product.checked_mul(of(column)))
         };
         let cells = product(&|column| column.leaves().into()).ok_or(Malformed::TooLarge)?;
         product(&|column| column.domain().into()).ok_or(Malformed::TooLarge)?;
         if u64::try_from(cells).is_err() || columns.is_empty() {
             return Err(Malformed::TooLarge);
         }
-        let rows = classes.iter().try_fold(outliers, |sum, class| sum.checked_add(class.rows));
+        let rows = classes
+            .iter()
+            .try_fold(outliers, |sum, class| sum.checked_add(class.rows));
         if k < 2 || rows.is_none_or(|rows| rows >= u64::from(u32::MAX)) {
             return Err(Malformed::Rows);
         }
@@ -184,15 +214,30 @@ impl CarvedRelease {
             };
             let long = class.state.len() == columns.len() && class.nodes.len() == columns.len();
             let places_of = || columns.iter().zip(&class.state).zip(&class.nodes);
-            let whole = long && columns.iter().zip(&class.state).all(|(column, &layer)| layer == column.height());
-            if !long || whole || class.rows == 0 || !places_of().all(|((column, &l), &n)| fits(column, l, n)) {
+            let whole = long
+                && columns
+                    .iter()
+                    .zip(&class.state)
+                    .all(|(column, &layer)| layer == column.height());
+            if !long
+                || whole
+                || class.rows == 0
+                || !places_of().all(|((column, &l), &n)| fits(column, l, n))
+            {
                 return Err(Malformed::Class(at));
             }
             if !places.insert((&class.state, &class.nodes)) {
                 return Err(Malformed::Twice(at));
             }
         }
-        Ok(CarvedRelease { columns, classes, outliers, k, rule: CarvingRule::Greedy, keys: Vec::new() })
+        Ok(CarvedRelease {
+            columns,
+            classes,
+            outliers,
+            k,
+            rule: CarvingRule::Greedy,
+            keys: Vec::new(),
+        })
     }
 
     /// The quasi columns.
@@ -223,7 +268,10 @@ impl CarvedRelease {
     /// All targets: every class, then the outliers if there are any.
     pub fn places(&self) -> Vec<AttackedRows> {
         let outliers = (self.outliers > 0).then_some(AttackedRows::Outliers);
-        (0..self.classes.len()).map(AttackedRows::Class).chain(outliers).collect()
+        (0..self.classes.len())
+            .map(AttackedRows::Class)
+            .chain(outliers)
+            .collect()
     }
 
     /// The number of rows of a target.
@@ -239,9 +287,18 @@ impl CarvedRelease {
         match place {
             AttackedRows::Class(at) => {
                 let class = &self.classes[at];
-                class.state.iter().copied().zip(class.nodes.iter().copied()).collect()
+                class
+                    .state
+                    .iter()
+                    .copied()
+                    .zip(class.nodes.iter().copied())
+                    .collect()
             }
-            AttackedRows::Outliers => self.columns.iter().map(|column| (column.height(), 0)).collect(),
+            AttackedRows::Outliers => self
+                .columns
+                .iter()
+                .map(|column| (column.height(), 0))
+                .collect(),
         }
     }
 
@@ -249,7 +306,11 @@ impl CarvedRelease {
     pub fn segment(&self, place: AttackedRows) -> Vec<Range<u32>> {
         let nodes = self.nodes(place);
         assert_eq!(nodes.len(), self.columns.len(), "one node for each column");
-        self.columns.iter().zip(nodes).map(|(column, (layer, node))| column.node(layer, node)).collect()
+        self.columns
+            .iter()
+            .zip(nodes)
+            .map(|(column, (layer, node))| column.node(layer, node))
+            .collect()
     }
 
     /// The ranks of classes: those with a lower number count as earlier. Outliers come after all.
@@ -258,9 +319,8 @@ impl CarvedRelease {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _) | (_, Attacker::Paper) => {
-                Ok(self.keys.clone())
-            }
+            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _)
+            | (_, Attacker::Paper) => Ok(self.keys.clone()),
             (CarvingRule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }
@@ -278,7 +338,9 @@ impl CarvedRelease {
             };
             // A state forms all its classes at once, and keys never decrease.
             let new = before.is_none_or(|before| rounds[before] < round);
-            if (new && !seen.insert(&class.state)) || before.is_some_and(|before| self.keys[before] > self.keys[at]) {
+            if (new && !seen.insert(&class.state))
+                || before.is_some_and(|before| self.keys[before] > self.keys[at])
+            {
                 return Err(Malformed::OutOfOrder(at));
             }
             rounds.push(round);
@@ -308,7 +370,11 @@ mod tests {
         assert_eq!(with(vec![column()], u64::from(u32::MAX) - 1), None);
         assert_eq!(with(vec![column()], u32::MAX.into()), Some(Malformed::Rows));
         for (state, nodes) in [(vec![1, 2], vec![0]), (vec![1], vec![0, 0])] {
-            let class = CarvedClass { state, nodes, rows: 2 };
+            let class = CarvedClass {
+                state,
+                nodes,
+                rows: 2,
+            };
             let release = CarvedRelease::new(vec![column(), column()], vec![class], 0, 2);
             assert_eq!(release.err(), Some(Malformed::Class(0)));
         }

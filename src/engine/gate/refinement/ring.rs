@@ -1,6 +1,6 @@
-//! The numbers in which placements are weighed: small whole numbers, whole numbers modulo a prime, and floats with an
-//! exponent of their own. They are only added, multiplied and divided, never subtracted, so a float only loses its last
-//! digits.
+//! The numbers in which placements are weighed: small whole numbers, whole numbers modulo a prime,
+//! and floats with an exponent of their own. They are only added, multiplied and divided, never
+//! subtracted, so a float only loses its last digits.
 
 use super::wide_float::WideFloat;
 
@@ -14,7 +14,8 @@ pub trait NumberRing: Sync {
     fn sum(&self, a: Self::Item, b: Self::Item) -> Self::Item;
     /// a · b.
     fn times(&self, a: Self::Item, b: Self::Item) -> Self::Item;
-    /// a / b, for a whole number b that is not 0 and not above the limit for which the ring was made.
+    /// a / b, for a whole number b that is not 0 and not above the limit for which the ring was
+    /// made.
     fn over(&self, a: Self::Item, b: u32) -> Self::Item;
 }
 
@@ -82,7 +83,10 @@ pub struct Residues {
 impl Residues {
     /// Modulo an odd prime, for divisors up to `most`.
     pub fn new(prime: u64, most: u32) -> Residues {
-        assert!(prime > u64::from(most), "each number up to the most has an inverse");
+        assert!(
+            prime > u64::from(most),
+            "each number up to the most has an inverse"
+        );
         // Each step doubles the number of correct bits of the inverse.
         let mut inverse = prime;
         for _ in 0..5 {
@@ -91,18 +95,31 @@ impl Residues {
         let word = (1u128 << 64) % u128::from(prime);
         let square = (word * word % u128::from(prime)) as u64;
         let over = Vec::with_capacity(most as usize + 1);
-        let mut ring = Residues { prime, inverse: inverse.wrapping_neg(), word: word as u64, square, over };
+        let mut ring = Residues {
+            prime,
+            inverse: inverse.wrapping_neg(),
+            word: word as u64,
+            square,
+            over,
+        };
         ring.over.push(0);
         let one = ring.of(1);
         // 1/n = −(p div n) / (p mod n), n below p.
         for number in 1..=u64::from(most) {
             let next = match number {
                 1 => one,
-                _ => ring.times(ring.of(prime - prime / number), ring.over[(prime % number) as usize]),
+                _ => ring.times(
+                    ring.of(prime - prime / number),
+                    ring.over[(prime % number) as usize],
+                ),
             };
             ring.over.push(next);
         }
-        assert_eq!(ring.over.len(), most as usize + 1, "a quotient for each number up to the largest");
+        assert_eq!(
+            ring.over.len(),
+            most as usize + 1,
+            "a quotient for each number up to the largest"
+        );
         ring
     }
 
@@ -129,7 +146,10 @@ impl Residues {
 
     /// 1 / a.
     pub fn invert(&self, a: u64) -> u64 {
-        assert!(a > 0 && a < self.prime, "only what is not 0 can be inverted");
+        assert!(
+            a > 0 && a < self.prime,
+            "only what is not 0 can be inverted"
+        );
         let (mut square, mut product, mut exponent) = (a, self.of(1), self.prime - 2);
         while exponent > 0 {
             if exponent & 1 == 1 {
@@ -145,7 +165,11 @@ impl Residues {
     fn reduce(&self, product: u128) -> u64 {
         let multiple = (product as u64).wrapping_mul(self.inverse);
         let reduced = ((product + u128::from(multiple) * u128::from(self.prime)) >> 64) as u64;
-        if reduced >= self.prime { reduced - self.prime } else { reduced }
+        if reduced >= self.prime {
+            reduced - self.prime
+        } else {
+            reduced
+        }
     }
 }
 
@@ -155,12 +179,23 @@ impl NumberRing for Residues {
     fn number(&self, number: u128) -> u64 {
         let (high, low) = ((number >> 64) as u64, number as u64);
         let low = self.of(low % self.prime);
-        if high == 0 { low } else { self.sum(low, self.times(self.of(high % self.prime), self.of(self.word))) }
+        if high == 0 {
+            low
+        } else {
+            self.sum(
+                low,
+                self.times(self.of(high % self.prime), self.of(self.word)),
+            )
+        }
     }
 
     fn sum(&self, a: u64, b: u64) -> u64 {
         let sum = a + b;
-        if sum >= self.prime { sum - self.prime } else { sum }
+        if sum >= self.prime {
+            sum - self.prime
+        } else {
+            sum
+        }
     }
 
     fn times(&self, a: u64, b: u64) -> u64 {
@@ -206,14 +241,33 @@ mod tests {
         let ring = Residues::new(prime, 100);
         let (a, b) = (prime - 5, 0x0123_4567_89ab_cdef);
         let product = u128::from(a) * u128::from(b) % u128::from(prime);
-        assert_eq!(u128::from(ring.plain(ring.times(ring.of(a), ring.of(b)))), product);
-        assert_eq!(ring.plain(ring.number(u128::MAX)), (u128::MAX % u128::from(prime)) as u64);
+        assert_eq!(
+            u128::from(ring.plain(ring.times(ring.of(a), ring.of(b)))),
+            product
+        );
+        assert_eq!(
+            ring.plain(ring.number(u128::MAX)),
+            (u128::MAX % u128::from(prime)) as u64
+        );
         assert_eq!(ring.plain(ring.sum(ring.of(a), ring.of(7))), 2);
         assert_eq!(ring.plain(ring.minus(ring.of(2), ring.of(7))), a);
-        assert_eq!([ring.sum(5, prime - 5), ring.minus(5, 5), ring.number(prime.into())], [0; 3]);
+        assert_eq!(
+            [
+                ring.sum(5, prime - 5),
+                ring.minus(5, 5),
+                ring.number(prime.into())
+            ],
+            [0; 3]
+        );
         for number in 1..=100 {
             assert_eq!(ring.plain(ring.over(ring.of(u64::from(number)), number)), 1);
-            assert_eq!(ring.plain(ring.times(ring.of(u64::from(number)), ring.invert(ring.of(number.into())))), 1);
+            assert_eq!(
+                ring.plain(ring.times(
+                    ring.of(u64::from(number)),
+                    ring.invert(ring.of(number.into()))
+                )),
+                1
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Samples placements of a target with probabilities proportional to their weights (SCIENCE 6), and bounds the number
-//! of solutions of a target whose graph is too large: some of its caps are dropped, placements are sampled without
-//! them, and those that satisfy the dropped caps are counted. The figure is a lower bound of the number of solutions,
-//! wrong in at most one run of 10^9.
+//! Samples placements of a target with probabilities proportional to their weights (SCIENCE 6), and
+//! bounds the number of solutions of a target whose graph is too large: some of its caps are
+//! dropped, placements are sampled without them, and those that satisfy the dropped caps are
+//! counted. The figure is a lower bound of the number of solutions, wrong in at most one run of
+//! 10^9.
 
 use super::blocks::BlockShape;
 use super::count::{self, SolutionWeight, Weights};
@@ -46,8 +47,9 @@ pub struct SampleResult {
 }
 
 impl<'s> Sampler<'s> {
-    /// With as many caps as fit into a budget of arrows; `None` if there is no placement even without the others. Caps
-    /// of columns with many children are dropped first: they seldom matter.
+    /// With as many caps as fit into a budget of arrows; `None` if there is no placement even
+    /// without the others. Caps of columns with many children are dropped first: they seldom
+    /// matter.
     pub fn new(shape: &'s BlockShape, budget: u64) -> Option<Sampler<'s>> {
         let mut keep: Vec<usize> = (0..shape.columns.len()).collect();
         keep.sort_by_key(|&at| (shape.children[at], at));
@@ -71,10 +73,23 @@ impl<'s> Sampler<'s> {
         }
         let weights = count::weights(&Floats, &drawn, &paths, SolutionWeight::Solutions);
         let behind = count::behind(&Floats, &paths, &weights);
-        let urn = |blocks: &Vec<usize>| Urn::new(blocks.iter().map(|&block| shape.blocks[block].volume));
-        assert_eq!(inside.len(), drawn.blocks.len(), "each block that is drawn holds some");
+        let urn =
+            |blocks: &Vec<usize>| Urn::new(blocks.iter().map(|&block| shape.blocks[block].volume));
+        assert_eq!(
+            inside.len(),
+            drawn.blocks.len(),
+            "each block that is drawn holds some"
+        );
         let urns = inside.iter().map(urn).collect();
-        Some(Sampler { shape, drawn, inside, urns, paths, weights, behind })
+        Some(Sampler {
+            shape,
+            drawn,
+            inside,
+            urns,
+            paths,
+            weights,
+            behind,
+        })
     }
 
     /// Whether every sample satisfies all caps.
@@ -98,7 +113,9 @@ impl<'s> Sampler<'s> {
     /// The blocks with rows in one placement, each once, with their numbers of rows.
     pub fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
-        self.walk(draws, &mut counts, |at, state, step| self.chosen(at, state, step));
+        self.walk(draws, &mut counts, |at, state, step| {
+            self.chosen(at, state, step)
+        });
         let rows: u64 = counts.iter().map(|(_, rows)| rows).sum();
         assert!(rows == self.shape.rows, "a draw places each row");
         counts
@@ -120,7 +137,8 @@ impl<'s> Sampler<'s> {
         }
     }
 
-    /// The first arrow from a state whose range contains a step; the last one if rounding leaves none.
+    /// The first arrow from a state whose range contains a step; the last one if rounding leaves
+    /// none.
     fn chosen(&self, at: usize, state: usize, step: u64) -> (usize, usize) {
         let target = self.behind[state] * WideFloat::new(portion(step));
         let mut reached = WideFloat::ZERO;
@@ -143,13 +161,28 @@ impl<'s> Sampler<'s> {
         while low < high {
             let middle = (low + high) / 2;
             let target = self.behind[state] * WideFloat::new(portion(middle));
-            if target < reached { low = middle + 1 } else { high = middle }
+            if target < reached {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        First { end: low, rows: rows as u32, to: to as u32 }
+        First {
+            end: low,
+            rows: rows as u32,
+            to: to as u32,
+        }
     }
 
-    /// Distributes the rows of a block of the graph over its blocks, with all combinations of values equally likely.
-    fn split(&self, drawn: usize, rows: u64, draws: &mut SeededDraws, counts: &mut Vec<(usize, u64)>) {
+    /// Distributes the rows of a block of the graph over its blocks, with all combinations of
+    /// values equally likely.
+    fn split(
+        &self,
+        drawn: usize,
+        rows: u64,
+        draws: &mut SeededDraws,
+        counts: &mut Vec<(usize, u64)>,
+    ) {
         match self.inside[drawn][..] {
             _ if rows == 0 => (),
             [block] => counts.push((block, rows)),
@@ -171,11 +204,16 @@ impl<'s> Sampler<'s> {
 
     /// A lower bound of the number of solutions after this many samples.
     pub fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
-        // Parts without rows in a sample are not counted; a part that did not always have rows once had none.
+        // Parts without rows in a sample are not counted; a part that did not always have rows once
+        // had none.
         let mut hits = 0;
         let mut blocks = vec![Range::NONE; self.shape.blocks.len()];
-        let mut slabs: Vec<Vec<Range>> =
-            self.shape.children.iter().map(|&children| vec![Range::NONE; children]).collect();
+        let mut slabs: Vec<Vec<Range>> = self
+            .shape
+            .children
+            .iter()
+            .map(|&children| vec![Range::NONE; children])
+            .collect();
         let mut firsts = vec![First::default(); self.paths.number()];
         let mut counts = Vec::new();
         for _ in 0..number {
@@ -184,19 +222,40 @@ impl<'s> Sampler<'s> {
                 if first.end == 0 {
                     *first = self.first(at, state);
                 }
-                if step < first.end { (first.rows as usize, first.to as usize) } else { self.chosen(at, state, step) }
+                if step < first.end {
+                    (first.rows as usize, first.to as usize)
+                } else {
+                    self.chosen(at, state, step)
+                }
             });
-            let Some(held) = self.slabs(&counts) else { continue };
+            let Some(held) = self.slabs(&counts) else {
+                continue;
+            };
             hits += 1;
-            counts.iter().for_each(|&(block, rows)| blocks[block].meet(rows));
-            held.iter().for_each(|&(at, child, rows)| slabs[at][child].meet(rows));
+            counts
+                .iter()
+                .for_each(|&(block, rows)| blocks[block].meet(rows));
+            held.iter()
+                .for_each(|&(at, child, rows)| slabs[at][child].meet(rows));
         }
         assert!(hits <= number, "a draw hits once");
-        let share = if number == 0 { 0.0 } else { arithmetic::least(hits, number) - self.slack() };
+        let share = if number == 0 {
+            0.0
+        } else {
+            arithmetic::least(hits, number) - self.slack()
+        };
         let log10 = (share > 0.0).then(|| self.all() + share.log10() - 1e-15);
         let of = |range: Range| range.of(hits);
-        let slabs = slabs.into_iter().map(|slabs| slabs.into_iter().map(of).collect()).collect();
-        SampleResult { log10, hits, blocks: blocks.into_iter().map(of).collect(), slabs }
+        let slabs = slabs
+            .into_iter()
+            .map(|slabs| slabs.into_iter().map(of).collect())
+            .collect();
+        SampleResult {
+            log10,
+            hits,
+            blocks: blocks.into_iter().map(of).collect(),
+            slabs,
+        }
     }
 
     /// The column, child and rows of every slab with rows; `None` if one of them exceeds the cap.
@@ -228,15 +287,26 @@ struct Range {
 }
 
 impl Range {
-    const NONE: Range = Range { least: u64::MAX, most: 0, times: 0 };
+    const NONE: Range = Range {
+        least: u64::MAX,
+        most: 0,
+        times: 0,
+    };
 
     fn meet(&mut self, rows: u64) {
-        *self = Range { least: self.least.min(rows), most: self.most.max(rows), times: self.times + 1 };
+        *self = Range {
+            least: self.least.min(rows),
+            most: self.most.max(rows),
+            times: self.times + 1,
+        };
     }
 
     /// The range over this many samples.
     fn of(self, draws: u64) -> (u64, u64) {
-        assert!(self.times <= draws && (self.times == 0 || self.least <= self.most), "a range of so many draws");
+        assert!(
+            self.times <= draws && (self.times == 0 || self.least <= self.most),
+            "a range of so many draws"
+        );
         (if self.times < draws { 0 } else { self.least }, self.most)
     }
 }
@@ -248,7 +318,11 @@ mod tests {
 
     #[test]
     fn the_steps_before_its_end_take_the_first_arrow() {
-        let block = |at: usize| Block { children: vec![at / 3, at % 3], volume: [1, 7, 90][at % 3], cells: 1 };
+        let block = |at: usize| Block {
+            children: vec![at / 3, at % 3],
+            volume: [1, 7, 90][at % 3],
+            cells: 1,
+        };
         let shape = BlockShape {
             columns: vec![0, 1],
             children: vec![3, 3],
@@ -265,10 +339,17 @@ mod tests {
             let leads = |state: &usize| sampler.paths.from(*state).next().is_some();
             for state in sampler.paths.states(at).filter(leads) {
                 let First { end, rows, to } = sampler.first(at, state);
-                let takes = |step: u64| sampler.chosen(at, state, step) == (rows as usize, to as usize);
-                assert!(takes(0) && takes(end - 1), "state {state} before block {at}");
+                let takes =
+                    |step: u64| sampler.chosen(at, state, step) == (rows as usize, to as usize);
+                assert!(
+                    takes(0) && takes(end - 1),
+                    "state {state} before block {at}"
+                );
                 let others = sampler.paths.from(state).count() > 1;
-                assert!(!others || (end < STEPS && !takes(end)), "state {state} before block {at}");
+                assert!(
+                    !others || (end < STEPS && !takes(end)),
+                    "state {state} before block {at}"
+                );
                 between += usize::from(others);
             }
         }

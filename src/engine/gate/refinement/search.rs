@@ -1,6 +1,7 @@
-//! Placements of the rows of all targets together, as counts per cell, under caps that several cells and targets share.
-//! A first placement is searched and then changed, one or two rows at a time; parts that never changed are changed on
-//! purpose, and in the end, if that is little work, all placements are enumerated.
+//! Placements of the rows of all targets together, as counts per cell, under caps that several
+//! cells and targets share. A first placement is searched and then changed, one or two rows at a
+//! time; parts that never changed are changed on purpose, and in the end, if that is little work,
+//! all placements are enumerated.
 
 use crate::arithmetic::SeededDraws;
 
@@ -40,8 +41,15 @@ pub struct TargetRows {
 impl TargetRows {
     /// A number of rows, in these cells; for each block the parts that contain it.
     pub fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
-        assert!(cells.iter().all(|cell| cell.block < parts.len()), "a block of the target");
-        TargetRows { number, cells, parts }
+        assert!(
+            cells.iter().all(|cell| cell.block < parts.len()),
+            "a block of the target"
+        );
+        TargetRows {
+            number,
+            cells,
+            parts,
+        }
     }
 }
 
@@ -57,8 +65,8 @@ pub struct PlacementSearch {
     /// For each target the cell of each of its rows, and the number of rows of each cell.
     at: Vec<Vec<usize>>,
     held: Vec<Vec<u32>>,
-    /// For each target and part its number of rows, and the smallest and the largest number in a valid placement; in
-    /// separate lists, which are compared for several parts at a time.
+    /// For each target and part its number of rows, and the smallest and the largest number in a
+    /// valid placement; in separate lists, which are compared for several parts at a time.
     parts: Vec<Vec<u32>>,
     fewest: Vec<Vec<u32>>,
     most: Vec<Vec<u32>>,
@@ -69,17 +77,28 @@ pub struct PlacementSearch {
 impl PlacementSearch {
     /// Starts without placed rows. All caps are equal.
     pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SeededDraws) -> PlacementSearch {
-        let caps = rows.iter().flat_map(|rows| &rows.cells).flat_map(|cell| &cell.caps).max();
-        let number = |rows: &TargetRows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
+        let caps = rows
+            .iter()
+            .flat_map(|rows| &rows.cells)
+            .flat_map(|cell| &cell.caps)
+            .max();
+        let number =
+            |rows: &TargetRows| rows.parts.iter().flatten().max().map_or(0, |last| last + 1);
         PlacementSearch {
             cap: u32::try_from(cap).unwrap_or(u32::MAX),
             draws,
             counted: vec![0; caps.map_or(0, |last| *last as usize + 1)],
             over: 0,
-            at: rows.iter().map(|rows| Vec::with_capacity(rows.number)).collect(),
+            at: rows
+                .iter()
+                .map(|rows| Vec::with_capacity(rows.number))
+                .collect(),
             held: rows.iter().map(|rows| vec![0; rows.cells.len()]).collect(),
             parts: rows.iter().map(|rows| vec![0; number(rows)]).collect(),
-            fewest: rows.iter().map(|rows| vec![u32::MAX; number(rows)]).collect(),
+            fewest: rows
+                .iter()
+                .map(|rows| vec![u32::MAX; number(rows)])
+                .collect(),
             most: rows.iter().map(|rows| vec![0; number(rows)]).collect(),
             found: false,
             work: 0,
@@ -95,7 +114,10 @@ impl PlacementSearch {
     /// The smallest and the largest number of rows that a part held.
     pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
         let seen = (self.fewest[target][part], self.most[target][part]);
-        assert!(!self.found || seen.0 <= seen.1, "every placement has so many rows in it");
+        assert!(
+            !self.found || seen.0 <= seen.1,
+            "every placement has so many rows in it"
+        );
         seen
     }
 
@@ -104,19 +126,28 @@ impl PlacementSearch {
         let all = self.parts.iter().enumerate();
         let all = all.flat_map(|(at, parts)| (0..parts.len()).map(move |part| (at, part)));
         // Before a placement is found, nothing is known about any part.
-        all.filter(|&(at, part)| !self.found || of(at, part, self.seen(at, part))).collect()
+        all.filter(|&(at, part)| !self.found || of(at, part, self.seen(at, part)))
+            .collect()
     }
 
     /// Searches for a valid placement.
     pub fn begin(&mut self) -> bool {
         for target in (0..self.rows.len()).rev() {
             for _ in 0..self.rows[target].number {
-                let Some(cell) = self.best(target) else { return false };
+                let Some(cell) = self.best(target) else {
+                    return false;
+                };
                 self.put(target, cell);
                 self.at[target].push(cell);
             }
         }
-        assert!(self.at.iter().zip(&self.rows).all(|(at, rows)| at.len() == rows.number), "all rows are placed");
+        assert!(
+            self.at
+                .iter()
+                .zip(&self.rows)
+                .all(|(at, rows)| at.len() == rows.number),
+            "all rows are placed"
+        );
         let all: usize = self.at.iter().map(Vec::len).sum();
         for _ in 0..all.saturating_mul(MENDING) {
             if self.over == 0 || self.work > WORK {
@@ -124,7 +155,10 @@ impl PlacementSearch {
             }
             let (target, row) = self.any();
             let cell = self.at[target][row];
-            let exceeded = self.rows[target].cells[cell].caps.iter().any(|&cap| self.counted[cap as usize] > self.cap);
+            let exceeded = self.rows[target].cells[cell]
+                .caps
+                .iter()
+                .any(|&cap| self.counted[cap as usize] > self.cap);
             // Now and then an unnecessary move, so that no row blocks the others for ever.
             if exceeded || self.draws.below(16) == 0 {
                 self.take(target, cell);
@@ -169,10 +203,14 @@ impl PlacementSearch {
         }
     }
 
-    /// Changes the number of rows of a part on purpose, by one row, or by two of which the second makes room. Returns
-    /// whether the part has differed by now.
+    /// Changes the number of rows of a part on purpose, by one row, or by two of which the second
+    /// makes room. Returns whether the part has differed by now.
     pub fn differs(&mut self, target: usize, part: usize) -> bool {
-        let (begun, cells, before) = (self.work, self.rows[target].cells.len(), self.parts[target][part]);
+        let (begun, cells, before) = (
+            self.work,
+            self.rows[target].cells.len(),
+            self.parts[target][part],
+        );
         let inside = |search: &PlacementSearch, cell: usize| {
             let block = search.rows[target].cells[cell].block;
             search.rows[target].parts[block].contains(&part)
@@ -210,13 +248,19 @@ impl PlacementSearch {
         is_other: &dyn Fn(&PlacementSearch) -> bool,
     ) -> bool {
         let moved = &self.rows[target].cells[self.at[target][row]].caps;
-        let exceeded: Vec<u32> = moved.iter().copied().filter(|&cap| self.counted[cap as usize] > self.cap).collect();
+        let exceeded: Vec<u32> = moved
+            .iter()
+            .copied()
+            .filter(|&cap| self.counted[cap as usize] > self.cap)
+            .collect();
         for other in 0..self.rows.len() {
             for second in 0..self.at[other].len() {
                 let from = self.at[other][second];
                 let caps = &self.rows[other].cells[from].caps;
                 self.work += caps.len() as u64;
-                if (other, second) == (target, row) || !exceeded.iter().all(|cap| caps.contains(cap)) {
+                if (other, second) == (target, row)
+                    || !exceeded.iter().all(|cap| caps.contains(cap))
+                {
                     continue;
                 }
                 for to in 0..self.rows[other].cells.len() {
@@ -235,8 +279,8 @@ impl PlacementSearch {
         false
     }
 
-    /// Enumerates placements until these parts have all been seen to differ; returns whether that, or the whole
-    /// enumeration, was completed.
+    /// Enumerates placements until these parts have all been seen to differ; returns whether that,
+    /// or the whole enumeration, was completed.
     pub fn every(&mut self, left: &[(usize, usize)]) -> bool {
         if self.rows.iter().map(|rows| rows.cells.len()).sum::<usize>() > DEEPEST {
             return false;
@@ -248,17 +292,25 @@ impl PlacementSearch {
         }
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|&target| self.rows[target].cells.len());
-        assert!(self.over == 0 && self.held.iter().flatten().all(|rows| *rows == 0), "no row is placed");
+        assert!(
+            self.over == 0 && self.held.iter().flatten().all(|rows| *rows == 0),
+            "no row is placed"
+        );
         let mut work = EVERY;
-        self.next(&order, (0, self.rows[order[0]].number), left, &mut work).is_some() || self.differ(left)
+        self.next(&order, (0, self.rows[order[0]].number), left, &mut work)
+            .is_some()
+            || self.differ(left)
     }
 
     fn differ(&self, left: &[(usize, usize)]) -> bool {
-        self.found && left.iter().all(|&(at, part)| self.fewest[at][part] < self.most[at][part])
+        self.found
+            && left
+                .iter()
+                .all(|&(at, part)| self.fewest[at][part] < self.most[at][part])
     }
 
-    /// Places the rows of the first of these targets from a cell on, and of all others; `None` if it was too much work,
-    /// or nothing is left to be found.
+    /// Places the rows of the first of these targets from a cell on, and of all others; `None` if
+    /// it was too much work, or nothing is left to be found.
     fn next(
         &mut self,
         order: &[usize],
@@ -300,7 +352,10 @@ impl PlacementSearch {
         loop {
             let target = self.draws.below(self.rows.len() as u128) as usize;
             if !self.at[target].is_empty() {
-                return (target, self.draws.below(self.at[target].len() as u128) as usize);
+                return (
+                    target,
+                    self.draws.below(self.at[target].len() as u128) as usize,
+                );
             }
         }
     }
@@ -319,12 +374,16 @@ impl PlacementSearch {
             }
             let caps = &self.rows[target].cells[cell].caps;
             self.work += caps.len() as u64;
-            let more = caps.iter().filter(|&&cap| self.counted[cap as usize] >= self.cap).count();
+            let more = caps
+                .iter()
+                .filter(|&&cap| self.counted[cap as usize] >= self.cap)
+                .count();
             if best.is_none_or(|(least, _)| more < least) {
                 best = Some((more, cell));
             }
         }
-        best.map(|(_, cell)| cell).or_else(|| (0..number).find(|&cell| !self.is_full(target, cell)))
+        best.map(|(_, cell)| cell)
+            .or_else(|| (0..number).find(|&cell| !self.is_full(target, cell)))
     }
 
     fn is_full(&self, target: usize, cell: usize) -> bool {
@@ -346,12 +405,17 @@ impl PlacementSearch {
 
     fn put(&mut self, target: usize, cell: usize) {
         let EqualCells { block, caps, most } = &self.rows[target].cells[cell];
-        assert!(u64::from(self.held[target][cell]) < *most, "there is room for the row");
+        assert!(
+            u64::from(self.held[target][cell]) < *most,
+            "there is room for the row"
+        );
         for &cap in caps {
             self.over += u64::from(self.counted[cap as usize] >= self.cap);
             self.counted[cap as usize] += 1;
         }
-        self.rows[target].parts[*block].iter().for_each(|&part| self.parts[target][part] += 1);
+        self.rows[target].parts[*block]
+            .iter()
+            .for_each(|&part| self.parts[target][part] += 1);
         self.held[target][cell] += 1;
         self.work += caps.len() as u64 + 1;
     }
@@ -363,7 +427,9 @@ impl PlacementSearch {
             self.counted[cap as usize] -= 1;
             self.over -= u64::from(self.counted[cap as usize] >= self.cap);
         }
-        self.rows[target].parts[*block].iter().for_each(|&part| self.parts[target][part] -= 1);
+        self.rows[target].parts[*block]
+            .iter()
+            .for_each(|&part| self.parts[target][part] -= 1);
         self.held[target][cell] -= 1;
         self.work += caps.len() as u64 + 1;
     }
@@ -380,7 +446,13 @@ impl PlacementSearch {
     /// Records the placement for one target.
     fn note(&mut self, target: usize) {
         let parts = &self.parts[target];
-        self.fewest[target].iter_mut().zip(parts).for_each(|(fewest, held)| *fewest = (*fewest).min(*held));
-        self.most[target].iter_mut().zip(parts).for_each(|(most, held)| *most = (*most).max(*held));
+        self.fewest[target]
+            .iter_mut()
+            .zip(parts)
+            .for_each(|(fewest, held)| *fewest = (*fewest).min(*held));
+        self.most[target]
+            .iter_mut()
+            .zip(parts)
+            .for_each(|(most, held)| *most = (*most).max(*held));
     }
 }

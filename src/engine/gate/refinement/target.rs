@@ -1,5 +1,6 @@
-//! The attack's figures for one target (CRA 4.4, 4.5, 6; SCIENCE 6): the number of remaining solutions, what each block
-//! and slab can hold, and where a small class is certain. Judges nothing; the caller has the limits.
+//! The attack's figures for one target (CRA 4.4, 4.5, 6; SCIENCE 6): the number of remaining
+//! solutions, what each block and slab can hold, and where a small class is certain. Judges
+//! nothing; the caller has the limits.
 
 use num_bigint::BigUint;
 
@@ -13,7 +14,8 @@ pub struct Support {
     pub least: u64,
     /// The largest number in any solution.
     pub most: u64,
-    /// Whether no solution has fewer or more. If false, the numbers were sampled, and others may exist.
+    /// Whether no solution has fewer or more. If false, the numbers were sampled, and others may
+    /// exist.
     pub exact: bool,
 }
 
@@ -77,7 +79,8 @@ pub struct AttackTarget {
     pub cap: u64,
     /// The number of all combinations of values of its segment.
     pub volume: u128,
-    /// The number of those that no earlier class has taken; `None` if counting was beyond the budget.
+    /// The number of those that no earlier class has taken; `None` if counting was beyond the
+    /// budget.
     pub free_volume: Option<u128>,
     /// The number of leaf cells that no earlier class has taken.
     pub free_cells: Option<u64>,
@@ -91,8 +94,8 @@ pub struct AttackTarget {
     pub ratio: RatioFigure,
     /// The columns with a layer of at least 2; the others cannot be lowered.
     pub columns: Vec<usize>,
-    /// The blocks with free room, in lexicographic order of their children; empty if nothing is known about them, or
-    /// there is no solution.
+    /// The blocks with free room, in lexicographic order of their children; empty if nothing is
+    /// known about them, or there is no solution.
     pub blocks: Vec<HeldRows>,
     /// For each of `columns` and each child; empty in the same cases.
     pub slabs: Vec<Vec<Support>>,
@@ -123,8 +126,8 @@ impl AttackTarget {
         }
     }
 
-    /// The number of blocks with one free cell on whose count, which is not 0, all solutions agree; `None` if that is
-    /// unknown, or there is no solution.
+    /// The number of blocks with one free cell on whose count, which is not 0, all solutions agree;
+    /// `None` if that is unknown, or there is no solution.
     pub fn certain_cells(&self) -> Option<u64> {
         let cells = || self.blocks.iter().filter(|block| block.cells == 1);
         let known = !self.blocks.is_empty() && !cells().any(|block| block.support.is_open());
@@ -132,10 +135,10 @@ impl AttackTarget {
         known.then(|| cells().filter(certain).count() as u64)
     }
 
-    /// Every cell, block and slab that holds between 1 and k − 1 rows in every solution; `None` if that is unknown, or
-    /// there is no solution. For those with `least == most` the number is certain. With two children per node every
-    /// slab of a class is among them: neither half can hold all of its rows. If supports were sampled, one with `least
-    /// < most` may be wrong.
+    /// Every cell, block and slab that holds between 1 and k − 1 rows in every solution; `None` if
+    /// that is unknown, or there is no solution. For those with `least == most` the number is
+    /// certain. With two children per node every slab of a class is among them: neither half can
+    /// hold all of its rows. If supports were sampled, one with `least < most` may be wrong.
     pub fn crowds(&self) -> Option<Vec<CertainClass>> {
         self.blocks.first()?;
         let block = |(at, held): (usize, &HeldRows)| match held.cells {
@@ -143,7 +146,11 @@ impl AttackTarget {
             _ => (SegmentPart::Block(at), held.support),
         };
         let slab = |(at, slabs): (usize, &Vec<Support>)| -> Vec<(SegmentPart, Support)> {
-            slabs.iter().enumerate().map(|(child, &support)| (SegmentPart::Slab(at, child), support)).collect()
+            slabs
+                .iter()
+                .enumerate()
+                .map(|(child, &support)| (SegmentPart::Slab(at, child), support))
+                .collect()
         };
         let parts = self.blocks.iter().enumerate().map(block);
         let parts = parts.chain(self.slabs.iter().enumerate().flat_map(slab));
@@ -161,9 +168,15 @@ impl AttackTarget {
         Some(crowds)
     }
 
-    /// Cells, blocks and slabs whose number of rows is certain, below k and not 0; `None` if that is unknown.
+    /// Cells, blocks and slabs whose number of rows is certain, below k and not 0; `None` if that
+    /// is unknown.
     pub fn certain_crowds(&self) -> Option<Vec<CertainClass>> {
-        self.crowds().map(|crowds| crowds.into_iter().filter(|crowd| crowd.least == crowd.most).collect())
+        self.crowds().map(|crowds| {
+            crowds
+                .into_iter()
+                .filter(|crowd| crowd.least == crowd.most)
+                .collect()
+        })
     }
 }
 
@@ -197,15 +210,31 @@ mod tests {
         }
     }
 
-    /// One cell without rows, one that certainly has two, one that is unknown, and a block of two cells.
+    /// One cell without rows, one that certainly has two, one that is unknown, and a block of two
+    /// cells.
     #[test]
     fn cells_that_are_certain_hold_rows() {
-        let exact = |least, most| Support { least, most, exact: true };
-        let all = [(1, exact(0, 0)), (1, exact(2, 2)), (1, exact(1, 2)), (2, exact(3, 3))];
+        let exact = |least, most| Support {
+            least,
+            most,
+            exact: true,
+        };
+        let all = [
+            (1, exact(0, 0)),
+            (1, exact(2, 2)),
+            (1, exact(1, 2)),
+            (2, exact(3, 3)),
+        ];
         assert_eq!(target(&all).certain_cells(), Some(1));
         assert_eq!(target(&all[..1]).certain_cells(), Some(0));
         assert_eq!(target(&[]).certain_cells(), None);
-        let drawn = Support { exact: false, ..exact(2, 2) };
-        assert_eq!(target(&[(1, exact(2, 2)), (1, drawn)]).certain_cells(), None);
+        let drawn = Support {
+            exact: false,
+            ..exact(2, 2)
+        };
+        assert_eq!(
+            target(&[(1, exact(2, 2)), (1, drawn)]).certain_cells(),
+            None
+        );
     }
 }

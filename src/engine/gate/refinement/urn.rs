@@ -1,5 +1,6 @@
-//! Random distribution of rows over parts in proportion to the number of combinations of values of each part; without
-//! replacement if no two rows share all values. Exact, given exact random numbers.
+//! Random distribution of rows over parts in proportion to the number of combinations of values of
+//! each part; without replacement if no two rows share all values. Exact, given exact random
+//! numbers.
 
 use crate::arithmetic::SeededDraws;
 
@@ -16,11 +17,13 @@ impl Urn {
             *sum += volume;
             Some(*sum)
         };
-        Urn { ends: volumes.scan(0, sum).collect() }
+        Urn {
+            ends: volumes.scan(0, sum).collect(),
+        }
     }
 
-    /// The parts that receive the rows, in the order drawn. If rows are distinct, there must be at least as many
-    /// combinations as rows.
+    /// The parts that receive the rows, in the order drawn. If rows are distinct, there must be at
+    /// least as many combinations as rows.
     pub fn draw(&self, rows: u64, distinct: bool, draws: &mut SeededDraws) -> Vec<usize> {
         let all = self.ends[self.ends.len() - 1];
         let mut taken: Vec<usize> = Vec::new();
@@ -28,7 +31,8 @@ impl Urn {
             let value = draws.below(all);
             let part = self.ends.partition_point(|&end| end <= value);
             let start = if part == 0 { 0 } else { self.ends[part - 1] };
-            // It does not matter which of a part's combinations others have, so they are taken to be its first ones.
+            // It does not matter which of a part's combinations others have, so they are taken to
+            // be its first ones.
             let others = || taken.iter().filter(|&&other| other == part).count() as u128;
             if !distinct || value - start >= others() {
                 taken.push(part);
@@ -52,9 +56,16 @@ mod tests {
             let counts = [0, 1, 2].map(|part| parts.iter().filter(|&&other| other == part).count());
             assert!(counts[0] <= 1 && counts[1] <= 3 && counts[2] <= 2);
             // One combination of six is left over.
-            let left = [1, 3, 2].iter().zip(counts).position(|(volume, count)| count < *volume).expect("one is left");
+            let left = [1, 3, 2]
+                .iter()
+                .zip(counts)
+                .position(|(volume, count)| count < *volume)
+                .expect("one is left");
             first[left] += 1;
         }
-        assert!((850..1150).contains(&first[0]) && (2800..3200).contains(&first[1]), "{first:?}");
+        assert!(
+            (850..1150).contains(&first[0]) && (2800..3200).contains(&first[1]),
+            "{first:?}"
+        );
     }
 }

@@ -1,10 +1,12 @@
-//! Floats with an exponent of their own: counts of placements exceed the range of floats, and must not underflow to
-//! zero either. Never negative. A sum, a product and a quotient each have a relative error of at most 2^−52.
+//! Floats with an exponent of their own: counts of placements exceed the range of floats, and must
+//! not underflow to zero either. Never negative. A sum, a product and a quotient each have a
+//! relative error of at most 2^−52.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul};
 
-/// The largest relative error of one operation: 2^−53 for rounding, and as much for a negligible summand.
+/// The largest relative error of one operation: 2^−53 for rounding, and as much for a negligible
+/// summand.
 pub const UNIT: f64 = f64::EPSILON;
 
 /// A nonnegative number.
@@ -17,9 +19,15 @@ pub struct WideFloat {
 
 impl WideFloat {
     /// 0.
-    pub const ZERO: WideFloat = WideFloat { part: 0.0, exponent: 0 };
+    pub const ZERO: WideFloat = WideFloat {
+        part: 0.0,
+        exponent: 0,
+    };
     /// 1.
-    pub const ONE: WideFloat = WideFloat { part: 1.0, exponent: 0 };
+    pub const ONE: WideFloat = WideFloat {
+        part: 1.0,
+        exponent: 0,
+    };
 
     /// From an ordinary nonnegative number that is not subnormal.
     pub fn new(number: f64) -> WideFloat {
@@ -29,7 +37,10 @@ impl WideFloat {
         }
         let bits = number.to_bits();
         let exponent = (bits >> 52) as i64 - 1023;
-        WideFloat { part: f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52)), exponent }
+        WideFloat {
+            part: f64::from_bits(bits & ((1 << 52) - 1) | (1023 << 52)),
+            exponent,
+        }
     }
 
     #[cfg(test)]
@@ -45,7 +56,14 @@ impl WideFloat {
     /// The number times a power of two.
     #[must_use]
     pub fn scaled(self, exponent: i64) -> WideFloat {
-        if self.part == 0.0 { self } else { WideFloat { part: self.part, exponent: self.exponent + exponent } }
+        if self.part == 0.0 {
+            self
+        } else {
+            WideFloat {
+                part: self.part,
+                exponent: self.exponent + exponent,
+            }
+        }
     }
 
     /// The decimal logarithm, and its largest error, not counting the error of the number itself.
@@ -70,7 +88,11 @@ impl Add for WideFloat {
     type Output = WideFloat;
 
     fn add(self, other: WideFloat) -> WideFloat {
-        let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let (large, small) = if self.exponent >= other.exponent {
+            (self, other)
+        } else {
+            (other, self)
+        };
         if large.part == 0.0 || small.part == 0.0 {
             return if large.part == 0.0 { small } else { large };
         }
@@ -80,7 +102,10 @@ impl Add for WideFloat {
         }
         let part = large.part + small.part * f64::from_bits(((1023 - below) as u64) << 52);
         if part >= 2.0 {
-            WideFloat { part: part / 2.0, exponent: large.exponent + 1 }
+            WideFloat {
+                part: part / 2.0,
+                exponent: large.exponent + 1,
+            }
         } else {
             WideFloat { part, ..large }
         }
@@ -94,7 +119,10 @@ impl Mul for WideFloat {
         let part = self.part * other.part;
         let exponent = self.exponent + other.exponent;
         if part >= 2.0 {
-            WideFloat { part: part / 2.0, exponent: exponent + 1 }
+            WideFloat {
+                part: part / 2.0,
+                exponent: exponent + 1,
+            }
         } else if part == 0.0 {
             WideFloat::ZERO
         } else {
@@ -128,12 +156,17 @@ mod tests {
 
     #[test]
     fn they_add_multiply_and_compare_like_numbers() {
-        let numbers = [0.0, 1e-300, 0.3, 0.5, 0.999_999, 1.0, 1.5, 2.0, 7.25, 1e9, 3e200];
+        let numbers = [
+            0.0, 1e-300, 0.3, 0.5, 0.999_999, 1.0, 1.5, 2.0, 7.25, 1e9, 3e200,
+        ];
         for a in numbers {
             assert_eq!(WideFloat::new(a).get(), a);
             for b in numbers {
                 let [x, y] = [a, b].map(WideFloat::new);
-                assert!(((x + y).get() - (a + b)).abs() <= UNIT * (a + b), "{a} + {b}");
+                assert!(
+                    ((x + y).get() - (a + b)).abs() <= UNIT * (a + b),
+                    "{a} + {b}"
+                );
                 assert_eq!(x.partial_cmp(&y), a.partial_cmp(&b), "{a} and {b}");
                 if (1e-200..1e200).contains(&a) && (1e-100..1e100).contains(&b) {
                     assert_eq!((x * y).get(), a * b);
@@ -141,9 +174,14 @@ mod tests {
                 }
             }
             if a > 0.0 {
-                assert!((WideFloat::new(a).log10().0 - a.log10()).abs() <= WideFloat::new(a).log10().1);
+                assert!(
+                    (WideFloat::new(a).log10().0 - a.log10()).abs() <= WideFloat::new(a).log10().1
+                );
             }
         }
-        assert_eq!((WideFloat::new(2.0).scaled(5000) / WideFloat::new(2.0).scaled(4999)).get(), 2.0);
+        assert_eq!(
+            (WideFloat::new(2.0).scaled(5000) / WideFloat::new(2.0).scaled(4999)).get(),
+            2.0
+        );
     }
 }

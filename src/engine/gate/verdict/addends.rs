@@ -1,4 +1,5 @@
-//! The numbers of the people of one label: the gate adds them up and judges their sum by the definitions of the rules.
+//! The numbers of the people of one label: the gate adds them up and judges their sum by the
+//! definitions of the rules.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +45,9 @@ impl PersonAddends {
         }
     }
 
-    /// Reads the form in which the journal stores those of earlier releases: their number, their sum, the sum of
-    /// absolute values, the largest absolute values. `None` if the form is another one.
+    /// Reads the form in which the journal stores those of earlier releases: their number, their
+    /// sum, the sum of absolute values, the largest absolute values. `None` if the form is another
+    /// one.
     fn kept(values: &[Value]) -> Option<PersonAddends> {
         let number = |value: &Value| match value {
             Value::Int(number) => Some(i128::from(*number)),
@@ -53,10 +55,20 @@ impl PersonAddends {
             _ => None,
         };
         let numbers: Vec<i128> = values.iter().map(number).collect::<Option<_>>()?;
-        let [count, sum, sizes, largest @ ..] = &numbers[..] else { return None };
-        let largest: Vec<u64> = largest.iter().map(|&size| u64::try_from(size).ok()).collect::<Option<_>>()?;
+        let [count, sum, sizes, largest @ ..] = &numbers[..] else {
+            return None;
+        };
+        let largest: Vec<u64> = largest
+            .iter()
+            .map(|&size| u64::try_from(size).ok())
+            .collect::<Option<_>>()?;
         let sizes = BigUint::from(u128::try_from(*sizes).ok()?);
-        Some(PersonAddends { count: u64::try_from(*count).ok()?, sum: *sum, sizes, largest })
+        Some(PersonAddends {
+            count: u64::try_from(*count).ok()?,
+            sum: *sum,
+            sizes,
+            largest,
+        })
     }
 
     /// Adds the numbers of other people.
@@ -65,7 +77,10 @@ impl PersonAddends {
         self.sum += other.sum;
         self.sizes += &other.sizes;
         self.largest.extend(&other.largest);
-        assert!(BigUint::from(self.sum.unsigned_abs()) <= self.sizes, "a sum is no larger than the sum of sizes");
+        assert!(
+            BigUint::from(self.sum.unsigned_abs()) <= self.sizes,
+            "a sum is no larger than the sum of sizes"
+        );
     }
 }
 
@@ -79,12 +94,18 @@ pub(super) struct SumRules {
 impl SumRules {
     pub fn of(policy: &Policy) -> SumRules {
         let settings = policy.in_force();
-        SumRules { k: policy.k(), dominance: settings.dominance, percent: settings.p_rule }
+        SumRules {
+            k: policy.k(),
+            dominance: settings.dominance,
+            percent: settings.p_rule,
+        }
     }
 
     /// How many of the largest numbers the rules need.
     pub fn read(&self) -> usize {
-        let dominance = self.dominance.map_or(0, |rule| usize::try_from(rule.n).unwrap_or(usize::MAX));
+        let dominance = self
+            .dominance
+            .map_or(0, |rule| usize::try_from(rule.n).unwrap_or(usize::MAX));
         dominance.max(if self.percent.is_some() { 2 } else { 0 })
     }
 
@@ -97,25 +118,41 @@ impl SumRules {
     pub fn gives_away(&self, numbers: &PersonAddends) -> bool {
         let mut largest = numbers.largest.clone();
         largest.sort_unstable_by(|one, other| other.cmp(one));
-        let of_largest = |many: usize| largest.iter().take(many).map(|&size| BigUint::from(size)).sum::<BigUint>();
+        let of_largest = |many: usize| {
+            largest
+                .iter()
+                .take(many)
+                .map(|&size| BigUint::from(size))
+                .sum::<BigUint>()
+        };
         // The n largest are more than the share r of all.
         let dominated = self.dominance.is_some_and(|Dominance { n, share }| {
-            of_largest(usize::try_from(n).unwrap_or(usize::MAX)) * unit(share) > &numbers.sizes * share.digits()
+            of_largest(usize::try_from(n).unwrap_or(usize::MAX)) * unit(share)
+                > &numbers.sizes * share.digits()
         });
         // All but the two largest are less than the share p of the largest.
-        let close = self
-            .percent
-            .is_some_and(|share| (&numbers.sizes - of_largest(2)) * unit(share) < of_largest(1) * share.digits());
+        let close = self.percent.is_some_and(|share| {
+            (&numbers.sizes - of_largest(2)) * unit(share) < of_largest(1) * share.digits()
+        });
         dominated || close
     }
 
     /// The figures of the numbers of an atom's people that may be published.
     pub fn aggregate(&self, numbers: &PersonAddends) -> Aggregate {
         if self.are_few(numbers) {
-            return Aggregate { count: None, sum: None };
+            return Aggregate {
+                count: None,
+                sum: None,
+            };
         }
-        assert!(numbers.count == 0 || numbers.count >= self.k, "published numbers are of at least k people");
-        Aggregate { count: Some(numbers.count), sum: (!self.gives_away(numbers)).then_some(numbers.sum) }
+        assert!(
+            numbers.count == 0 || numbers.count >= self.k,
+            "published numbers are of at least k people"
+        );
+        Aggregate {
+            count: Some(numbers.count),
+            sum: (!self.gives_away(numbers)).then_some(numbers.sum),
+        }
     }
 }
 
@@ -123,7 +160,8 @@ fn unit(share: Decimal) -> BigUint {
     BigUint::from(10u8).pow(share.scale().into())
 }
 
-/// The numbers of the people of an increment, by label. `None` if they are unknown, or a person has no label.
+/// The numbers of the people of an increment, by label. `None` if they are unknown, or a person has
+/// no label.
 pub(super) fn addends(
     newest: &NewIncrement<'_>,
     measures: usize,
@@ -136,16 +174,31 @@ pub(super) fn addends(
     let mut labels: BTreeMap<Vec<Node>, Vec<Vec<i64>>> = BTreeMap::new();
     for row in 0..rows.len() {
         let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
-        let numbers = labels.entry(label(&leaves)?).or_insert_with(|| vec![Vec::new(); measures]);
-        numbers.iter_mut().zip(rows.measures()).for_each(|(numbers, column)| numbers.extend(column[row]));
+        let numbers = labels
+            .entry(label(&leaves)?)
+            .or_insert_with(|| vec![Vec::new(); measures]);
+        numbers
+            .iter_mut()
+            .zip(rows.measures())
+            .for_each(|(numbers, column)| numbers.extend(column[row]));
     }
     assert!(labels.len() <= rows.len(), "a label has a row");
-    let added = |numbers: Vec<Vec<i64>>| numbers.iter().map(|numbers| PersonAddends::of(numbers)).collect();
-    Some(labels.into_iter().map(|(label, numbers)| (label, added(numbers))).collect())
+    let added = |numbers: Vec<Vec<i64>>| {
+        numbers
+            .iter()
+            .map(|numbers| PersonAddends::of(numbers))
+            .collect()
+    };
+    Some(
+        labels
+            .into_iter()
+            .map(|(label, numbers)| (label, added(numbers)))
+            .collect(),
+    )
 }
 
-/// The same for an earlier release, as the journal stores them, with this many of the largest numbers. `None` if the
-/// form is another one.
+/// The same for an earlier release, as the journal stores them, with this many of the largest
+/// numbers. `None` if the form is another one.
 pub(super) fn earlier(
     table: &Histogram,
     measures: usize,
@@ -157,8 +210,15 @@ pub(super) fn earlier(
         return None;
     }
     let labels = (0..table.tuples()).map(|tuple| {
-        let [cell] = table.cells_of(tuple) else { return None };
-        let addends = table.values().get(cell.value).chunks(width).map(PersonAddends::kept).collect::<Option<_>>()?;
+        let [cell] = table.cells_of(tuple) else {
+            return None;
+        };
+        let addends = table
+            .values()
+            .get(cell.value)
+            .chunks(width)
+            .map(PersonAddends::kept)
+            .collect::<Option<_>>()?;
         Some((table.tuple_at(tuple).collect(), addends))
     });
     labels.collect()
@@ -173,19 +233,32 @@ mod tests {
         Decimal::parse(text).expect("a number")
     }
 
-    /// A sum exactly at the limit of a rule is not sensitive, by the definitions: more than the share r, less than the
-    /// share p.
+    /// A sum exactly at the limit of a rule is not sensitive, by the definitions: more than the
+    /// share r, less than the share p.
     #[test]
     fn sums_exactly_at_a_limit_are_published() {
-        let dominance =
-            |n, share| SumRules { k: 2, dominance: Some(Dominance { n, share: decimal(share) }), percent: None };
-        let percent = |share| SumRules { k: 2, dominance: None, percent: Some(decimal(share)) };
+        let dominance = |n, share| SumRules {
+            k: 2,
+            dominance: Some(Dominance {
+                n,
+                share: decimal(share),
+            }),
+            percent: None,
+        };
+        let percent = |share| SumRules {
+            k: 2,
+            dominance: None,
+            percent: Some(decimal(share)),
+        };
         let numbers = |of: &[i64]| PersonAddends::of(of);
-        let answers = [[80, 15, 5], [81, 14, 5], [-80, 15, -5]].map(|of| dominance(1, "0.8").gives_away(&numbers(&of)));
+        let answers = [[80, 15, 5], [81, 14, 5], [-80, 15, -5]]
+            .map(|of| dominance(1, "0.8").gives_away(&numbers(&of)));
         assert_eq!(answers, [false, true, false]);
-        let answers = [[60, 20, 20], [61, 20, 19]].map(|of| dominance(2, "0.8").gives_away(&numbers(&of)));
+        let answers =
+            [[60, 20, 20], [61, 20, 19]].map(|of| dominance(2, "0.8").gives_away(&numbers(&of)));
         assert_eq!(answers, [false, true]);
-        let answers = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]].map(|of| percent("0.1").gives_away(&numbers(&of)));
+        let answers = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]]
+            .map(|of| percent("0.1").gives_away(&numbers(&of)));
         assert_eq!(answers, [false, true, true]);
         assert_eq!([dominance(3, "0.8").read(), percent("0.1").read()], [3, 2]);
     }
@@ -196,12 +269,28 @@ mod tests {
         let kept = |numbers: &[i64], measures, largest| {
             let value: Box<[Value]> = numbers.iter().map(|&number| Value::Int(number)).collect();
             let (values, _) = SensitiveValues::from_distinct(numbers.len(), vec![value]);
-            let table = Histogram::of_counts(&[vec![0]], values, &[Cell { increment: 0, value: 0, count: 1 }]);
+            let table = Histogram::of_counts(
+                &[vec![0]],
+                values,
+                &[Cell {
+                    increment: 0,
+                    value: 0,
+                    count: 1,
+                }],
+            );
             earlier(&table, measures, largest)
         };
         let found = kept(&[2, 7, 7, 4, 3, 1, 1, 1], 2, 1).expect("what is kept");
-        let [(_, addends)] = &found[..] else { panic!("one label") };
-        assert_eq!(addends.iter().map(|one| (one.count, one.sum)).collect::<Vec<_>>(), [(2, 7), (3, 1)]);
+        let [(_, addends)] = &found[..] else {
+            panic!("one label")
+        };
+        assert_eq!(
+            addends
+                .iter()
+                .map(|one| (one.count, one.sum))
+                .collect::<Vec<_>>(),
+            [(2, 7), (3, 1)]
+        );
         for (numbers, measures, largest) in [
             (&[2, 7, 7, 3, 1, 1, 0][..], 2, 0),
             (&[2, 7, 7, 4, 3, 1, 1, 1], 2, 0),

@@ -1,9 +1,10 @@
-//! The leakage of a global recoding, to a reader who knows the search (SCIENCE 6, "Global recoding is not immune"):
-//! small classes that every reader can infer, and the reduction of possible tables. All of it follows from
-//! quasi-identifiers and from the existence of releases, so the findings reveal nothing about sensitive values.
+//! The leakage of a global recoding, to a reader who knows the search (SCIENCE 6, "Global recoding
+//! is not immune"): small classes that every reader can infer, and the reduction of possible
+//! tables. All of it follows from quasi-identifiers and from the existence of releases, so the
+//! findings reveal nothing about sensitive values.
 //!
-//! A refusal with only one explanation is always a reason against a release. Other certain classes, and the ratio, are
-//! reported, and judged if the policy sets `max_global_ratio`.
+//! A refusal with only one explanation is always a reason against a release. Other certain classes,
+//! and the ratio, are reported, and judged if the policy sets `max_global_ratio`.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -18,8 +19,8 @@ use crate::policy::{ChainPromise, Decimal, Inference, Policy};
 /// The most reasons that are given.
 const NAMED: usize = 12;
 
-/// What a release under its standing recoding makes certain; `None` if its readers could not replay a search. `atoms`
-/// is the standing recoding at the time of the last release.
+/// What a release under its standing recoding makes certain; `None` if its readers could not replay
+/// a search. `atoms` is the standing recoding at the time of the last release.
 pub fn learnt(
     policy: &Policy,
     history: &History,
@@ -31,17 +32,30 @@ pub fn learnt(
     if crowds::are_halved(policy) || inference == Inference::Nothing {
         return None;
     }
-    let before = history.len().checked_sub(1).map(|last| history.release(last));
+    let before = history
+        .len()
+        .checked_sub(1)
+        .map(|last| history.release(last));
     let known = match policy.chain() {
         ChainPromise::Blind(_) | ChainPromise::Disjoint { .. } => true,
         ChainPromise::Crowds { .. } => false,
         // The finer recoding may have been published.
-        ChainPromise::Tested { .. } => before.is_none_or(|(_, recoding, _)| atoms == Some(recoding)),
+        ChainPromise::Tested { .. } => {
+            before.is_none_or(|(_, recoding, _)| atoms == Some(recoding))
+        }
         // Later refusals depend on sensitive values.
         ChainPromise::Bcf => before.is_none(),
     };
     let before = before.map(|(release, ..)| release);
-    known.then(|| made_certain(before, table, trees, inference, (policy.a(), policy.refinement().values)))
+    known.then(|| {
+        made_certain(
+            before,
+            table,
+            trees,
+            inference,
+            (policy.a(), policy.refinement().values),
+        )
+    })
 }
 
 /// The reasons against a release.
@@ -52,7 +66,9 @@ pub fn against<'c>(certainty: &'c Certainty, policy: &Policy) -> impl Iterator<I
 
 /// The reason in words.
 pub fn text(a: u64) -> String {
-    format!("an attacker who knows the search can infer that a part of the class contains people, but fewer than {a}")
+    format!(
+        "an attacker who knows the search can infer that a part of the class contains people, but fewer than {a}"
+    )
 }
 
 /// Judges the refusals of the search; empty if classes have labels of their own.
@@ -62,49 +78,93 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
         return Vec::new();
     }
     let atoms = ready.case.older.last().map(|older| older.atoms);
-    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "one cut for each column");
-    let learnt_facts =
-        Some(ready.case).filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
-    let learnt_facts =
-        learnt_facts.and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
+    assert_eq!(
+        ready.case.recoding.len(),
+        ready.trees.len(),
+        "one cut for each column"
+    );
+    let learnt_facts = Some(ready.case)
+        .filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
+    let learnt_facts = learnt_facts
+        .and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
     let certain = learnt_facts
         .as_ref()
-        .map_or(CheckResult::not_made(Check::Certainty), |learnt_facts| certain(learnt_facts, ready.case));
+        .map_or(CheckResult::not_made(Check::Certainty), |learnt_facts| {
+            certain(learnt_facts, ready.case)
+        });
     let mut checks = vec![certain];
     let learnt = ready.case.learnt.filter(|_| learnt_facts.is_some());
-    checks.extend(ratio(ready.case, learnt.and_then(|learnt| learnt.wholly), limits.max_global_ratio));
+    checks.extend(ratio(
+        ready.case,
+        learnt.and_then(|learnt| learnt.wholly),
+        limits.max_global_ratio,
+    ));
     let finally = learnt.and_then(|learnt| learnt.finally);
-    checks.extend(finally.map(|log10| CheckResult { value: power(log10), ..CheckResult::made(Check::Maximality) }));
+    checks.extend(finally.map(|log10| CheckResult {
+        value: power(log10),
+        ..CheckResult::made(Check::Maximality)
+    }));
     checks
 }
 
 fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
     let found = Some(Figure::Whole(learnt_facts.facts.len() as u64));
-    let mut checked = CheckResult { value: found, ..CheckResult::made(Check::Certainty) };
-    let reason = |fact: &Fact| RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()));
-    checked.reasons = against(learnt_facts, case.policy).map(reason).take(NAMED).collect();
+    let mut checked = CheckResult {
+        value: found,
+        ..CheckResult::made(Check::Certainty)
+    };
+    let reason = |fact: &Fact| {
+        RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()))
+    };
+    checked.reasons = against(learnt_facts, case.policy)
+        .map(reason)
+        .take(NAMED)
+        .collect();
     if learnt_facts.answer == FactExtent::Open {
-        let text = "it could not be decided which small classes are certain, which counts as unsafe";
-        checked.reasons.push(RejectionReason::plain("the whole release", text));
+        let text =
+            "it could not be decided which small classes are certain, which counts as unsafe";
+        checked
+            .reasons
+            .push(RejectionReason::plain("the whole release", text));
     }
     checked
 }
 
 /// The figure, if it is known or required.
-fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> Option<CheckResult> {
+fn ratio(
+    case: &NextRelease<'_>,
+    log10: Option<f64>,
+    limit: Option<Decimal>,
+) -> Option<CheckResult> {
     let value = log10.and_then(power);
     let most = limit.and_then(|limit| Figure::real(limit.get()));
-    let mut checked = CheckResult { value, limit: most, ..CheckResult::made(Check::MaxGlobalRatio) };
+    let mut checked = CheckResult {
+        value,
+        limit: most,
+        ..CheckResult::made(Check::MaxGlobalRatio)
+    };
     let Some(limit) = limit.map(Decimal::get) else {
         // If the course of a search is not replayed, the figure is unknown, and the report says so.
-        let known = matches!(case.policy.inference(), Inference::Replay | Inference::Nothing);
+        let known = matches!(
+            case.policy.inference(),
+            Inference::Replay | Inference::Nothing
+        );
         let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
-        return log10.map(|_| checked).or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));
+        return log10
+            .map(|_| checked)
+            .or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));
     };
     let text = match log10 {
         // From an unchanged recoding a reader learns nothing.
-        None if case.stays() => return Some(CheckResult { value: Figure::real(1.0), ..checked }),
-        None => format!("the leakage of this recoding is not known, the policy permits a factor of at most {limit}"),
+        None if case.stays() => {
+            return Some(CheckResult {
+                value: Figure::real(1.0),
+                ..checked
+            });
+        }
+        None => format!(
+            "the leakage of this recoding is not known, the policy permits a factor of at most {limit}"
+        ),
         Some(log10) if log10 <= limit.log10() => return Some(checked),
         Some(log10) => {
             format!(
@@ -112,7 +172,11 @@ fn ratio(case: &NextRelease<'_>, log10: Option<f64>, limit: Option<Decimal>) -> 
             )
         }
     };
-    checked.reasons.push(RejectionReason { value, limit: most, ..RejectionReason::plain("the whole release", text) });
+    checked.reasons.push(RejectionReason {
+        value,
+        limit: most,
+        ..RejectionReason::plain("the whole release", text)
+    });
     Some(checked)
 }
 

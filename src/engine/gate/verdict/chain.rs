@@ -1,5 +1,5 @@
-//! All releases of the chain together (SCIENCE 3): the pair bound for every person who is in the tables; under `bcf`
-//! for all people who could be.
+//! All releases of the chain together (SCIENCE 3): the pair bound for every person who is in the
+//! tables; under `bcf` for all people who could be.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, PreparedCase};
@@ -14,25 +14,41 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         return crowds::chain(ready);
     }
     let found = CheckResult::made(Check::Chain);
-    let Some(lineage) = &ready.lineage else { return CheckResult { made: false, ..found } };
+    let Some(lineage) = &ready.lineage else {
+        return CheckResult {
+            made: false,
+            ..found
+        };
+    };
     let Some((weakest, whole)) = weakest(ready, lineage) else {
         let text = "a release does not show the people of the chain, so it cannot be shown that all releases together \
             are safe";
-        return CheckResult { made: false, reasons: vec![RejectionReason::plain("all releases", text)], ..found };
+        return CheckResult {
+            made: false,
+            reasons: vec![RejectionReason::plain("all releases", text)],
+            ..found
+        };
     };
     let k = ready.case.policy.k();
     let mut found = found.at_least(weakest.iter().map(|weak| weak.left).min(), k);
     for weak in weakest.iter().filter(|weak| weak.left < k) {
         let place = format!("people of increment {} of the chain", weak.increment + 1);
-        let text = format!("all releases together leave one of them {} candidates, fewer than {k}", weak.left);
-        found.reasons.push(RejectionReason::crowd(place, weak.left, k, text));
+        let text = format!(
+            "all releases together leave one of them {} candidates, fewer than {k}",
+            weak.left
+        );
+        found
+            .reasons
+            .push(RejectionReason::crowd(place, weak.left, k, text));
     }
     if let Some(reason) = crossing::against(ready, lineage) {
         found.reasons.push(reason);
     }
     if !whole {
         let text = "the releases cross in too many ways, so it cannot be shown that they are safe";
-        found.reasons.push(RejectionReason::plain("all releases", text));
+        found
+            .reasons
+            .push(RejectionReason::plain("all releases", text));
     }
     found
 }
@@ -43,15 +59,23 @@ struct WeakTarget {
     left: u64,
 }
 
-/// One per examined increment, and whether all targets were examined; `None` if a release lost rows or people.
+/// One per examined increment, and whether all targets were examined; `None` if a release lost rows
+/// or people.
 fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarget>, bool)> {
-    let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+    let chain = ReleaseChain::new(
+        &lineage.releases,
+        &lineage.number,
+        &ready.trees,
+        ready.values.len(),
+    );
     let last = lineage.releases.len() - 1;
     if lineage.releases[last].rows() != ready.people.rows() {
         return None;
     }
     let (mut found, mut whole, mut shown) = (Vec::new(), true, true);
-    let mut take = |increment: usize, left: Option<u64>| found.extend(left.map(|left| WeakTarget { increment, left }));
+    let mut take = |increment: usize, left: Option<u64>| {
+        found.extend(left.map(|left| WeakTarget { increment, left }))
+    };
     let swept = if matches!(ready.case.policy.chain(), policy::ChainPromise::Bcf) {
         let comparable = ComparablePairs::of(&chain);
         chain.each_sight(|sight| {
@@ -60,18 +84,31 @@ fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarge
             take(sight.increment, left);
         })
     } else {
-        let slices =
-            Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
+        let slices = Slices::of(
+            &lineage.rows,
+            &chain.cuts(),
+            &chain.numbered().iter().collect::<Vec<&NumberedClasses>>(),
+        );
         let sought = |sight: &AttackerView<'_>| lineage.all_people || sight.increment == last;
         chain.each_sight(|sight| {
-            let slices = if sought(sight) { slices.of_increment(sight.increment) } else { Vec::new() };
+            let slices = if sought(sight) {
+                slices.of_increment(sight.increment)
+            } else {
+                Vec::new()
+            };
             shown &= chain.shows(sight, &slices);
             if shown {
-                take(sight.increment, chain.realised(sight, &slices, &FewestCandidates));
+                take(
+                    sight.increment,
+                    chain.realised(sight, &slices, &FewestCandidates),
+                );
             }
         })
     };
-    assert!(found.iter().all(|weak| weak.increment <= last), "people of an increment of the chain");
+    assert!(
+        found.iter().all(|weak| weak.increment <= last),
+        "people of an increment of the chain"
+    );
     swept.ok().filter(|()| shown).map(|()| (found, whole))
 }
 

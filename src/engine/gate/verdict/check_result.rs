@@ -1,5 +1,5 @@
-//! The verdict on a release: every check with its figure, its limit and every reason against the release. Private:
-//! figures and reasons of checks that read sensitive values are never published.
+//! The verdict on a release: every check with its figure, its limit and every reason against the
+//! release. Private: figures and reasons of checks that read sensitive values are never published.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,14 @@ pub struct Verdict {
 pub struct CheckResult {
     /// The check.
     pub check: Check,
-    /// Whether it was made. A check that was not made says nothing in favour of a release; that it should have been
-    /// made is a reason against it.
+    /// Whether it was made. A check that was not made says nothing in favour of a release; that it
+    /// should have been made is a reason against it.
     pub made: bool,
-    /// Whether its findings may depend on sensitive values: its figures are private then, and a reason stops the chain.
+    /// Whether its findings may depend on sensitive values: its figures are private then, and a
+    /// reason stops the chain.
     pub sensitive: bool,
-    /// Whether its figures stay private although they depend on no sensitive value, because they reveal more than the
-    /// release.
+    /// Whether its figures stay private although they depend on no sensitive value, because they
+    /// reveal more than the release.
     pub private: bool,
     /// The figure: the worst of all places.
     pub value: Option<Figure>,
@@ -53,12 +54,22 @@ pub struct RejectionReason {
 impl RejectionReason {
     /// A reason without figures.
     pub fn plain(place: impl Into<String>, text: impl Into<String>) -> RejectionReason {
-        RejectionReason { place: place.into(), value: None, limit: None, text: text.into() }
+        RejectionReason {
+            place: place.into(),
+            value: None,
+            limit: None,
+            text: text.into(),
+        }
     }
 
     /// A class that is too small.
     pub fn crowd(place: String, left: u64, limit: u64, text: String) -> RejectionReason {
-        RejectionReason { place, value: Some(Figure::Whole(left)), limit: Some(Figure::Whole(limit)), text }
+        RejectionReason {
+            place,
+            value: Some(Figure::Whole(left)),
+            limit: Some(Figure::Whole(limit)),
+            text,
+        }
     }
 }
 
@@ -80,36 +91,55 @@ impl CheckResult {
     /// A check that is not made for this release.
     pub fn not_made(check: Check) -> CheckResult {
         // It has read nothing.
-        CheckResult { made: false, sensitive: false, private: false, ..CheckResult::made(check) }
+        CheckResult {
+            made: false,
+            sensitive: false,
+            private: false,
+            ..CheckResult::made(check)
+        }
     }
 
     /// The figure, if it may be published.
     pub fn public_value(&self) -> Option<Figure> {
-        assert!(!(self.sensitive && self.private), "a figure is withheld for one reason");
-        self.value.filter(|_| self.made && !self.sensitive && !self.private)
+        assert!(
+            !(self.sensitive && self.private),
+            "a figure is withheld for one reason"
+        );
+        self.value
+            .filter(|_| self.made && !self.sensitive && !self.private)
     }
 
     /// The same check with a count and its lower limit.
     #[must_use]
     pub fn at_least(self, value: Option<u64>, limit: u64) -> CheckResult {
-        CheckResult { value: value.map(Figure::Whole), limit: Some(Figure::Whole(limit)), ..self }
+        CheckResult {
+            value: value.map(Figure::Whole),
+            limit: Some(Figure::Whole(limit)),
+            ..self
+        }
     }
 }
 
 impl Verdict {
-    /// Whether there is no reason against the release, either in a check that was made or because one should have been.
+    /// Whether there is no reason against the release, either in a check that was made or because
+    /// one should have been.
     pub fn safe(&self) -> bool {
         self.checks.iter().all(|check| check.reasons.is_empty())
     }
 
-    /// Whether a check that may depend on sensitive values has a reason against it. Such a release is never merged with
-    /// the next one, even if other checks have reasons against it as well (SCIENCE 3).
+    /// Whether a check that may depend on sensitive values has a reason against it. Such a release
+    /// is never merged with the next one, even if other checks have reasons against it as well
+    /// (SCIENCE 3).
     pub fn stops(&self) -> bool {
-        self.checks.iter().any(|check| check.sensitive && !check.reasons.is_empty())
+        self.checks
+            .iter()
+            .any(|check| check.sensitive && !check.reasons.is_empty())
     }
 
     /// Every reason with its check.
     pub fn reasons(&self) -> impl Iterator<Item = (&CheckResult, &RejectionReason)> {
-        self.checks.iter().flat_map(|check| check.reasons.iter().map(move |reason| (check, reason)))
+        self.checks
+            .iter()
+            .flat_map(|check| check.reasons.iter().map(move |reason| (check, reason)))
     }
 }

@@ -1,5 +1,5 @@
-//! Prepares a candidate and its case for the checks: one dictionary of sensitive values, the chain to be examined, and
-//! the people who must be found in it.
+//! Prepares a candidate and its case for the checks: one dictionary of sensitive values, the chain
+//! to be examined, and the people who must be found in it.
 
 use std::borrow::Cow;
 
@@ -23,8 +23,8 @@ pub struct Lineage {
     pub number: Vec<usize>,
     /// The people by the release in which they came; new people have the number of the candidate.
     pub rows: Histogram,
-    /// Whether the gate computes the candidates of all people. Otherwise it computes them for new people alone, because this release changes
-    /// nothing for the others.
+    /// Whether the gate computes the candidates of all people. Otherwise it computes them for new
+    /// people alone, because this release changes nothing for the others.
     pub all_people: bool,
 }
 
@@ -36,21 +36,25 @@ pub struct PreparedCase<'a> {
     pub trees: Vec<&'a Taxonomy>,
     /// The dictionary of all tables here.
     pub values: SensitiveValues,
-    /// The candidate as it was read, under its recoding; in a chain of crowds only the rows that it adds.
+    /// The candidate as it was read, under its recoding; in a chain of crowds only the rows that it
+    /// adds.
     pub table: Release,
     /// The number of rows of each leaf tuple, if the candidate has two tables.
     pub exact: Option<Headcount>,
-    /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their labels.
+    /// The chain; `None` in a disjoint feed, and in a chain of crowds, whose rows keep their
+    /// labels.
     pub lineage: Option<Lineage>,
-    /// All people who must be in the candidate; in a chain of crowds all people who must be new in it, with the nodes
-    /// of their labels in the place of leaves.
+    /// All people who must be in the candidate; in a chain of crowds all people who must be new in
+    /// it, with the nodes of their labels in the place of leaves.
     pub people: Histogram,
     /// In a chain of crowds what was published and what is new, on the common dictionary.
     pub crowds: Option<Compared<'a>>,
-    /// In a chain of crowds the private table of each new increment under the labels of its atoms, on the dictionary of
-    /// that table; `None` if the increment has no such labels, or its atoms do not contain all of its people.
+    /// In a chain of crowds the private table of each new increment under the labels of its atoms,
+    /// on the dictionary of that table; `None` if the increment has no such labels, or its atoms do
+    /// not contain all of its people.
     pub atoms: Vec<Option<Release>>,
-    /// The rows that the candidate adds to the table of measures, on the dictionary of that table, if it has one.
+    /// The rows that the candidate adds to the table of measures, on the dictionary of that table,
+    /// if it has one.
     pub measures: Option<(Release, SensitiveValues)>,
     /// The number of rows of each label that the candidate leaves out.
     pub erased: RemovedLabels,
@@ -59,19 +63,40 @@ pub struct PreparedCase<'a> {
 impl<'a> PreparedCase<'a> {
     /// Prepares a candidate that was read.
     pub fn new(candidate: ReadCandidate<'a>) -> PreparedCase<'a> {
-        let ReadCandidate { case, table, crowds, measures, erased } = candidate;
+        let ReadCandidate {
+            case,
+            table,
+            crowds,
+            measures,
+            erased,
+        } = candidate;
         let trees = case.columns.trees();
-        let merged =
-            |parts: Vec<Histogram>| Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0));
-        let PublishedTable { release, values: shown, exact } = table;
+        let merged = |parts: Vec<Histogram>| {
+            Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), 0))
+        };
+        let PublishedTable {
+            release,
+            values: shown,
+            exact,
+        } = table;
         if let Some(compared) = crowds {
-            let labelled = |newest: &NewIncrement<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
-            let labelled = case.newest.iter().map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
+            let labelled =
+                |newest: &NewIncrement<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
+            let labelled = case
+                .newest
+                .iter()
+                .map(|newest| labelled(newest).map(|rows| rows.as_one(0)));
             let labelled: Vec<Option<Histogram>> = labelled.collect();
-            let atoms = labelled.iter().map(|rows| rows.as_ref().map(Release::from_own_labels)).collect();
+            let atoms = labelled
+                .iter()
+                .map(|rows| rows.as_ref().map(Release::from_own_labels))
+                .collect();
             let new = merged(labelled.into_iter().flatten().collect());
             let (values, maps) = SensitiveValues::union(&[&shown, new.values()]);
-            let (table, people) = (release.with_values(&maps[0]), new.with_values(&values, &maps[1]));
+            let (table, people) = (
+                release.with_values(&maps[0]),
+                new.with_values(&values, &maps[1]),
+            );
             let growth = compared.growth.with_values(&maps[0]);
             let crowds = Some(Compared { growth, ..compared });
             return PreparedCase {
@@ -88,19 +113,41 @@ impl<'a> PreparedCase<'a> {
                 erased,
             };
         }
-        let new = merged(case.newest.iter().map(|newest| newest.rows.clone().as_one(0)).collect());
+        let new = merged(
+            case.newest
+                .iter()
+                .map(|newest| newest.rows.clone().as_one(0))
+                .collect(),
+        );
         let all_people = case.before.clone().as_one(0).merge(&new);
-        let mut known = vec![&case.history.values, &shown, all_people.values(), new.values()];
+        let mut known = vec![
+            &case.history.values,
+            &shown,
+            all_people.values(),
+            new.values(),
+        ];
         if !case.only_adds() {
-            // A private table may hold values that were never published; a check has to report that.
+            // A private table may hold values that were never published; a check has to report
+            // that.
             known.extend(case.older.iter().map(|older| older.rows.values()));
         }
         let (values, maps) = SensitiveValues::union(&known);
         let table = release.with_values(&maps[1]);
         let people = all_people.with_values(&values, &maps[2]);
         let (crowds, atoms) = (None, Vec::new());
-        let mut ready =
-            PreparedCase { case, trees, values, table, exact, lineage: None, people, crowds, atoms, measures, erased };
+        let mut ready = PreparedCase {
+            case,
+            trees,
+            values,
+            table,
+            exact,
+            lineage: None,
+            people,
+            crowds,
+            atoms,
+            measures,
+            erased,
+        };
         if !matches!(case.policy.chain(), ChainPromise::Disjoint { .. }) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
@@ -108,27 +155,51 @@ impl<'a> PreparedCase<'a> {
         ready
     }
 
-    /// The chain to be examined. If the candidate only adds rows, only the newest release of each recoding and the new
-    /// people matter.
+    /// The chain to be examined. If the candidate only adds rows, only the newest release of each
+    /// recoding and the new people matter.
     fn line(&self, map: &[ValueCode], new: Histogram, unchanged: bool) -> Lineage {
         let history = self.case.history;
         let now = history.number_of(self.case.recoding);
         let newest = |at: &usize| !history.number[at + 1..].contains(&history.number[*at]);
-        let kept: Vec<usize> = (0..history.len()).filter(|at| !unchanged || newest(at)).collect();
-        let mut releases: Vec<Release> = kept.iter().map(|&at| history.releases[at].clone().with_values(map)).collect();
+        let kept: Vec<usize> = (0..history.len())
+            .filter(|at| !unchanged || newest(at))
+            .collect();
+        let mut releases: Vec<Release> = kept
+            .iter()
+            .map(|&at| history.releases[at].clone().with_values(map))
+            .collect();
         releases.push(self.table.clone());
-        let recodings: Vec<usize> = kept.iter().map(|&at| history.number[at]).chain([now]).collect();
+        let recodings: Vec<usize> = kept
+            .iter()
+            .map(|&at| history.number[at])
+            .chain([now])
+            .collect();
         let last = kept.len() as u32;
         let mut rows = new.as_one(last);
         if !unchanged {
-            let older = self.case.older.iter().zip(0..).map(|(older, at)| Histogram::clone(older.rows).as_one(at));
+            let older = self
+                .case
+                .older
+                .iter()
+                .zip(0..)
+                .map(|(older, at)| Histogram::clone(older.rows).as_one(at));
             let all = Histogram::merge_all(older.chain([rows]).collect()).expect("one at least");
             let (values, maps) = SensitiveValues::union(&[&self.values, all.values()]);
             assert!(values.len() == self.values.len(), "all values are known");
             rows = all.with_values(&values, &maps[1]);
         }
-        assert_eq!(releases.len(), recodings.len(), "each release has a recoding");
-        Lineage { releases, kept, number: renumbered(&recodings), rows, all_people: !unchanged }
+        assert_eq!(
+            releases.len(),
+            recodings.len(),
+            "each release has a recoding"
+        );
+        Lineage {
+            releases,
+            kept,
+            number: renumbered(&recodings),
+            rows,
+            all_people: !unchanged,
+        }
     }
 
     /// The whole chain, with all people in it; `None` in a disjoint feed.
@@ -138,9 +209,14 @@ impl<'a> PreparedCase<'a> {
             return Some(Cow::Borrowed(lineage));
         }
         let new = lineage.rows.clone().as_one(0);
-        let (values, maps) = SensitiveValues::union(&[&self.values, &self.case.history.values, new.values()]);
+        let (values, maps) =
+            SensitiveValues::union(&[&self.values, &self.case.history.values, new.values()]);
         assert!(values.len() == self.values.len(), "all values are known");
-        Some(Cow::Owned(self.line(&maps[1], new.with_values(&values, &maps[2]), false)))
+        Some(Cow::Owned(self.line(
+            &maps[1],
+            new.with_values(&values, &maps[2]),
+            false,
+        )))
     }
 
     /// These people under the labels that the release gives them.
@@ -168,9 +244,19 @@ impl<'a> PreparedCase<'a> {
 
     /// What was read, and the results of comparing it.
     pub fn into_found(self) -> ComparedCandidate {
-        let table = PublishedTable { release: self.table, values: self.values, exact: self.exact };
-        assert!(self.crowds.is_none() || self.lineage.is_none(), "a release is checked by one of them");
-        let (growth, kept) = self.crowds.map(|crowds| (crowds.growth, crowds.kept)).unzip();
+        let table = PublishedTable {
+            release: self.table,
+            values: self.values,
+            exact: self.exact,
+        };
+        assert!(
+            self.crowds.is_none() || self.lineage.is_none(),
+            "a release is checked by one of them"
+        );
+        let (growth, kept) = self
+            .crowds
+            .map(|crowds| (crowds.growth, crowds.kept))
+            .unzip();
         ComparedCandidate {
             table,
             growth,
@@ -204,12 +290,18 @@ pub struct ComparedCandidate {
 fn renumbered(of: &[usize]) -> Vec<usize> {
     let mut known: Vec<usize> = Vec::new();
     let number = |&old: &usize| {
-        known.iter().position(|&seen| seen == old).unwrap_or_else(|| {
-            known.push(old);
-            known.len() - 1
-        })
+        known
+            .iter()
+            .position(|&seen| seen == old)
+            .unwrap_or_else(|| {
+                known.push(old);
+                known.len() - 1
+            })
     };
     let numbers: Vec<usize> = of.iter().map(number).collect();
-    assert!(numbers.iter().enumerate().all(|(at, &number)| number <= at), "numbers are given in order");
+    assert!(
+        numbers.iter().enumerate().all(|(at, &number)| number <= at),
+        "numbers are given in order"
+    );
     numbers
 }

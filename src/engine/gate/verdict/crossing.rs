@@ -1,11 +1,13 @@
-//! Recodings of `chain` that cross (SCIENCE 3): comparing two releases at a time then only gives an upper bound on the
-//! number of candidates. If the policy allows crossing, the check computes a lower bound for the people in the tables,
-//! and solves exactly where that is not enough; what remains open is a reason against the release.
+//! Recodings of `chain` that cross (SCIENCE 3): comparing two releases at a time then only gives an
+//! upper bound on the number of candidates. If the policy allows crossing, the check computes a
+//! lower bound for the people in the tables, and solves exactly where that is not enough; what
+//! remains open is a reason against the release.
 
 use super::check_result::RejectionReason;
 use super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{
-    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold, ReleaseChain, lower_bounds,
+    AttackerView, ChainTarget, ComparablePairs, ExactBudget, ExactTarget, ExactWorlds, Fold,
+    ReleaseChain, lower_bounds,
 };
 use crate::histogram::{NumberedClasses, Slices};
 use crate::model::Cut;
@@ -16,8 +18,15 @@ const MOST: usize = 100_000;
 
 /// The reasons against the recodings of the releases.
 pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionReason> {
-    let policy::ChainPromise::Tested { cuts, .. } = ready.case.policy.chain() else { return None };
-    let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+    let policy::ChainPromise::Tested { cuts, .. } = ready.case.policy.chain() else {
+        return None;
+    };
+    let chain = ReleaseChain::new(
+        &lineage.releases,
+        &lineage.number,
+        &ready.trees,
+        ready.values.len(),
+    );
     if chain.nested() || only_coarser(lineage) {
         return None;
     }
@@ -35,23 +44,45 @@ pub fn against(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<RejectionR
     }
 }
 
-/// Whether every earlier release has a recoding that refines the newest one. The figures of older people then follow
-/// from the previous release, for which they were judged.
+/// Whether every earlier release has a recoding that refines the newest one. The figures of older
+/// people then follow from the previous release, for which they were judged.
 fn only_coarser(lineage: &Lineage) -> bool {
-    let Some((newest, earlier)) = lineage.releases.split_last() else { return true };
-    let refines = |cuts: &[Cut]| cuts.iter().zip(newest.recoding()).all(|(cut, newest)| cut.refines(newest));
+    let Some((newest, earlier)) = lineage.releases.split_last() else {
+        return true;
+    };
+    let refines = |cuts: &[Cut]| {
+        cuts.iter()
+            .zip(newest.recoding())
+            .all(|(cut, newest)| cut.refines(newest))
+    };
     earlier.iter().all(|release| refines(release.recoding()))
 }
 
 /// Whether each person is proved to have k candidates left.
 fn holds(ready: &PreparedCase<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) -> bool {
     let k = ready.case.policy.k();
-    let recodings: Vec<&[Cut]> = lineage.releases.iter().map(|release| release.recoding()).collect();
-    assert_eq!(recodings.len(), lineage.number.len(), "a recoding of each release");
-    if lower_bounds(&lineage.rows, &recodings, &ready.trees).into_iter().flatten().all(|left| left >= k) {
+    let recodings: Vec<&[Cut]> = lineage
+        .releases
+        .iter()
+        .map(|release| release.recoding())
+        .collect();
+    assert_eq!(
+        recodings.len(),
+        lineage.number.len(),
+        "a recoding of each release"
+    );
+    if lower_bounds(&lineage.rows, &recodings, &ready.trees)
+        .into_iter()
+        .flatten()
+        .all(|left| left >= k)
+    {
         return true;
     }
-    let slices = Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
+    let slices = Slices::of(
+        &lineage.rows,
+        &chain.cuts(),
+        &chain.numbered().iter().collect::<Vec<&NumberedClasses>>(),
+    );
     let (mut all, mut shown) = (Vec::new(), true);
     let swept = chain.each_sight(|sight| {
         let slices = slices.of_increment(sight.increment);
@@ -66,7 +97,10 @@ fn holds(ready: &PreparedCase<'_>, lineage: &Lineage, chain: &ReleaseChain<'_>) 
         return false;
     }
     let (pairs, mut budget) = (ComparablePairs::of(chain), ExactBudget::FULL);
-    ExactWorlds::new(chain, &pairs).least(&all.iter().collect::<Vec<_>>(), &mut budget).proven >= k
+    ExactWorlds::new(chain, &pairs)
+        .least(&all.iter().collect::<Vec<_>>(), &mut budget)
+        .proven
+        >= k
 }
 
 /// All targets of a view.

@@ -14,7 +14,9 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     match smallest {
         Some(smallest) if smallest >= k => return found,
         Some(_) => {}
-        None => found.reasons.push(RejectionReason::plain("data", "the release has no rows")),
+        None => found
+            .reasons
+            .push(RejectionReason::plain("data", "the release has no rows")),
     }
     let sizes = (0..ready.table.classes()).map(|class| (ready.size(class), class));
     let mut small: Vec<(u64, usize)> = sizes.filter(|(size, _)| *size < k).collect();
@@ -22,7 +24,9 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     for &(size, class) in small.iter().take(NAMED) {
         let place = ready.class(class);
         let text = format!("{place} has {size} people, the policy requires at least {k}");
-        found.reasons.push(RejectionReason::crowd(place, size, k, text));
+        found
+            .reasons
+            .push(RejectionReason::crowd(place, size, k, text));
     }
     found
 }

@@ -1,9 +1,10 @@
-//! The published part of a chain of crowds, as far as the next release is compared with it: the rows that each release
-//! added, and the files that contain them.
+//! The published part of a chain of crowds, as far as the next release is compared with it: the
+//! rows that each release added, and the files that contain them.
 //!
-//! Results about a release are stored, and extended to the next one by its new rows alone: sums of the whole table, the
-//! rows of each label, and which private table was compared with the rows of an earlier release. All of it comes from
-//! bytes that the gate read and from comparisons that it made; nothing is copied from the proposal.
+//! Results about a release are stored, and extended to the next one by its new rows alone: sums of
+//! the whole table, the rows of each label, and which private table was compared with the rows of
+//! an earlier release. All of it comes from bytes that the gate read and from comparisons that it
+//! made; nothing is copied from the proposal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -62,18 +63,26 @@ struct AddedRows {
     rows: Release,
     /// The smallest number of rows of a label; `None` if the release added none.
     fewest: Option<u64>,
-    /// The private table that was compared with them and found to match. A shared table never changes.
+    /// The private table that was compared with them and found to match. A shared table never
+    /// changes.
     #[serde(skip)]
     people: OnceLock<Arc<Histogram>>,
 }
 
 impl AddedRows {
     fn new(rows: Release) -> AddedRows {
-        AddedRows { fewest: fewest(&rows), rows, people: OnceLock::new() }
+        AddedRows {
+            fewest: fewest(&rows),
+            rows,
+            people: OnceLock::new(),
+        }
     }
 
     fn with_values(self, map: &[ValueCode]) -> AddedRows {
-        AddedRows { rows: self.rows.with_values(map), ..self }
+        AddedRows {
+            rows: self.rows.with_values(map),
+            ..self
+        }
     }
 }
 
@@ -87,22 +96,33 @@ pub struct ReleaseGrowth {
 }
 
 impl ReleaseGrowth {
-    /// The same under a dictionary that contains more values; `map` gives the new code of each old code, in order.
+    /// The same under a dictionary that contains more values; `map` gives the new code of each old
+    /// code, in order.
     #[must_use]
     pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
-        let masked = ReleaseGrowth { added: self.added.with_values(map), sums: self.sums.with_values(map) };
-        assert!(masked.added.rows() <= masked.sums.rows(), "the new rows are some of all");
+        let masked = ReleaseGrowth {
+            added: self.added.with_values(map),
+            sums: self.sums.with_values(map),
+        };
+        assert!(
+            masked.added.rows() <= masked.sums.rows(),
+            "the new rows are some of all"
+        );
         masked
     }
 }
 
 impl CrowdHistory {
-    /// The growth of a release that adds these rows to the newest one; `map` translates codes of the chain to those of
-    /// these rows.
+    /// The growth of a release that adds these rows to the newest one; `map` translates codes of
+    /// the chain to those of these rows.
     pub fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
         let mut sums = self.sums.clone().with_values(map);
         sums.add(&added, |label| self.size_of(label));
-        assert_eq!(sums.rows(), self.sums.rows() + added.rows(), "the rows before and those that are new");
+        assert_eq!(
+            sums.rows(),
+            self.sums.rows() + added.rows(),
+            "the rows before and those that are new"
+        );
         ReleaseGrowth { added, sums }
     }
 
@@ -111,24 +131,34 @@ impl CrowdHistory {
         self.sizes.0.get(label).copied().unwrap_or(0)
     }
 
-    /// Adds the next release, which was compared with the newest one; `map` translates the codes of earlier releases to
-    /// the new ones.
+    /// Adds the next release, which was compared with the newest one; `map` translates the codes of
+    /// earlier releases to the new ones.
     pub fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
         self.recode_added(map);
         let ReleaseGrowth { added, sums } = growth;
-        assert!(sums.rows() == self.sums.rows() + added.rows(), "sums of the rows before and of those that are new");
+        assert!(
+            sums.rows() == self.sums.rows() + added.rows(),
+            "sums of the rows before and of those that are new"
+        );
         for class in 0..added.classes() {
             *self.sizes.0.entry(added.class(class).to_vec()).or_default() += added.size(class);
         }
         self.sums = sums;
         self.added.push(AddedRows::new(added));
-        assert_eq!(self.sizes.0.values().sum::<u64>(), self.sums.rows(), "each row has one label");
+        assert_eq!(
+            self.sizes.0.values().sum::<u64>(),
+            self.sums.rows(),
+            "each row has one label"
+        );
     }
 
     fn recode_added(&mut self, map: &[ValueCode]) {
         if !keeps_codes(map) {
             let added = std::mem::take(&mut self.added);
-            self.added = added.into_iter().map(|added| added.with_values(map)).collect();
+            self.added = added
+                .into_iter()
+                .map(|added| added.with_values(map))
+                .collect();
         }
     }
 
@@ -143,8 +173,14 @@ impl CrowdHistory {
     /// Which codes of a dictionary with `values` values are in use.
     pub fn used(&self, values: usize) -> Vec<bool> {
         let mut used = vec![false; values];
-        self.added.iter().flat_map(|added| added.rows.values()).for_each(|value| used[*value as usize] = true);
-        assert!(self.sums.rows() == 0 || used.contains(&true), "rows have values");
+        self.added
+            .iter()
+            .flat_map(|added| added.rows.values())
+            .for_each(|value| used[*value as usize] = true);
+        assert!(
+            self.sums.rows() == 0 || used.contains(&true),
+            "rows have values"
+        );
         used
     }
 
@@ -158,8 +194,8 @@ impl CrowdHistory {
         self.parts = parts;
     }
 
-    /// The history without these atoms, and how many rows of each label they have. `None` if no release added one of
-    /// them, or if it was erased before.
+    /// The history without these atoms, and how many rows of each label they have. `None` if no
+    /// release added one of them, or if it was erased before.
     pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, RemovedLabels)> {
         let (mut rest, mut rows) = (self.clone(), RemovedLabels::new());
         for ErasedAtom { release, label } in atoms {
@@ -178,7 +214,10 @@ impl CrowdHistory {
             *rows.entry(label.clone()).or_default() += atom.rows();
         }
         let gone: u64 = rows.values().sum();
-        assert!(rest.sums.rows() + gone == self.sums.rows(), "a row that is removed is in no sum any more");
+        assert!(
+            rest.sums.rows() + gone == self.sums.rows(),
+            "a row that is removed is in no sum any more"
+        );
         Some((rest, rows))
     }
 
@@ -197,24 +236,41 @@ impl CrowdHistory {
         self.added.get(release).map(|added| &added.rows)
     }
 
-    /// Whether the rows that a release added are those of a private table; `values` is the dictionary of the chain. A
-    /// table that was compared once is not compared again: it is the same shared table, and neither it nor the rows
-    /// have changed.
-    pub fn are_of(&self, release: usize, people: &Arc<Histogram>, values: &SensitiveValues) -> bool {
-        let Some(added) = self.added.get(release) else { return false };
-        if added.people.get().is_some_and(|known| Arc::ptr_eq(known, people)) {
+    /// Whether the rows that a release added are those of a private table; `values` is the
+    /// dictionary of the chain. A table that was compared once is not compared again: it is the
+    /// same shared table, and neither it nor the rows have changed.
+    pub fn are_of(
+        &self,
+        release: usize,
+        people: &Arc<Histogram>,
+        values: &SensitiveValues,
+    ) -> bool {
+        let Some(added) = self.added.get(release) else {
+            return false;
+        };
+        if added
+            .people
+            .get()
+            .is_some_and(|known| Arc::ptr_eq(known, people))
+        {
             return true;
         }
         let (_, maps) = SensitiveValues::union(&[values, people.values()]);
         let masked = Release::from_own_labels(people).with_values(&maps[1]);
-        let same = added.rows.clone().with_values(&maps[0]).first_difference(&masked).is_none();
+        let same = added
+            .rows
+            .clone()
+            .with_values(&maps[0])
+            .first_difference(&masked)
+            .is_none();
         if same {
             _ = added.people.set(Arc::clone(people));
         }
         same
     }
 
-    /// The smallest number of rows of a label that a release added, for each release that added any.
+    /// The smallest number of rows of a label that a release added, for each release that added
+    /// any.
     pub fn fewest(&self) -> impl Iterator<Item = u64> + '_ {
         self.added.iter().filter_map(|added| added.fewest)
     }

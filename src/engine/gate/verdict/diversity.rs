@@ -1,18 +1,21 @@
-//! Diversity after attacks (SCIENCE 4, checks that look at sensitive values; BCF 7.2): judged once, for the one
-//! recoding that quasi-identifiers have determined. A failure ends the chain, since readers see that no release
-//! appears.
+//! Diversity after attacks (SCIENCE 4, checks that look at sensitive values; BCF 7.2): judged once,
+//! for the one recoding that quasi-identifiers have determined. A failure ends the chain, since
+//! readers see that no release appears.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
 use super::crowds;
 use super::remaining_candidates::Measured;
-use crate::gate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
+use crate::gate::diversity::{
+    CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares,
+};
 use crate::policy;
 
 /// Judges the classes of all people of the chain, with a line for each figure that has a limit.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let limits = ready.case.policy.diversity();
-    let Some(limits) = limits.filter(|limits| **limits != policy::DiversityLimits::default()) else {
+    let Some(limits) = limits.filter(|limits| **limits != policy::DiversityLimits::default())
+    else {
         return vec![CheckResult::not_made(Check::Diversity)];
     };
     let l = limits.recursive.map(|both| both.l);
@@ -32,23 +35,53 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
 }
 
 fn line(limited: LimitedFigure) -> CheckResult {
-    let LimitedFigure { check, value, limit, rule, kept } = limited;
+    let LimitedFigure {
+        check,
+        value,
+        limit,
+        rule,
+        kept,
+    } = limited;
     let (value, limit) = (Figure::real(value), Figure::real(limit));
-    let mut found = CheckResult { value, limit, ..CheckResult::made(check) };
+    let mut found = CheckResult {
+        value,
+        limit,
+        ..CheckResult::made(check)
+    };
     if !kept {
-        let text = format!("{check} of the worst class that attacks leave is not {rule} the limit of the policy");
-        found.reasons.push(RejectionReason { value, limit, ..RejectionReason::plain("the worst class", text) });
+        let text = format!(
+            "{check} of the worst class that attacks leave is not {rule} the limit of the policy"
+        );
+        found.reasons.push(RejectionReason {
+            value,
+            limit,
+            ..RejectionReason::plain("the worst class", text)
+        });
     }
     found
 }
 
 /// The worst diversity that attacks leave; `None` if it is not known exactly.
-fn left(ready: &PreparedCase<'_>, measures: &Measures, shares: &ValueShares) -> Option<DiversityFigures> {
+fn left(
+    ready: &PreparedCase<'_>,
+    measures: &Measures,
+    shares: &ValueShares,
+) -> Option<DiversityFigures> {
     if crowds::are_halved(ready.case.policy) {
         return crowds::diversity(ready, measures, shares);
     }
-    let Some(lineage) = ready.whole() else { return Some(measures.of_release(&ready.table, shares)) };
-    let of = |crowd: &CandidateValues| measures.shape(crowd).worse(measures.distances(crowd, shares));
-    let all = Measured { none: DiversityFigures::default(), of: &of, both: DiversityFigures::worse };
+    let Some(lineage) = ready.whole() else {
+        return Some(measures.of_release(&ready.table, shares));
+    };
+    let of = |crowd: &CandidateValues| {
+        measures
+            .shape(crowd)
+            .worse(measures.distances(crowd, shares))
+    };
+    let all = Measured {
+        none: DiversityFigures::default(),
+        of: &of,
+        both: DiversityFigures::worse,
+    };
     all.all_people(ready, &lineage)
 }

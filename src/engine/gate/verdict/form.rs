@@ -1,8 +1,9 @@
-//! The form of the tables' bytes (SCIENCE 10, leak scan): they can be read, contain nothing but their rows, and are
-//! exactly the bytes as which these rows are always published. Two tables must be those of one release.
+//! The form of the tables' bytes (SCIENCE 10, leak scan): they can be read, contain nothing but
+//! their rows, and are exactly the bytes as which these rows are always published. Two tables must
+//! be those of one release.
 //!
-//! Bytes depend on sensitive values too, so a release that fails here stops the chain: if it were merged with the next
-//! one, its absence would reveal something about its people's values.
+//! Bytes depend on sensitive values too, so a release that fails here stops the chain: if it were
+//! merged with the next one, its absence would reveal something about its people's values.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::next_release::NextRelease;
@@ -33,26 +34,58 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
         }
     };
     let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
-    found.reasons.extend(leaks.into_iter().map(|leak| RejectionReason::plain(leak.place, leak.text)));
+    found.reasons.extend(
+        leaks
+            .into_iter()
+            .map(|leak| RejectionReason::plain(leak.place, leak.text)),
+    );
     if let Some(table) = &table {
         // Whatever the scan misses cannot hide in bytes that are a function of what was read.
-        let again = Tables::of(&table.release, &table.values, table.exact.as_ref(), case.columns);
-        let other = again.iter().zip(tables.iter()).zip(places).filter(|((again, data), _)| again != data);
-        found.reasons.extend(other.map(|(_, place)| RejectionReason::plain(place, OTHER)));
+        let again = Tables::of(
+            &table.release,
+            &table.values,
+            table.exact.as_ref(),
+            case.columns,
+        );
+        let other = again
+            .iter()
+            .zip(tables.iter())
+            .zip(places)
+            .filter(|((again, data), _)| again != data);
+        found
+            .reasons
+            .extend(other.map(|(_, place)| RejectionReason::plain(place, OTHER)));
     }
     let measures = measures.map(|bytes| measures_read(case, bytes, &mut found));
-    (found, table.map(|table| ReadTables::Table(Box::new(table), measures.flatten())))
+    (
+        found,
+        table.map(|table| ReadTables::Table(Box::new(table), measures.flatten())),
+    )
 }
 
 /// The table of measures of tables that do not grow.
-fn measures_read(case: &NextRelease<'_>, bytes: &[u8], found: &mut CheckResult) -> Option<PartRows> {
-    let columns = case.columns.of_measures().with_release(ReleaseColumn::Absent);
+fn measures_read(
+    case: &NextRelease<'_>,
+    bytes: &[u8],
+    found: &mut CheckResult,
+) -> Option<PartRows> {
+    let columns = case
+        .columns
+        .of_measures()
+        .with_release(ReleaseColumn::Absent);
     let (read, leaks) = bytes::read_part(bytes, &columns, case.release);
-    found
-        .reasons
-        .extend(leaks.into_iter().map(|leak| RejectionReason::plain(format!("measures, {}", leak.place), leak.text)));
-    if read.as_ref().is_some_and(|read| part(&read.counts, &columns) != bytes) {
-        found.reasons.push(RejectionReason::plain("measures", OTHER));
+    found.reasons.extend(
+        leaks
+            .into_iter()
+            .map(|leak| RejectionReason::plain(format!("measures, {}", leak.place), leak.text)),
+    );
+    if read
+        .as_ref()
+        .is_some_and(|read| part(&read.counts, &columns) != bytes)
+    {
+        found
+            .reasons
+            .push(RejectionReason::plain("measures", OTHER));
     }
     read
 }
@@ -65,25 +98,44 @@ fn parts_read(
 ) -> (CheckResult, Option<ReadTables>) {
     let of_measures = case.columns.of_measures();
     let mut shown = [Vec::new(), Vec::new()];
-    for ReleasePart { table, span, rows, bytes } in parts {
+    for ReleasePart {
+        table,
+        span,
+        rows,
+        bytes,
+    } in parts
+    {
         let (columns, shown, place) = match table {
             TableKind::Rows => (case.columns, &mut shown[0], part_of(*span)),
-            TableKind::Measures => (&of_measures, &mut shown[1], format!("measures, {}", part_of(*span))),
+            TableKind::Measures => (
+                &of_measures,
+                &mut shown[1],
+                format!("measures, {}", part_of(*span)),
+            ),
         };
         let (read, leaks) = bytes::read_part(bytes, columns, span.last);
         if case.columns.release().name().is_none() && span.first != span.last {
             let text = "it holds the rows of several releases, and no column says which";
-            found.reasons.push(RejectionReason::plain(place.clone(), text));
+            found
+                .reasons
+                .push(RejectionReason::plain(place.clone(), text));
         }
         found.reasons.extend(
-            leaks.into_iter().map(|leak| RejectionReason::plain(format!("{place}, {}", leak.place), leak.text)),
+            leaks
+                .into_iter()
+                .map(|leak| RejectionReason::plain(format!("{place}, {}", leak.place), leak.text)),
         );
         let Some(read) = read else { continue };
         if part(&read.counts, columns) != *bytes {
-            found.reasons.push(RejectionReason::plain(place.clone(), OTHER));
+            found
+                .reasons
+                .push(RejectionReason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found.reasons.push(RejectionReason::plain(place, "its number of rows is not the stated one, or 0"));
+            found.reasons.push(RejectionReason::plain(
+                place,
+                "its number of rows is not the stated one, or 0",
+            ));
         }
         shown.push((*span, read));
     }

@@ -1,6 +1,7 @@
-//! No person is lost and no person is counted twice: the release contains exactly the people of the last one and the
-//! new people, with the sensitive values that were accepted, and every row that was ever published in the chain; and
-//! the history that this refers to belongs to these people. Two tables show exactly the leaves of their people.
+//! No person is lost and no person is counted twice: the release contains exactly the people of the
+//! last one and the new people, with the sensitive values that were accepted, and every row that
+//! was ever published in the chain; and the history that this refers to belongs to these people.
+//! Two tables show exactly the leaves of their people.
 //!
 //! Values are compared here, so every finding stops the chain, even if it is only a number of rows.
 
@@ -12,7 +13,10 @@ use crate::model::Node;
 
 /// Judges the counts of every class and value.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    let mut found = CheckResult { reasons: ready.past(), ..CheckResult::made(Check::Growth) };
+    let mut found = CheckResult {
+        reasons: ready.past(),
+        ..CheckResult::made(Check::Growth)
+    };
     let differs = match &ready.crowds {
         Some(_) => crowds::difference(ready),
         None => difference(&ready.table, &ready.labelled(&ready.people)),
@@ -25,39 +29,59 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         } else {
             format!("{place} shows {shown} rows, its people are {meant}")
         };
-        found.reasons.push(RejectionReason::crowd(place, shown, meant, text));
+        found
+            .reasons
+            .push(RejectionReason::crowd(place, shown, meant, text));
     }
     found.reasons.extend(others(ready));
     found.reasons.extend(lost(ready));
-    found.reasons.extend(ready.crowds.iter().flat_map(|known| known.misfits.clone()));
+    found
+        .reasons
+        .extend(ready.crowds.iter().flat_map(|known| known.misfits.clone()));
     if let Some(lineage) = &ready.lineage
         && let [.., last, now] = &lineage.releases[..]
     {
         let cells = JoinCells::of(last, now, &ready.trees);
         if let Err(missing) = Excess::of(&cells, last, now, ready.values.len()) {
             let place = describe(&missing.cell, ready.case.columns);
-            let text = format!("{place} has fewer rows of some sensitive value than the last release");
+            let text =
+                format!("{place} has fewer rows of some sensitive value than the last release");
             found.reasons.push(RejectionReason::plain(place, text));
         }
     }
     found
 }
 
-/// The first class in which a table shows other rows than those of these people, and the number of these people.
+/// The first class in which a table shows other rows than those of these people, and the number of
+/// these people.
 fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
-    people.first_difference(table).map(|nodes| (nodes.to_vec(), people.size_of(nodes)))
+    people
+        .first_difference(table)
+        .map(|nodes| (nodes.to_vec(), people.size_of(nodes)))
 }
 
 /// In two tables the quasi columns must show the unmodified values of exactly these people.
 fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
-    assert_eq!(ready.case.recoding.len(), ready.trees.len(), "one cut for each column");
+    assert_eq!(
+        ready.case.recoding.len(),
+        ready.trees.len(),
+        "one cut for each column"
+    );
     let other = |of: &Headcount, from: &Headcount| {
-        of.iter()
-            .find(|(leaves, heads)| from.find(leaves).is_none_or(|tuple| from.count(tuple) != u64::from(heads.count)))
+        of.iter().find(|(leaves, heads)| {
+            from.find(leaves)
+                .is_none_or(|tuple| from.count(tuple) != u64::from(heads.count))
+        })
     };
     let (leaves, _) = other(shown, &meant).or_else(|| other(&meant, shown))?;
-    let nodes: Vec<Node> = ready.case.recoding.iter().zip(leaves).map(|(cut, leaf)| cut.at(leaf)).collect();
+    let nodes: Vec<Node> = ready
+        .case
+        .recoding
+        .iter()
+        .zip(leaves)
+        .map(|(cut, leaf)| cut.at(leaf))
+        .collect();
     let place = describe(&nodes, ready.case.columns);
     let text = format!("{place} shows other leaves than those of its people");
     Some(RejectionReason::plain(place, text))
@@ -66,8 +90,15 @@ fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
 /// Each person who came into the chain must be in the release, wait, or be withheld.
 fn lost(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     let census = ready.case.census?;
-    let published = ready.crowds.as_ref().map_or(0, |crowds| crowds.history.sums().rows()) + ready.people.rows();
+    let published = ready
+        .crowds
+        .as_ref()
+        .map_or(0, |crowds| crowds.history.sums().rows())
+        + ready.people.rows();
     let known = published + census.waiting + ready.case.withheld;
-    let text = format!("{} people came into the chain, and {known} are published, wait or are withheld", census.came);
+    let text = format!(
+        "{} people came into the chain, and {known} are published, wait or are withheld",
+        census.came
+    );
     (known != census.came).then(|| RejectionReason::plain("all people so far", text))
 }

@@ -1,5 +1,5 @@
-//! The gate's history of a chain: its releases as they were published, each as the gate read it, on one dictionary of
-//! sensitive values.
+//! The gate's history of a chain: its releases as they were published, each as the gate read it, on
+//! one dictionary of sensitive values.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +40,8 @@ impl History {
         self.take(table, recoding, None)
     }
 
-    /// Adds the next release of a chain of crowds, as the bytes of its parts show it: the rows that it added, on their
-    /// dictionary.
+    /// Adds the next release of a chain of crowds, as the bytes of its parts show it: the rows that
+    /// it added, on their dictionary.
     pub fn grow(&mut self, added: Release, values: &SensitiveValues) {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self.crowds.growth(added.with_values(&maps[1]), &maps[0]);
@@ -56,14 +56,23 @@ impl History {
 
     /// The files of the newest release of a chain of crowds.
     pub fn parts(&self) -> Vec<PartLine> {
-        let of = |parts: &[PartLine], kind| parts.iter().all(|part| (part.table() == TableKind::Rows) == kind);
-        assert!(of(self.crowds.parts(), true) && of(self.measures.rows.parts(), false), "parts lie with their tables");
+        let of = |parts: &[PartLine], kind| {
+            parts
+                .iter()
+                .all(|part| (part.table() == TableKind::Rows) == kind)
+        };
+        assert!(
+            of(self.crowds.parts(), true) && of(self.measures.rows.parts(), false),
+            "parts lie with their tables"
+        );
         [self.crowds.parts(), self.measures.rows.parts()].concat()
     }
 
     /// Sets the files of the newest release of a chain of crowds.
     pub fn set_files(&mut self, parts: Vec<PartLine>) {
-        let (rows, measures) = parts.into_iter().partition(|part| part.table() == TableKind::Rows);
+        let (rows, measures) = parts
+            .into_iter()
+            .partition(|part| part.table() == TableKind::Rows);
         self.crowds.set_files(rows);
         self.measures.rows.set_files(measures);
     }
@@ -81,25 +90,37 @@ impl History {
             self.values = values;
             return Ok(());
         }
-        let release = under_recoding(table.release, recoding).map_err(|column| Defect { column })?;
+        let release =
+            under_recoding(table.release, recoding).map_err(|column| Defect { column })?;
         self.recode(values, &maps[0]);
         self.number.push(self.number_of(recoding));
         if self.number.last() == Some(&self.recodings.len()) {
             self.recodings.push(recoding.to_vec());
         }
         self.releases.push(release.with_values(&maps[1]));
-        assert_eq!(self.number.len(), self.releases.len(), "each release has the number of its recoding");
-        assert!(self.number.iter().all(|&number| number < self.recodings.len()), "a number is of a recoding");
+        assert_eq!(
+            self.number.len(),
+            self.releases.len(),
+            "each release has the number of its recoding"
+        );
+        assert!(
+            self.number
+                .iter()
+                .all(|&number| number < self.recodings.len()),
+            "a number is of a recoding"
+        );
         Ok(())
     }
 
-    /// Removes atoms that the next release leaves out. If one of them is not in the newest release, returns `false` and
-    /// changes nothing.
+    /// Removes atoms that the next release leaves out. If one of them is not in the newest release,
+    /// returns `false` and changes nothing.
     pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
         if atoms.is_empty() {
             return true;
         }
-        let Some((rest, _)) = self.crowds.without(atoms) else { return false };
+        let Some((rest, _)) = self.crowds.without(atoms) else {
+            return false;
+        };
         if self.measures.rows.len() > 0 && !self.measures.erase(atoms) {
             return false;
         }
@@ -112,7 +133,10 @@ impl History {
     pub fn forget_unused_values(&mut self) {
         let (values, map) = self.values.only(&self.crowds.used(self.values.len()));
         self.crowds.recode(&map);
-        assert!(values.len() <= self.values.len(), "values are forgotten, and none comes");
+        assert!(
+            values.len() <= self.values.len(),
+            "values are forgotten, and none comes"
+        );
         self.values = values;
         self.measures.forget_unused_values();
     }
@@ -121,20 +145,30 @@ impl History {
         assert_eq!(map.len(), self.values.len(), "each value has a code");
         if values.len() != self.values.len() {
             let releases = std::mem::take(&mut self.releases);
-            self.releases = releases.into_iter().map(|release| release.with_values(map)).collect();
+            self.releases = releases
+                .into_iter()
+                .map(|release| release.with_values(map))
+                .collect();
         }
         self.values = values;
     }
 
     /// The number of a recoding; for a new recoding the next number.
     pub(super) fn number_of(&self, recoding: &[Cut]) -> usize {
-        self.recodings.iter().position(|known| known == recoding).unwrap_or(self.recodings.len())
+        self.recodings
+            .iter()
+            .position(|known| known == recoding)
+            .unwrap_or(self.recodings.len())
     }
 
     /// A release, its recoding and the dictionary of its codes.
     pub(super) fn release(&self, at: usize) -> (&Release, &[Cut], &SensitiveValues) {
         assert!(at < self.len(), "a release of the chain");
-        (&self.releases[at], &self.recodings[self.number[at]], &self.values)
+        (
+            &self.releases[at],
+            &self.recodings[self.number[at]],
+            &self.values,
+        )
     }
 
     /// The number of releases.

@@ -1,5 +1,6 @@
-//! The gate's history of the table of measures: the published figures of each label, release by release, as the gate
-//! read them. Each row is about one label, so the rows that a release added form a table like that of people.
+//! The gate's history of the table of measures: the published figures of each label, release by
+//! release, as the gate read them. Each row is about one label, so the rows that a release added
+//! form a table like that of people.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,16 +18,23 @@ impl MeasuresHistory {
     /// Adds what the next release added, on its dictionary.
     pub fn grow(&mut self, added: &Release, values: &SensitiveValues) {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
-        let growth = self.rows.growth(added.clone().with_values(&maps[1]), &maps[0]);
+        let growth = self
+            .rows
+            .growth(added.clone().with_values(&maps[1]), &maps[0]);
         self.rows.push(growth, &maps[0]);
-        assert!(values.len() >= self.values.len(), "values come, and none goes");
+        assert!(
+            values.len() >= self.values.len(),
+            "values come, and none goes"
+        );
         self.values = values;
     }
 
-    /// Removes atoms that the next release leaves out. If one of them is not in the newest release, returns `false` and
-    /// changes nothing.
+    /// Removes atoms that the next release leaves out. If one of them is not in the newest release,
+    /// returns `false` and changes nothing.
     pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
-        let Some((rest, _)) = self.rows.without(atoms) else { return false };
+        let Some((rest, _)) = self.rows.without(atoms) else {
+            return false;
+        };
         self.rows = rest;
         self.forget_unused_values();
         true

@@ -1,6 +1,7 @@
-//! The leakage of masking about guarded values (SCIENCE 5, minimality check of the gate): for every atom, no attacker
-//! who knows the method may have a belief above 1/m, no atom may show more of a guarded set than allowed, and its
-//! published values must be those of its people, except for guarded values that had to be changed.
+//! The leakage of masking about guarded values (SCIENCE 5, minimality check of the gate): for every
+//! atom, no attacker who knows the method may have a belief above 1/m, no atom may show more of a
+//! guarded set than allowed, and its published values must be those of its people, except for
+//! guarded values that had to be changed.
 
 use std::collections::BTreeMap;
 
@@ -21,17 +22,29 @@ type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the new atoms; earlier ones were judged when they came.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    let Some(masking) = ready.case.policy.masking().filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
+    let Some(masking) = ready
+        .case
+        .policy
+        .masking()
+        .filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
     else {
         return CheckResult::not_made(Check::Minimality);
     };
     // Later tests change beliefs about people of this release too, so all possible tests count.
     let odds = ready.case.policy.odds().map(|odds| odds.most);
-    let mut found = Found { masking, odds, worst: None, reasons: Vec::new() };
+    let mut found = Found {
+        masking,
+        odds,
+        worst: None,
+        reasons: Vec::new(),
+    };
     for newest in ready.case.newest {
         match newest.raw {
             Some(raw) => found.increment(ready, newest, raw),
-            None => found.reasons.push(RejectionReason::plain("data", "the values of an increment were not masked")),
+            None => found.reasons.push(RejectionReason::plain(
+                "data",
+                "the values of an increment were not masked",
+            )),
         }
     }
     if found.odds.is_some() {
@@ -40,12 +53,18 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     found.reasons.truncate(NAMED);
     let value = found.worst.and_then(|worst| Figure::real(worst.value()));
     let limit = Figure::real(1.0 / masking.m as f64);
-    CheckResult { value, limit, reasons: found.reasons, ..CheckResult::made(Check::Minimality) }
+    CheckResult {
+        value,
+        limit,
+        reasons: found.reasons,
+        ..CheckResult::made(Check::Minimality)
+    }
 }
 
 struct Found {
     masking: Masking,
-    /// The largest factor by which all tests of a chain may change the odds of a belief, if there are tests.
+    /// The largest factor by which all tests of a chain may change the odds of a belief, if there
+    /// are tests.
     odds: Option<Decimal>,
     worst: Option<Credibility>,
     reasons: Vec<RejectionReason>,
@@ -55,7 +74,10 @@ impl Found {
     fn increment(&mut self, ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, raw: &Histogram) {
         let (values, maps) = SensitiveValues::union(&[raw.values(), newest.rows.values()]);
         let sets = values.guarded(ready.case.columns);
-        let sides = [raw, newest.rows].into_iter().zip(&maps).map(|(rows, map)| rows.clone().with_values(&values, map));
+        let sides = [raw, newest.rows]
+            .into_iter()
+            .zip(&maps)
+            .map(|(rows, map)| rows.clone().with_values(&values, map));
         let carved = newest.carving.map(|carving| carving.finder(&ready.trees));
         // By atom; and by leaf tuple and arrival, which masking does not change.
         let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
@@ -63,13 +85,21 @@ impl Found {
             for tuple in 0..rows.tuples() {
                 let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
                 let atom: Vec<Node> = match &carved {
-                    Some(carved) => carved.class(&leaves).map_or(Vec::new(), |(_, class)| class.to_vec()),
-                    None => newest.atoms.iter().zip(&leaves).map(|(cut, &leaf)| cut.at(leaf)).collect(),
+                    Some(carved) => carved
+                        .class(&leaves)
+                        .map_or(Vec::new(), |(_, class)| class.to_vec()),
+                    None => newest
+                        .atoms
+                        .iter()
+                        .zip(&leaves)
+                        .map(|(cut, &leaf)| cut.at(leaf))
+                        .collect(),
                 };
                 let counts = atoms.entry(atom).or_default();
                 for cell in rows.cells_of(tuple) {
                     counts.entry(cell.value).or_default()[side] += u64::from(cell.count);
-                    let cell_of: &mut Counts = cells.entry((leaves.clone(), cell.increment)).or_default();
+                    let cell_of: &mut Counts =
+                        cells.entry((leaves.clone(), cell.increment)).or_default();
                     cell_of.entry(cell.value).or_default()[side] += u64::from(cell.count);
                 }
             }
@@ -80,7 +110,8 @@ impl Found {
             true => shows > had,
             false => shows < had,
         };
-        let sound = |counts: &Counts| sums(counts)[0] == sums(counts)[1] && !counts.iter().any(moved);
+        let sound =
+            |counts: &Counts| sums(counts)[0] == sums(counts)[1] && !counts.iter().any(moved);
         if !cells.values().all(sound) {
             let text = "what is published of people is not what they have, and not a guarded value that was changed";
             self.reasons.push(RejectionReason::plain("data", text));
@@ -93,17 +124,23 @@ impl Found {
             (Some(figure), Some(most)) => Some(figure.moved(*most)),
             (figure, _) => figure,
         };
-        if !figure.as_ref().is_some_and(|figure| figure.is_at_most_one_in(self.masking.m)) {
+        if !figure
+            .as_ref()
+            .is_some_and(|figure| figure.is_at_most_one_in(self.masking.m))
+        {
             let text = "an attacker who knows how values are masked may link a person to a guarded one with a probability \
                 above 1/m";
             self.reasons.push(RejectionReason::plain(place, text));
         }
-        self.worst = [self.worst.take(), figure].into_iter().flatten().max_by(Credibility::compare);
+        self.worst = [self.worst.take(), figure]
+            .into_iter()
+            .flatten()
+            .max_by(Credibility::compare);
     }
 
-    /// Judges what releases show about people whose atoms they have split: a person is among the rows that show a
-    /// guarded value, or an attacker has the belief that the masking of any atom allows. Whole atoms were judged when
-    /// they came.
+    /// Judges what releases show about people whose atoms they have split: a person is among the
+    /// rows that show a guarded value, or an attacker has the belief that the masking of any atom
+    /// allows. Whole atoms were judged when they came.
     fn slices(&mut self, ready: &PreparedCase<'_>) {
         let Some(lineage) = ready.whole() else { return };
         let sets = ready.values.guarded(ready.case.columns);
@@ -112,22 +149,42 @@ impl Found {
         let shows = |slice: Slice| {
             let people: u64 = slice.shown.values().sum();
             let held = |set: &Vec<bool>| -> u64 {
-                slice.shown.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows).sum()
+                slice
+                    .shown
+                    .iter()
+                    .filter(|(value, _)| set[**value as usize])
+                    .map(|(_, rows)| rows)
+                    .sum()
             };
             Credibility::seen(sets.iter().map(held).max().unwrap_or(0), people)
         };
-        let split = slices(ready.case, &lineage).into_iter().filter(|slice| !slice.whole);
-        let Some(most) = split.map(shows).max_by(Credibility::compare) else { return };
-        self.believed("people who came together", hidden.map(|hidden| most.or(&hidden)));
+        let split = slices(ready.case, &lineage)
+            .into_iter()
+            .filter(|slice| !slice.whole);
+        let Some(most) = split.map(shows).max_by(Credibility::compare) else {
+            return;
+        };
+        self.believed(
+            "people who came together",
+            hidden.map(|hidden| most.or(&hidden)),
+        );
     }
 
-    /// Judges one atom. The reason does not say which: verdicts are stored unencrypted and outlast the rows.
+    /// Judges one atom. The reason does not say which: verdicts are stored unencrypted and outlast
+    /// the rows.
     fn atom(&mut self, counts: &Counts, sets: &[Vec<bool>]) {
         let l = self.masking.l();
         let people = sums(counts)[0];
-        self.believed("an atom", self.masking.rate().map(|rate| masked(people, l, rate)));
+        self.believed(
+            "an atom",
+            self.masking.rate().map(|rate| masked(people, l, rate)),
+        );
         let held = |set: &Vec<bool>, side: usize| -> u64 {
-            counts.iter().filter(|(value, _)| set[**value as usize]).map(|(_, rows)| rows[side]).sum()
+            counts
+                .iter()
+                .filter(|(value, _)| set[**value as usize])
+                .map(|(_, rows)| rows[side])
+                .sum()
         };
         if sets.iter().any(|set| held(set, 1) * l > people) {
             let text = format!("more than one in {l} of its people show a value of a guarded set");
@@ -135,11 +192,16 @@ impl Found {
         }
         let fine = !sets.iter().any(|set| held(set, 0) * l > people);
         if fine && counts.values().any(|[had, shows]| had != shows) {
-            self.reasons.push(RejectionReason::plain("an atom", "its values were changed, and none of them had to be"));
+            self.reasons.push(RejectionReason::plain(
+                "an atom",
+                "its values were changed, and none of them had to be",
+            ));
         }
     }
 }
 
 fn sums(counts: &Counts) -> [u64; 2] {
-    counts.values().fold([0, 0], |[had, shows], rows| [had + rows[0], shows + rows[1]])
+    counts.values().fold([0, 0], |[had, shows], rows| {
+        [had + rows[0], shows + rows[1]]
+    })
 }

@@ -1,8 +1,9 @@
-//! Judges the next release of one of our own chains (SCIENCE 10): from the bytes that are about to be published, the
-//! history as it was published, and the increments' private tables. Every check is a file here and a line in `CHECKS`;
-//! all of them are made, and every reason is kept.
+//! Judges the next release of one of our own chains (SCIENCE 10): from the bytes that are about to
+//! be published, the history as it was published, and the increments' private tables. Every check
+//! is a file here and a line in `CHECKS`; all of them are made, and every reason is kept.
 //!
-//! This room shares no code with the modules that propose releases, and only this room can create an [`Approved`].
+//! This room shares no code with the modules that propose releases, and only this room can create
+//! an [`Approved`].
 
 mod addends;
 mod approve;
@@ -59,7 +60,8 @@ const CHECKS: &[fn(&PreparedCase<'_>) -> CheckResult] = &[
     minimality::check,
 ];
 
-/// The tables of a release, read back from their bytes and compared with what was published. Not judged yet.
+/// The tables of a release, read back from their bytes and compared with what was published. Not
+/// judged yet.
 pub struct ReadRelease<'a> {
     case: &'a NextRelease<'a>,
     tables: Tables,
@@ -74,7 +76,12 @@ pub fn read<'a>(case: &'a NextRelease<'a>, tables: Tables) -> ReadRelease<'a> {
         let made = ReadCandidate::new(case, table);
         made.map_err(|reason| form.reasons.push(reason)).ok()
     });
-    ReadRelease { case, tables, form, candidate }
+    ReadRelease {
+        case,
+        tables,
+        form,
+        candidate,
+    }
 }
 
 /// Judges the bytes of the tables of a release.
@@ -85,7 +92,12 @@ pub fn judge(case: &NextRelease<'_>, tables: Tables) -> JudgedTable {
 impl ReadRelease<'_> {
     /// Judges what was read.
     pub fn judge(self) -> JudgedTable {
-        let ReadRelease { case, tables, form, candidate } = self;
+        let ReadRelease {
+            case,
+            tables,
+            form,
+            candidate,
+        } = self;
         let ready = candidate.map(PreparedCase::new);
         let mut checks = vec![form];
         if let Some(ready) = &ready {
@@ -101,6 +113,11 @@ impl ReadRelease<'_> {
             // Checks that the policy does not require have no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }
-        JudgedTable::new(case, Verdict { checks }, ready.map(PreparedCase::into_found), tables)
+        JudgedTable::new(
+            case,
+            Verdict { checks },
+            ready.map(PreparedCase::into_found),
+            tables,
+        )
     }
 }

@@ -1,5 +1,5 @@
-//! The gate's input about the next release besides its bytes: the policy, the chain so far, and the private tables of
-//! the people who must be found in it.
+//! The gate's input about the next release besides its bytes: the policy, the chain so far, and the
+//! private tables of the people who must be found in it.
 
 use std::sync::Arc;
 
@@ -24,21 +24,23 @@ pub struct NextRelease<'a> {
     pub census: Option<Census>,
     /// The number of tests of finer releases in the chain, including one of this release.
     pub tests: u32,
-    /// The recoding that the manifest will state; without columns if classes have labels of their own.
+    /// The recoding that the manifest will state; without columns if classes have labels of their
+    /// own.
     pub recoding: &'a [Cut],
     /// The classes with labels of their own, in the order in which they were formed.
     pub carving: Option<&'a Carving>,
-    /// Whether it is the result of a search of its own, or the standing recoding, and not another one that was fixed
-    /// beside it.
+    /// Whether it is the result of a search of its own, or the standing recoding, and not another
+    /// one that was fixed beside it.
     pub searched: bool,
     /// By how much it reduces the possible tables, as far as that was computed.
     pub learnt: Option<RecodingGain>,
     /// The chain's releases as they were published.
     pub history: &'a History,
-    /// Atoms that this release and all later ones leave out, and that its notice names; only in a chain of crowds.
+    /// Atoms that this release and all later ones leave out, and that its notice names; only in a
+    /// chain of crowds.
     pub erased: &'a [ErasedAtom],
-    /// The private table of all people in the last release. Not used in a chain of crowds: `older` holds the same
-    /// people, and each of those tables is compared with what its release added.
+    /// The private table of all people in the last release. Not used in a chain of crowds: `older`
+    /// holds the same people, and each of those tables is compared with what its release added.
     pub before: &'a Histogram,
     /// The private tables of the increments of the history, release by release.
     pub older: &'a [OlderIncrement<'a>],
@@ -51,7 +53,8 @@ pub struct NextRelease<'a> {
 pub struct RecodingGain {
     /// The reduction due to the final recoding alone, a lower bound.
     pub finally: Option<f64>,
-    /// The reduction due to the whole course of the search, or an upper bound; `None` if it is unknown.
+    /// The reduction due to the whole course of the search, or an upper bound; `None` if it is
+    /// unknown.
     pub wholly: Option<f64>,
 }
 
@@ -71,10 +74,11 @@ pub struct OlderIncrement<'a> {
     pub known: &'a [Cut],
     /// The recoding that split none of their atoms.
     pub atoms: &'a [Cut],
-    /// The people. In a chain of crowds a table that was compared with its release is not compared again as long as it
-    /// is the same shared table.
+    /// The people. In a chain of crowds a table that was compared with its release is not compared
+    /// again as long as it is the same shared table.
     pub rows: &'a Arc<Histogram>,
-    /// The addends of their measures, by label; `None` if there are none, or if rows keep their labels.
+    /// The addends of their measures, by label; `None` if there are none, or if rows keep their
+    /// labels.
     pub addends: Option<&'a Histogram>,
 }
 
@@ -99,8 +103,8 @@ impl NextRelease<'_> {
         self.history.number.last() == Some(&self.history.number_of(self.recoding))
     }
 
-    /// The same under `blind`: the candidate then only adds rows to the classes of all other people, and each of their
-    /// figures is a lower bound that was judged already.
+    /// The same under `blind`: the candidate then only adds rows to the classes of all other
+    /// people, and each of their figures is a lower bound that was judged already.
     pub(super) fn only_adds(&self) -> bool {
         matches!(self.policy.chain(), ChainPromise::Blind(_)) && self.stays()
     }

@@ -1,7 +1,7 @@
-//! A release as parts of a table that grows (SCIENCE 11): files that are published already and whose digests the gate
-//! knows, and new files. These contain the new rows, or rows of earlier releases again: several files are merged, or
-//! the rows of erased atoms are removed from one. Every earlier row must be there once, unchanged, and state the
-//! release in which it came.
+//! A release as parts of a table that grows (SCIENCE 11): files that are published already and
+//! whose digests the gate knows, and new files. These contain the new rows, or rows of earlier
+//! releases again: several files are merged, or the rows of erased atoms are removed from one.
+//! Every earlier row must be there once, unchanged, and state the release in which it came.
 
 use super::check_result::RejectionReason;
 use super::crowd_history::{CrowdHistory, ErasedAtom};
@@ -41,14 +41,22 @@ pub struct PublishedParts<'a> {
 /// Compares new parts with what was published.
 pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) -> ComparedParts {
     let history = case.history;
-    let known: Vec<&SensitiveValues> =
-        [case.values].into_iter().chain(parts.iter().map(|(_, part)| &part.values)).collect();
+    let known: Vec<&SensitiveValues> = [case.values]
+        .into_iter()
+        .chain(parts.iter().map(|(_, part)| &part.values))
+        .collect();
     let (values, mut maps) = SensitiveValues::union(&known);
     let map = maps.remove(0);
     let first = case.release - history.len() as u32;
     let spans: Vec<ReleaseSpan> = parts.iter().map(|(span, _)| *span).collect();
     let added = Release::empty(case.width, Recoding::new());
-    let mut found = ComparedParts { added, values, map, kept: Vec::new(), reasons: Vec::new() };
+    let mut found = ComparedParts {
+        added,
+        values,
+        map,
+        kept: Vec::new(),
+        reasons: Vec::new(),
+    };
     for (at, ((span, mut part), map)) in parts.into_iter().zip(&maps).enumerate() {
         let place = part_of(span);
         if span.first > span.last || span.first < first || span.last > case.release {
@@ -59,40 +67,68 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
             continue;
         }
         if spans[..at].iter().any(|other| other.meets(span)) {
-            found.reasons.push(RejectionReason::plain(place, "another part is of the same releases"));
+            found.reasons.push(RejectionReason::plain(
+                place,
+                "another part is of the same releases",
+            ));
             continue;
         }
         for release in span.first..=span.last {
-            let rows = part.releases.remove(&release).map(|rows| rows.with_values(map));
+            let rows = part
+                .releases
+                .remove(&release)
+                .map(|rows| rows.with_values(map));
             if release == case.release {
                 found.added = rows.unwrap_or(found.added);
                 continue;
             }
-            let known = history.added((release - first) as usize).expect("a release of the chain");
+            let known = history
+                .added((release - first) as usize)
+                .expect("a release of the chain");
             let same = match &rows {
                 None => known.rows() == 0,
-                Some(rows) => known.clone().with_values(&found.map).first_difference(rows).is_none(),
+                Some(rows) => known
+                    .clone()
+                    .with_values(&found.map)
+                    .first_difference(rows)
+                    .is_none(),
             };
             if !same {
                 let text = "a row of an earlier release is missing, was added, or has another label or sensitive value";
-                found.reasons.push(RejectionReason::plain(place.clone(), text));
+                found
+                    .reasons
+                    .push(RejectionReason::plain(place.clone(), text));
             }
         }
         if !part.releases.is_empty() {
-            found.reasons.push(RejectionReason::plain(place, "a row says another release than those of its part"));
+            found.reasons.push(RejectionReason::plain(
+                place,
+                "a row says another release than those of its part",
+            ));
         }
     }
-    let changed = |span: ReleaseSpan| case.erased.iter().any(|atom| span.holds(first + atom.release as u32));
-    found.kept = replaced(history.parts(), &[], |span| changed(span) || spans.iter().any(|new| new.meets(span)));
+    let changed = |span: ReleaseSpan| {
+        case.erased
+            .iter()
+            .any(|atom| span.holds(first + atom.release as u32))
+    };
+    found.kept = replaced(history.parts(), &[], |span| {
+        changed(span) || spans.iter().any(|new| new.meets(span))
+    });
     let lost = |release: &u32| {
-        let rows = history.added((release - first) as usize).map_or(0, Release::rows);
-        let held =
-            spans.iter().any(|span| span.holds(*release)) || found.kept.iter().any(|part| part.span.holds(*release));
+        let rows = history
+            .added((release - first) as usize)
+            .map_or(0, Release::rows);
+        let held = spans.iter().any(|span| span.holds(*release))
+            || found.kept.iter().any(|part| part.span.holds(*release));
         rows > 0 && !held
     };
     for release in (first..case.release).filter(lost) {
         let text = "rows of this release are in no file any more";
-        found.reasons.push(RejectionReason::plain(part_of(ReleaseSpan::of(release)), text));
+        found.reasons.push(RejectionReason::plain(
+            part_of(ReleaseSpan::of(release)),
+            text,
+        ));
     }
     found
 }
@@ -112,6 +148,9 @@ mod tests {
     #[test]
     fn a_part_is_named_by_its_releases() {
         assert_eq!(part_of(ReleaseSpan::of(3)), "part of release 3");
-        assert_eq!(part_of(ReleaseSpan { first: 3, last: 5 }), "part of releases 3 to 5");
+        assert_eq!(
+            part_of(ReleaseSpan { first: 3, last: 5 }),
+            "part of releases 3 to 5"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The candidates that all attacks together leave in the classes of all people of a chain, for the checks that measure
-//! them.
+//! The candidates that all attacks together leave in the classes of all people of a chain, for the
+//! checks that measure them.
 
 use super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
@@ -19,16 +19,28 @@ pub struct Measured<'m, T> {
 }
 
 impl<T: Copy + Send + Sync> Measured<'_, T> {
-    /// The measure over each person's class; `None` if crossing recodings leave it open, or a release does not show the
-    /// chain's people.
+    /// The measure over each person's class; `None` if crossing recodings leave it open, or a
+    /// release does not show the chain's people.
     pub fn all_people(&self, ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<T> {
-        let chain = ReleaseChain::new(&lineage.releases, &lineage.number, &ready.trees, ready.values.len());
+        let chain = ReleaseChain::new(
+            &lineage.releases,
+            &lineage.number,
+            &ready.trees,
+            ready.values.len(),
+        );
         if lineage.releases.len() > 2 && !chain.nested() {
             return None;
         }
-        assert_eq!(lineage.releases.len(), lineage.number.len(), "a number for the recoding of each release");
-        let slices =
-            Slices::of(&lineage.rows, &chain.cuts(), &chain.numbered().iter().collect::<Vec<&NumberedClasses>>());
+        assert_eq!(
+            lineage.releases.len(),
+            lineage.number.len(),
+            "a number for the recoding of each release"
+        );
+        let slices = Slices::of(
+            &lineage.rows,
+            &chain.cuts(),
+            &chain.numbered().iter().collect::<Vec<&NumberedClasses>>(),
+        );
         let (mut all, mut shown) = (self.none, true);
         let swept = chain.each_sight(|sight| {
             let slices = slices.of_increment(sight.increment);

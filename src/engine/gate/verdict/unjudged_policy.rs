@@ -1,6 +1,6 @@
-//! The requirements of the policy that no check of this version judges (CONTRACTS 1): each of them is a reason against
-//! every release, so that no release is published under a promise that was not checked. None of this depends on the
-//! release.
+//! The requirements of the policy that no check of this version judges (CONTRACTS 1): each of them
+//! is a reason against every release, so that no release is published under a promise that was not
+//! checked. None of this depends on the release.
 //!
 //! Every key of `[policy]` occurs in this file; a new key does not compile until it does.
 
@@ -12,11 +12,17 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
     let required = required(policy);
     let check = |name: Check| {
         let keys = required.iter().filter(|(of, ..)| *of == name);
-        CheckResult { reasons: keys.map(|&(_, key)| uncovered(key)).collect(), ..CheckResult::not_made(name) }
+        CheckResult {
+            reasons: keys.map(|&(_, key)| uncovered(key)).collect(),
+            ..CheckResult::not_made(name)
+        }
     };
-    // Releases in forms other than the judged ones. This has no line in a manifest, since none is published.
-    let mut checks: Vec<CheckResult> =
-        Some(check(Check::Policy)).filter(|form| !form.reasons.is_empty()).into_iter().collect();
+    // Releases in forms other than the judged ones. This has no line in a manifest, since none is
+    // published.
+    let mut checks: Vec<CheckResult> = Some(check(Check::Policy))
+        .filter(|form| !form.reasons.is_empty())
+        .into_iter()
+        .collect();
     if matches!(policy.chain(), ChainPromise::Bcf) {
         checks.push(CheckResult::not_made(Check::Algorithm));
     }
@@ -44,12 +50,17 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         max_global_ratio: _,
         // About sums; the check of the table of measures says whether it is made.
         dominance: _, p_rule: _, dominance_safe: _,
-        // They belong to `m`, to `search`, and to the ratios; no check depends on how often a release was repaired.
+        // They belong to `m`, to `search`, and to the ratios; no check depends on how often a
+        // release was repaired.
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
-        // They decide who is in a release and what happens after a rejection; they promise nothing about a release.
+        // They decide who is in a release and what happens after a rejection; they promise nothing
+        // about a release.
         rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
         workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
-    Some((Check::Policy, "m")).filter(|_| m.is_some() && !masks).into_iter().collect()
+    Some((Check::Policy, "m"))
+        .filter(|_| m.is_some() && !masks)
+        .into_iter()
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! The limit on information loss (SCIENCE 8): a release whose Loss is above the policy's limit is not useful enough for
-//! its risk.
+//! The limit on information loss (SCIENCE 8): a release whose Loss is above the policy's limit is
+//! not useful enough for its risk.
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
@@ -17,13 +17,17 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),
         None => utility::loss(&ready.table, &ready.trees),
     };
-    let mut figures =
-        CheckResult { value: Figure::real(loss), limit: Figure::real(limit), ..CheckResult::made(Check::Utility) };
+    let mut figures = CheckResult {
+        value: Figure::real(loss),
+        limit: Figure::real(limit),
+        ..CheckResult::made(Check::Utility)
+    };
     figures.reasons = above_floors(ready);
     if loss <= limit + ROUNDING {
         return figures;
     }
-    // The standing recoding never becomes finer, so no later release of the chain can have less loss.
+    // The standing recoding never becomes finer, so no later release of the chain can have less
+    // loss.
     let cure = if matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
         "; only a new chain can be finer"
     } else {
@@ -41,14 +45,28 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 
 /// Labels above the floor of their column, one for each column.
 fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
-    let details = ready.case.policy.details().iter().zip(&ready.trees).zip(ready.case.columns.of(Role::Quasi));
+    let details = ready
+        .case
+        .policy
+        .details()
+        .iter()
+        .zip(&ready.trees)
+        .zip(ready.case.columns.of(Role::Quasi));
     let mut reasons = Vec::new();
-    for (at, ((detail, tree), column)) in details.enumerate().filter(|(_, ((detail, _), _))| detail.floor().is_some()) {
+    for (at, ((detail, tree), column)) in details
+        .enumerate()
+        .filter(|(_, ((detail, _), _))| detail.floor().is_some())
+    {
         let coarsest = detail.coarsest(tree);
         let node = (0..ready.table.classes()).map(|class| ready.table.class(class)[at]);
-        let above = node.filter(|&node| coarsest.at(tree.leaf_range(node).start) > node).min();
+        let above = node
+            .filter(|&node| coarsest.at(tree.leaf_range(node).start) > node)
+            .min();
         reasons.extend(above.map(|node| {
-            let text = format!("the label `{}` is above the `floor` of the column", tree.label(node));
+            let text = format!(
+                "the label `{}` is above the `floor` of the column",
+                tree.label(node)
+            );
             RejectionReason::plain(format!("column {}", column.name), text)
         }));
     }

@@ -1,5 +1,5 @@
-//! The form `date` (CONTRACTS 2), and its calendar: days since 1970-01-01 in the proleptic Gregorian calendar, by era
-//! arithmetic without tables. No clock is read here.
+//! The form `date` (CONTRACTS 2), and its calendar: days since 1970-01-01 in the proleptic
+//! Gregorian calendar, by era arithmetic without tables. No clock is read here.
 
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
@@ -25,20 +25,31 @@ pub fn civil_from_days(days: i32) -> (i32, u32, u32) {
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
-    assert!((1..=12).contains(&month) && (1..=31).contains(&day), "a day of the calendar");
+    assert!(
+        (1..=12).contains(&month) && (1..=31).contains(&day),
+        "a day of the calendar"
+    );
     (year as i32, month as u32, day as u32)
 }
 
-/// The days of `2020-01-31`; `None` unless the text is a day of the years 0001 to 9999 in exactly this form.
+/// The days of `2020-01-31`; `None` unless the text is a day of the years 0001 to 9999 in exactly
+/// this form.
 pub fn parse(text: &str) -> Option<i32> {
     let bytes = text.as_bytes();
     let shape = bytes.len() == 10
-        && bytes
-            .iter()
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() });
+        && bytes.iter().enumerate().all(|(at, byte)| {
+            if at == 4 || at == 7 {
+                *byte == b'-'
+            } else {
+                byte.is_ascii_digit()
+            }
+        });
     if !shape {
         return None;
     }
@@ -69,7 +80,8 @@ impl DateLevel {
         }
     }
 
-    /// A number that is equal for days of one node of this level, and grows by one from node to node.
+    /// A number that is equal for days of one node of this level, and grows by one from node to
+    /// node.
     pub fn ordinal(self, days: i32) -> i32 {
         let (year, month, _) = civil_from_days(days);
         match self {
@@ -88,10 +100,14 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
     let from = day(needed(&table.from, TaxonomyForm::Date, "from")?, "from")?;
     let to = day(needed(&table.to, TaxonomyForm::Date, "to")?, "to")?;
     let Some(&finest) = levels.first() else {
-        return Err(FormError::new("date", "`date` names no level; write at least one, such as [\"month\", \"year\"]"));
+        return Err(FormError::new(
+            "date",
+            "`date` names no level; write at least one, such as [\"month\", \"year\"]",
+        ));
     };
     if levels.windows(2).any(|pair| pair[0] >= pair[1]) {
-        let text = "the levels must be in the order day, month, quarter, year, decade, each at most once";
+        let text =
+            "the levels must be in the order day, month, quarter, year, decade, each at most once";
         return Err(FormError::new("date", text));
     }
     if from > to {
@@ -114,21 +130,37 @@ pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
             open[at] = Some((ordinal, parent));
         }
         if nodes > MOST_NODES {
-            return Err(FormError::new("to", format!("the domain is too large: more than {MOST_NODES} nodes")));
+            return Err(FormError::new(
+                "to",
+                format!("the domain is too large: more than {MOST_NODES} nodes"),
+            ));
         }
     }
-    let tree = tree.finish().map_err(|error| FormError::of_tree("date", &error))?;
+    let tree = tree
+        .finish()
+        .map_err(|error| FormError::of_tree("date", &error))?;
     assert_eq!(
         tree.leaves() as i32,
         finest.ordinal(to) - finest.ordinal(from) + 1,
         "a leaf for each of the finest level"
     );
-    let rule = LeafRule::Dates { from, to, level: finest };
-    Ok(FormResult { domain: Domain { tree, rule }, kind: Kind::Date, warnings: Vec::new() })
+    let rule = LeafRule::Dates {
+        from,
+        to,
+        level: finest,
+    };
+    Ok(FormResult {
+        domain: Domain { tree, rule },
+        kind: Kind::Date,
+        warnings: Vec::new(),
+    })
 }
 
 fn day(text: &str, key: &'static str) -> Result<i32, FormError> {
     parse(text).ok_or_else(|| {
-        FormError::new(key, format!("`{key}` must be a day of the calendar, written like \"2020-01-31\""))
+        FormError::new(
+            key,
+            format!("`{key}` must be a day of the calendar, written like \"2020-01-31\""),
+        )
     })
 }

@@ -1,4 +1,5 @@
-//! The result of a form: a taxonomy with its rule and warnings, or why there is none, with the key and the lines.
+//! The result of a form: a taxonomy with its rule and warnings, or why there is none, with the key
+//! and the lines.
 
 use crate::model::{Domain, Kind, TreeError};
 
@@ -28,7 +29,11 @@ pub struct FormError {
 impl FormError {
     /// An error at a key of the table.
     pub fn new(key: &'static str, text: impl Into<String>) -> FormError {
-        FormError { key: Some(key), text: text.into(), line: None }
+        FormError {
+            key: Some(key),
+            text: text.into(),
+            line: None,
+        }
     }
 
     /// Names a line of the file.
@@ -49,6 +54,10 @@ impl FormError {
             (line, 0) => format!("{error} (line {line})"),
             (line, earlier) => format!("{error} (lines {earlier} and {line})"),
         };
-        FormError { key: Some(key), text, line: (line != 0).then_some(line) }
+        FormError {
+            key: Some(key),
+            text,
+            line: (line != 0).then_some(line),
+        }
     }
 }

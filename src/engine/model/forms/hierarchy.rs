@@ -9,27 +9,47 @@ const NAMED: usize = 3;
 /// The taxonomy of these rows.
 pub(super) fn build(rows: &[Path]) -> Result<FormResult, FormError> {
     let (tree, repeats) = paths::from_paths(rows).map_err(|error| refused(rows, &error))?;
-    let alone = "the taxonomy has only a root: all rows look the same, and nothing can be generalised";
+    let alone =
+        "the taxonomy has only a root: all rows look the same, and nothing can be generalised";
     let alone = (tree.nodes() == 1).then(|| alone.to_owned());
     assert!(tree.leaves() <= rows.len(), "a leaf has a line");
-    let warnings = repeated(&repeats).into_iter().chain(padded(rows)).chain(alone).collect();
-    Ok(FormResult { domain: Domain { tree, rule: LeafRule::Label }, kind: Kind::String, warnings })
+    let warnings = repeated(&repeats)
+        .into_iter()
+        .chain(padded(rows))
+        .chain(alone)
+        .collect();
+    Ok(FormResult {
+        domain: Domain {
+            tree,
+            rule: LeafRule::Label,
+        },
+        kind: Kind::String,
+        warnings,
+    })
 }
 
 /// The error for rows that form no tree, with the usual cause.
 fn refused(rows: &[Path], error: &TreeError) -> FormError {
     let mut said = FormError::of_tree("file", error);
-    let same = |rows: &[Path]| rows.windows(2).all(|pair| pair[0].labels.last() == pair[1].labels.last());
+    let same = |rows: &[Path]| {
+        rows.windows(2)
+            .all(|pair| pair[0].labels.last() == pair[1].labels.last())
+    };
     let header = rows.len() > 2 && same(&rows[1..]);
-    if matches!(error, TreeError::TwoRoots { .. }) && (header || rows.iter().all(|row| row.labels.len() == 1)) {
-        said.text.push_str("; is line 1 a header, or are fields split by another character?");
+    if matches!(error, TreeError::TwoRoots { .. })
+        && (header || rows.iter().all(|row| row.labels.len() == 1))
+    {
+        said.text
+            .push_str("; is line 1 a header, or are fields split by another character?");
     }
     said
 }
 
 /// The warning about labels that begin or end with spaces.
 fn padded(rows: &[Path]) -> Option<String> {
-    let mut lines = rows.iter().filter(|row| row.labels.iter().any(|label| label.trim() != &**label));
+    let mut lines = rows
+        .iter()
+        .filter(|row| row.labels.iter().any(|label| label.trim() != &**label));
     let first = lines.next()?.at;
     let more = match lines.count() {
         0 => String::new(),
@@ -44,8 +64,11 @@ fn padded(rows: &[Path]) -> Option<String> {
 
 /// The warning about rows that occur twice.
 pub(super) fn repeated(repeats: &[(u64, u64)]) -> Option<String> {
-    let mut named: Vec<String> =
-        repeats.iter().take(NAMED).map(|(at, first)| format!("line {at} repeats line {first}")).collect();
+    let mut named: Vec<String> = repeats
+        .iter()
+        .take(NAMED)
+        .map(|(at, first)| format!("line {at} repeats line {first}"))
+        .collect();
     if repeats.len() > NAMED {
         named.push(format!("and {} more", repeats.len() - NAMED));
     }

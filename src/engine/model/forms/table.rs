@@ -1,19 +1,21 @@
-//! The table `taxonomy = { … }` of a feed file (CONTRACTS 2), and which of its keys belong to which form. This file
-//! never reads the files that keys name, and never checks numbers: each form does that.
+//! The table `taxonomy = { … }` of a feed file (CONTRACTS 2), and which of its keys belong to which
+//! form. This file never reads the files that keys name, and never checks numbers: each form does
+//! that.
 
 use serde::{Deserialize, Serialize};
 
 use super::form_result::FormError;
 use crate::model::{DateLevel, Edge};
 
-/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `range`; `leaves`, `layers`; `edges`, `layers`; `prefix`, `length`,
-/// `domain`; `date`, `from`, `to`; `flat`; or `builtin`.
+/// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `range`; `leaves`,
+/// `layers`; `edges`, `layers`; `prefix`, `length`, `domain`; `date`, `from`, `to`; `flat`; or
+/// `builtin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TaxonomyTable {
-    /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last, no header; separated
-    /// by `;` if the first line has an unquoted one, otherwise by `,`.
+    /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last,
+    /// no header; separated by `;` if the first line has an unquoted one, otherwise by `,`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Widths of integer bands, each a multiple of the previous one; they start at `min`.
@@ -25,18 +27,20 @@ pub struct TaxonomyTable {
     /// The largest integer of the domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// The smallest and the largest integer of the domain, which is divided into halves: `[0, 120]`.
+    /// The smallest and the largest integer of the domain, which is divided into halves: `[0,
+    /// 120]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Vec<i64>>,
     /// Edges of intervals, ascending: `[0, 30, 60]` means `[0, 30[` and `[30, 60[`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<i64>>,
-    /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end and the last no
-    /// upper one: `[36, 36.5]` means `below 36`, `[36, 36.5[` and `from 36.5`.
+    /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end
+    /// and the last no upper one: `[36, 36.5]` means `below 36`, `[36, 36.5[` and `from 36.5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schemas", schemars(with = "Option<Vec<f64>>"))]
     pub edges: Option<Vec<Edge>>,
-    /// The number of children per node, from the intervals up to the root; their product is the number of intervals.
+    /// The number of children per node, from the intervals up to the root; their product is the
+    /// number of intervals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Vec<i64>>,
     /// The number of leading characters that each level keeps, descending.
@@ -63,7 +67,8 @@ pub struct TaxonomyTable {
     /// A taxonomy that is part of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<Builtin>,
-    /// With `us-zip3` only: the areas that are reported as `000`, instead of the 17 areas of the Census of 2000.
+    /// With `us-zip3` only: the areas that are reported as `000`, instead of the 17 areas of the
+    /// Census of 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restricted: Option<Vec<String>>,
 }
@@ -71,7 +76,10 @@ pub struct TaxonomyTable {
 /// The codes of a `prefix` taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(untagged, expecting = "a list of codes, or the name of a file with one code a line")]
+#[serde(
+    untagged,
+    expecting = "a list of codes, or the name of a file with one code a line"
+)]
 pub enum PrefixCodes {
     /// A file with one code per line.
     File(String),
@@ -86,12 +94,14 @@ pub enum PrefixCodes {
 pub enum Builtin {
     /// Years of age: 0 to 89 and `90+`, bands of 5, 10 and 20.
     Age,
-    /// `female`, `male`, `other`, `unknown`; `F`, `M`, `O`, `U` and other spellings of these words are understood.
+    /// `female`, `male`, `other`, `unknown`; `F`, `M`, `O`, `U` and other spellings of these words
+    /// are understood.
     Sex,
     /// The first three digits of US postal codes, small areas as `000`; then the first digit.
     #[serde(rename = "us-zip3")]
     UsZip3,
-    /// The three-character categories of the WHO's ICD-10 (longer codes are truncated), then blocks and chapters.
+    /// The three-character categories of the WHO's ICD-10 (longer codes are truncated), then blocks
+    /// and chapters.
     Icd10,
 }
 
@@ -148,7 +158,10 @@ impl TaxonomyForm {
 
     /// The key that names this form.
     pub fn name(self) -> &'static str {
-        assert!(TaxonomyForm::ALL.contains(&self), "a form that is looked for");
+        assert!(
+            TaxonomyForm::ALL.contains(&self),
+            "a form that is looked for"
+        );
         self.keys()[0]
     }
 }
@@ -186,21 +199,31 @@ impl TaxonomyTable {
     pub fn form(&self) -> Result<TaxonomyForm, FormError> {
         let mut form: Option<TaxonomyForm> = None;
         for key in self.written() {
-            let owners = || TaxonomyForm::ALL.into_iter().filter(|form| form.keys().contains(&key));
-            let owner = owners().find(|owner| form == Some(*owner)).or_else(|| owners().next());
+            let owners = || {
+                TaxonomyForm::ALL
+                    .into_iter()
+                    .filter(|form| form.keys().contains(&key))
+            };
+            let owner = owners()
+                .find(|owner| form == Some(*owner))
+                .or_else(|| owners().next());
             let owner = owner.expect("every key belongs to a form");
             let head = key == owner.name();
             match form {
                 None if head => form = Some(owner),
                 None => {
-                    let text =
-                        format!("`{key}` belongs to a taxonomy of the form `{}`, whose key is missing", owner.name());
+                    let text = format!(
+                        "`{key}` belongs to a taxonomy of the form `{}`, whose key is missing",
+                        owner.name()
+                    );
                     return Err(FormError::new(key, text));
                 }
                 Some(form) if form == owner => {}
                 Some(form) if head => {
-                    let text =
-                        format!("`{}` and `{key}` are two forms of taxonomy; write only one of them", form.name());
+                    let text = format!(
+                        "`{}` and `{key}` are two forms of taxonomy; write only one of them",
+                        form.name()
+                    );
                     return Err(FormError::new(key, text));
                 }
                 Some(form) => {
@@ -214,10 +237,16 @@ impl TaxonomyTable {
             }
         }
         form.ok_or_else(|| {
-            let names: Vec<&str> = TaxonomyForm::ALL.into_iter().map(TaxonomyForm::name).collect();
+            let names: Vec<&str> = TaxonomyForm::ALL
+                .into_iter()
+                .map(TaxonomyForm::name)
+                .collect();
             FormError {
                 key: None,
-                text: format!("the form of the taxonomy is missing; choose one of {}", names.join(", ")),
+                text: format!(
+                    "the form of the taxonomy is missing; choose one of {}",
+                    names.join(", ")
+                ),
                 line: None,
             }
         })
@@ -234,6 +263,12 @@ impl TaxonomyTable {
 }
 
 /// The value of a key that the form requires.
-pub(super) fn needed<'a, T>(value: &'a Option<T>, form: TaxonomyForm, key: &'static str) -> Result<&'a T, FormError> {
-    value.as_ref().ok_or_else(|| FormError::new(form.name(), format!("`{}` needs `{key}`", form.name())))
+pub(super) fn needed<'a, T>(
+    value: &'a Option<T>,
+    form: TaxonomyForm,
+    key: &'static str,
+) -> Result<&'a T, FormError> {
+    value
+        .as_ref()
+        .ok_or_else(|| FormError::new(form.name(), format!("`{}` needs `{key}`", form.name())))
 }

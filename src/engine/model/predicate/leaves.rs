@@ -1,5 +1,6 @@
-//! The leaves that a predicate selects. It names values by labels of any level; numbers and dates also by the first and
-//! the last value that a leaf stands for, because analysts think in numbers and not in labels.
+//! The leaves that a predicate selects. It names values by labels of any level; numbers and dates
+//! also by the first and the last value that a leaf stands for, because analysts think in numbers
+//! and not in labels.
 
 use std::ops::Range;
 
@@ -37,16 +38,20 @@ pub enum NoLeaves {
 }
 
 impl Condition {
-    /// The leaves of a quasi column that are selected: one range for each value of a list, or one from the first to the last.
+    /// The leaves of a quasi column that are selected: one range for each value of a list, or one
+    /// from the first to the last.
     ///
     /// # Errors
     /// A value selects no leaves, or only a part of one.
     pub fn leaves(&self, tree: &Taxonomy) -> Result<Vec<Range<Leaf>>, NoLeaves> {
         match &self.wanted {
-            ColumnCondition::OneOf(list) => {
-                list.iter().map(|literal| text(literal).and_then(|text| leaves(tree, text, text))).collect()
+            ColumnCondition::OneOf(list) => list
+                .iter()
+                .map(|literal| text(literal).and_then(|text| leaves(tree, text, text)))
+                .collect(),
+            ColumnCondition::Between(first, last) => {
+                Ok(vec![leaves(tree, text(first)?, text(last)?)?])
             }
-            ColumnCondition::Between(first, last) => Ok(vec![leaves(tree, text(first)?, text(last)?)?]),
         }
     }
 }
@@ -62,15 +67,24 @@ fn text(literal: &Literal) -> Result<&str, NoLeaves> {
 fn leaves(tree: &Taxonomy, first: &str, last: &str) -> Result<Range<Leaf>, NoLeaves> {
     let (from, to) = (meant(tree, first)?, meant(tree, last)?);
     if to.leaves.start < from.leaves.start || to.leaves.end < from.leaves.end {
-        return Err(NoLeaves::Backwards { first: first.to_owned(), second: last.to_owned() });
+        return Err(NoLeaves::Backwards {
+            first: first.to_owned(),
+            second: last.to_owned(),
+        });
     }
     for (text, meant, whole) in [(first, &from, from.begins), (last, &to, to.ends)] {
         if !whole {
             let leaf = tree.label(tree.leaf_node(meant.leaves.start)).to_owned();
-            return Err(NoLeaves::Inside { inside: text.to_owned(), leaf });
+            return Err(NoLeaves::Inside {
+                inside: text.to_owned(),
+                leaf,
+            });
         }
     }
-    assert!(from.leaves.start < to.leaves.end && to.leaves.end as usize <= tree.leaves(), "some leaves of the column");
+    assert!(
+        from.leaves.start < to.leaves.end && to.leaves.end as usize <= tree.leaves(),
+        "some leaves of the column"
+    );
     Ok(from.leaves.start..to.leaves.end)
 }
 
@@ -83,7 +97,11 @@ struct MeantLeaves {
 
 fn meant(tree: &Taxonomy, text: &str) -> Result<MeantLeaves, NoLeaves> {
     if let Some(node) = tree.find(text) {
-        return Ok(MeantLeaves { leaves: tree.leaf_range(node), begins: true, ends: true });
+        return Ok(MeantLeaves {
+            leaves: tree.leaf_range(node),
+            begins: true,
+            ends: true,
+        });
     }
     let found = number(tree, text).or_else(|| date(tree, text));
     found.ok_or_else(|| NoLeaves::Unknown(text.to_owned()))
@@ -95,24 +113,42 @@ fn number(tree: &Taxonomy, text: &str) -> Option<MeantLeaves> {
     (0..tree.leaves() as Leaf).find_map(|leaf| {
         let (from, to) = interval(tree.label(tree.leaf_node(leaf)))?;
         let inside = from <= value && value < to;
-        inside.then(|| MeantLeaves { leaves: leaf..leaf + 1, begins: value == from, ends: value == to - 1 })
+        inside.then(|| MeantLeaves {
+            leaves: leaf..leaf + 1,
+            begins: value == from,
+            ends: value == to - 1,
+        })
     })
 }
 
 fn interval(label: &str) -> Option<(i64, i64)> {
-    let (from, to) = label.strip_prefix('[')?.strip_suffix('[')?.split_once(", ")?;
+    let (from, to) = label
+        .strip_prefix('[')?
+        .strip_suffix('[')?
+        .split_once(", ")?;
     Some((whole_number(from)?, whole_number(to)?))
 }
 
 /// A day in a month, a quarter, a year or a decade.
 fn date(tree: &Taxonomy, text: &str) -> Option<MeantLeaves> {
     let day = dates::parse(text)?;
-    [DateLevel::Month, DateLevel::Quarter, DateLevel::Year, DateLevel::Decade].into_iter().find_map(|level| {
+    [
+        DateLevel::Month,
+        DateLevel::Quarter,
+        DateLevel::Year,
+        DateLevel::Decade,
+    ]
+    .into_iter()
+    .find_map(|level| {
         let label = level.label(day);
         let leaf = tree.find_leaf(&label)?;
         assert!((leaf as usize) < tree.leaves(), "a leaf of the column");
         let other = |day: i32| level.label(day) != label;
-        Some(MeantLeaves { leaves: leaf..leaf + 1, begins: other(day - 1), ends: other(day + 1) })
+        Some(MeantLeaves {
+            leaves: leaf..leaf + 1,
+            begins: other(day - 1),
+            ends: other(day + 1),
+        })
     })
 }
 
@@ -147,13 +183,25 @@ mod tests {
         ] {
             assert_eq!(leaves(tree, first, last), Ok(wanted), "{first} to {last}");
         }
-        let inside = |inside: &str, leaf: &str| NoLeaves::Inside { inside: inside.into(), leaf: leaf.into() };
+        let inside = |inside: &str, leaf: &str| NoLeaves::Inside {
+            inside: inside.into(),
+            leaf: leaf.into(),
+        };
         assert_eq!(leaves(&ages, "31", "59"), Err(inside("31", "[30, 60[")));
         assert_eq!(leaves(&ages, "30", "58"), Err(inside("58", "[30, 60[")));
         assert_eq!(leaves(&ages, "30", "30"), Err(inside("30", "[30, 60[")));
-        assert_eq!(leaves(&dates, "2024-02-01", "2024-02-28"), Err(inside("2024-02-28", "2024-02")));
-        assert_eq!(leaves(&ages, "60", "60"), Err(NoLeaves::Unknown("60".into())));
-        let backwards = NoLeaves::Backwards { first: "3".into(), second: "2".into() };
+        assert_eq!(
+            leaves(&dates, "2024-02-01", "2024-02-28"),
+            Err(inside("2024-02-28", "2024-02"))
+        );
+        assert_eq!(
+            leaves(&ages, "60", "60"),
+            Err(NoLeaves::Unknown("60".into()))
+        );
+        let backwards = NoLeaves::Backwards {
+            first: "3".into(),
+            second: "2".into(),
+        };
         assert_eq!(leaves(&ones, "3", "2"), Err(backwards));
     }
 }

@@ -1,4 +1,5 @@
-//! Conditions on columns as text, as analysts write them, and the leaves of a taxonomy that they select.
+//! Conditions on columns as text, as analysts write them, and the leaves of a taxonomy that they
+//! select.
 
 mod leaves;
 mod text;

@@ -42,7 +42,10 @@ pub struct PredicateError {
 /// # Errors
 /// The text is no predicate.
 pub fn parse(text: &str) -> Result<Vec<Condition>, PredicateError> {
-    let mut reader = Reader { tokens: tokens(text)?, at: 0 };
+    let mut reader = Reader {
+        tokens: tokens(text)?,
+        at: 0,
+    };
     let mut conditions = Vec::new();
     while conditions.is_empty() || reader.keyword("and") {
         if conditions.is_empty() && reader.peek() == &Token::End {
@@ -84,19 +87,31 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, PredicateError> {
                 loop {
                     match left.next() {
                         // A quote inside quotes is doubled.
-                        Some((_, next)) if next == char => match left.next_if(|(_, next)| *next == char) {
-                            Some(_) => inside.push(char),
-                            None => break,
-                        },
+                        Some((_, next)) if next == char => {
+                            match left.next_if(|(_, next)| *next == char) {
+                                Some(_) => inside.push(char),
+                                None => break,
+                            }
+                        }
                         Some((_, next)) => inside.push(next),
-                        None => return Err(PredicateError { at, wanted: "a second quote for this one" }),
+                        None => {
+                            return Err(PredicateError {
+                                at,
+                                wanted: "a second quote for this one",
+                            });
+                        }
                     }
                 }
-                if char == '"' { Token::Name(inside) } else { Token::Text(inside) }
+                if char == '"' {
+                    Token::Name(inside)
+                } else {
+                    Token::Text(inside)
+                }
             }
             _ => {
                 let mut word = String::from(char);
-                let more = |(_, next): &(usize, char)| !next.is_whitespace() && !"=(),'\"".contains(*next);
+                let more =
+                    |(_, next): &(usize, char)| !next.is_whitespace() && !"=(),'\"".contains(*next);
                 while let Some((_, next)) = left.next_if(more) {
                     word.push(next);
                 }
@@ -106,7 +121,10 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, PredicateError> {
         tokens.push((at, token));
     }
     tokens.push((text.chars().count() + 1, Token::End));
-    assert!(tokens.is_sorted_by_key(|token| token.0), "tokens stand in their order");
+    assert!(
+        tokens.is_sorted_by_key(|token| token.0),
+        "tokens stand in their order"
+    );
     Ok(tokens)
 }
 
@@ -121,7 +139,10 @@ impl Reader {
     }
 
     fn misread(&self, wanted: &'static str) -> PredicateError {
-        PredicateError { at: self.tokens[self.at].0, wanted }
+        PredicateError {
+            at: self.tokens[self.at].0,
+            wanted,
+        }
     }
 
     /// Consumes a keyword, in any case, if it is next.
@@ -168,7 +189,11 @@ impl Reader {
         while self.sign(',') {
             values.push(self.literal()?);
         }
-        if self.sign(')') { Ok(values) } else { Err(self.misread("`,` or `)`")) }
+        if self.sign(')') {
+            Ok(values)
+        } else {
+            Err(self.misread("`,` or `)`"))
+        }
     }
 
     fn literal(&mut self) -> Result<Literal, PredicateError> {
@@ -192,17 +217,29 @@ mod tests {
 
     #[test]
     fn conditions_are_read_in_their_order() {
-        let read = parse("age between 20 AND 39 and ward in ('A', 'O''Neil') and \"in = x\" = null and w='*'").unwrap();
+        let read = parse(
+            "age between 20 AND 39 and ward in ('A', 'O''Neil') and \"in = x\" = null and w='*'",
+        )
+        .unwrap();
         let conditions = [
             ("age", ColumnCondition::Between(text("20"), text("39"))),
-            ("ward", ColumnCondition::OneOf(vec![text("A"), text("O'Neil")])),
+            (
+                "ward",
+                ColumnCondition::OneOf(vec![text("A"), text("O'Neil")]),
+            ),
             ("in = x", ColumnCondition::OneOf(vec![Literal::Null])),
             ("w", ColumnCondition::OneOf(vec![text("*")])),
         ];
-        let conditions = conditions.map(|(column, wanted)| Condition { column: column.into(), wanted });
+        let conditions = conditions.map(|(column, wanted)| Condition {
+            column: column.into(),
+            wanted,
+        });
         assert_eq!(read, conditions);
         assert_eq!(parse("  ").unwrap(), []);
-        assert_eq!(parse("a='null'").unwrap()[0].wanted, ColumnCondition::OneOf(vec![text("null")]));
+        assert_eq!(
+            parse("a='null'").unwrap()[0].wanted,
+            ColumnCondition::OneOf(vec![text("null")])
+        );
     }
 
     #[test]
@@ -218,7 +255,11 @@ mod tests {
             ("a = 1 and", 10, "the name of a column"),
             ("= 1", 1, "the name of a column"),
         ] {
-            assert_eq!(parse(predicate), Err(PredicateError { at, wanted }), "{predicate}");
+            assert_eq!(
+                parse(predicate),
+                Err(PredicateError { at, wanted }),
+                "{predicate}"
+            );
         }
     }
 }

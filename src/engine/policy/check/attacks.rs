@@ -12,9 +12,20 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
         MaxRatio::Switch(_) => None,
     });
     let text = "must be above 1: no release has a smaller ratio";
-    found.refuse_if(!above_one(max_ratio), "max_ratio", format!("`max_ratio` {text}: write 100, or \"off\""));
-    for (key, ratio) in [("max_global_ratio", written.max_global_ratio), ("max_joint_ratio", written.max_joint_ratio)] {
-        found.refuse_if(!above_one(ratio), key, format!("`{key}` {text}: raise it, or remove it"));
+    found.refuse_if(
+        !above_one(max_ratio),
+        "max_ratio",
+        format!("`max_ratio` {text}: write 100, or \"off\""),
+    );
+    for (key, ratio) in [
+        ("max_global_ratio", written.max_global_ratio),
+        ("max_joint_ratio", written.max_joint_ratio),
+    ] {
+        found.refuse_if(
+            !above_one(ratio),
+            key,
+            format!("`{key}` {text}: raise it, or remove it"),
+        );
     }
     let text = "`min_solutions` counts solutions: write 1 or more";
     found.refuse_if(written.min_solutions == Some(0), "min_solutions", text);
@@ -23,11 +34,21 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
 /// Published sums.
 pub(super) fn sums(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     if facts.measures == 0 {
-        let written = [("dominance", written.dominance.is_some()), ("p_rule", written.p_rule.is_some())];
-        found.refuse_written(&written, "checks published sums, and no column has the role `measure`: remove it");
+        let written = [
+            ("dominance", written.dominance.is_some()),
+            ("p_rule", written.p_rule.is_some()),
+        ];
+        found.refuse_written(
+            &written,
+            "checks published sums, and no column has the role `measure`: remove it",
+        );
     }
     if let Some(rule) = written.dominance {
-        found.refuse_if(rule.n == 0, "dominance.n", "`n` counts contributions: write 1 or more");
+        found.refuse_if(
+            rule.n == 0,
+            "dominance.n",
+            "`n` counts contributions: write 1 or more",
+        );
         found.at_most_one(Some(rule.share), "dominance.share", "a share of a sum");
         found.refuse_if(
             rule.share == Decimal::ZERO,

@@ -1,6 +1,7 @@
-//! Contradictions of a policy (CONTRACTS 1, "which keys apply", and the ranges of SCIENCE 4 to 7): keys that the chain,
-//! the guarantee, the search or the columns cannot use, and values outside their range. Each message names the key and
-//! says what to write instead; none judges whether a policy is sensible.
+//! Contradictions of a policy (CONTRACTS 1, "which keys apply", and the ranges of SCIENCE 4 to 7):
+//! keys that the chain, the guarantee, the search or the columns cannot use, and values outside
+//! their range. Each message names the key and says what to write instead; none judges whether a
+//! policy is sensible.
 
 mod attacks;
 mod one_recoding;
@@ -12,12 +13,17 @@ pub use policy_facts::{ColumnFacts, PolicyError};
 use self::policy_facts::PolicyFindings;
 use super::division::refusals;
 use super::settings::{
-    ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, PolicySettings, Rare, Search, Values,
+    ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, PolicySettings, Rare, Search,
+    Values,
 };
 use crate::model::Decimal;
 
 /// All contradictions, each at the key that has to change.
-pub fn contradictions(written: &PolicySettings, chain: ChainKind, facts: &ColumnFacts) -> Vec<PolicyError> {
+pub fn contradictions(
+    written: &PolicySettings,
+    chain: ChainKind,
+    facts: &ColumnFacts,
+) -> Vec<PolicyError> {
     let mut found = PolicyFindings(Vec::new());
     crowd(written, &mut found);
     match chain {
@@ -32,7 +38,10 @@ pub fn contradictions(written: &PolicySettings, chain: ChainKind, facts: &Column
     }
     attacks::refinement(written, &mut found);
     attacks::sums(written, facts, &mut found);
-    assert!(!found.0.is_empty() || written.k.is_some_and(|k| k >= 2), "a policy without contradictions has a k");
+    assert!(
+        !found.0.is_empty() || written.k.is_some_and(|k| k >= 2),
+        "a policy without contradictions has a k"
+    );
     found.0
 }
 
@@ -45,16 +54,26 @@ fn crowd(written: &PolicySettings, found: &mut PolicyFindings) {
         Some(0 | 1) => found.refuse("k", "`k` is the smallest class, and one person is no class: write 2 or more"),
         Some(_) => {}
     }
-    found.at_most_one(written.max_loss, "max_loss", "the most that generalisation may cost");
+    found.at_most_one(
+        written.max_loss,
+        "max_loss",
+        "the most that generalisation may cost",
+    );
 }
 
 fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     found.refuse_written(
-        &[("outliers", written.outliers.is_some()), ("output", written.output.is_some())],
+        &[
+            ("outliers", written.outliers.is_some()),
+            ("output", written.output.is_some()),
+        ],
         "applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in [feed]",
     );
-    let of_chain =
-        [("cuts", written.cuts.is_some()), ("rho", written.rho.is_some()), ("max_odds", written.max_odds.is_some())];
+    let of_chain = [
+        ("cuts", written.cuts.is_some()),
+        ("rho", written.rho.is_some()),
+        ("max_odds", written.max_odds.is_some()),
+    ];
     let of_standing = [
         ("rare", written.rare.is_some()),
         ("max_wait", written.max_wait.is_some()),
@@ -62,7 +81,10 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     ];
     match written.guarantee.unwrap_or(Guarantee::Blind) {
         Guarantee::Blind => {
-            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: remove it");
+            found.refuse_written(
+                &of_chain,
+                "applies to `guarantee = \"chain\"` only: remove it",
+            );
             if written.search == Some(Search::Halves) {
                 found.refuse_written(
                     &of_standing,
@@ -73,7 +95,10 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
             }
         }
         Guarantee::Bcf => {
-            found.refuse_written(&of_chain, "applies to `guarantee = \"chain\"` only: remove it");
+            found.refuse_written(
+                &of_chain,
+                "applies to `guarantee = \"chain\"` only: remove it",
+            );
             found.refuse_written(
                 &of_standing,
                 "does not apply to `guarantee = \"bcf\"`, where nothing waits: remove it",
@@ -94,9 +119,16 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
 fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     let joint = "limits what all classes of one release reveal together, but where a coin divides people `max_ratio` \
                  limits it for each class: remove it";
-    found.refuse_written(&[("max_joint_ratio", written.max_joint_ratio.is_some())], joint);
-    let global = "limits one recoding for all rows, but here every class has its own labels: remove it";
-    found.refuse_written(&[("max_global_ratio", written.max_global_ratio.is_some())], global);
+    found.refuse_written(
+        &[("max_joint_ratio", written.max_joint_ratio.is_some())],
+        joint,
+    );
+    let global =
+        "limits one recoding for all rows, but here every class has its own labels: remove it";
+    found.refuse_written(
+        &[("max_global_ratio", written.max_global_ratio.is_some())],
+        global,
+    );
     let repairs = "repairs nothing here, because classes never change and `max_ratio` limits the labels of new ones: \
         remove it";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
@@ -120,7 +152,10 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
 
 /// Rules for the coin of `chain`.
 fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
-    for (key, missing) in [("rho", written.rho.is_none()), ("max_odds", written.max_odds.is_none())] {
+    for (key, missing) in [
+        ("rho", written.rho.is_none()),
+        ("max_odds", written.max_odds.is_none()),
+    ] {
         found.refuse_if(
             missing,
             key,
@@ -128,11 +163,21 @@ fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
         );
     }
     let outside = |rho: Decimal| rho == Decimal::ZERO || rho >= Decimal::ONE;
-    found.refuse_if(written.rho.is_some_and(outside), "rho", "`rho` is a probability above 0 and below 1");
+    found.refuse_if(
+        written.rho.is_some_and(outside),
+        "rho",
+        "`rho` is a probability above 0 and below 1",
+    );
     let Some(odds) = written.max_odds else { return };
     if odds < Decimal::ONE {
-        found.refuse("max_odds", "`max_odds` is a factor on odds: a number from 1 up");
-    } else if written.rho.is_some_and(|rho| !outside(rho) && !odds.product_reaches_one(rho)) {
+        found.refuse(
+            "max_odds",
+            "`max_odds` is a factor on odds: a number from 1 up",
+        );
+    } else if written
+        .rho
+        .is_some_and(|rho| !outside(rho) && !odds.product_reaches_one(rho))
+    {
         found.refuse(
             "max_odds",
             "the first test already moves the odds by 1/rho, which is more than `max_odds`: raise one of the two",
@@ -144,8 +189,18 @@ fn standing(written: &PolicySettings, found: &mut PolicyFindings) {
     found.at_most_one(written.max_withheld, "max_withheld", "a share of all rows");
     if written.rare == Some(Rare::Coarsen) {
         let text = "under `rare = \"coarsen\"` nothing waits and nothing is withheld: remove it";
-        found.refuse_if(written.max_wait.is_some_and(|ticks| ticks > 0), "max_wait", text);
-        found.refuse_if(written.max_withheld.is_some_and(|share| share > Decimal::ZERO), "max_withheld", text);
+        found.refuse_if(
+            written.max_wait.is_some_and(|ticks| ticks > 0),
+            "max_wait",
+            text,
+        );
+        found.refuse_if(
+            written
+                .max_withheld
+                .is_some_and(|share| share > Decimal::ZERO),
+            "max_withheld",
+            text,
+        );
     }
 }
 
@@ -192,8 +247,13 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     }
     let micro = written.search.is_some_and(Search::is_micro);
     let waste = written.outliers.is_some() && (!local || micro);
-    found.refuse_if(waste, "outliers", "only `search = \"arx-lr\"` has outliers: remove `outliers`");
-    let telling = written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
+    found.refuse_if(
+        waste,
+        "outliers",
+        "only `search = \"arx-lr\"` has outliers: remove `outliers`",
+    );
+    let telling =
+        written.search == Some(Search::Halves) && written.outliers == Some(Outliers::Publish);
     found.refuse_if(
         telling,
         "outliers",

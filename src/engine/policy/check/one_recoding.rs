@@ -1,9 +1,11 @@
-//! Contradictions in policies with one recoding of all rows (SCIENCE 4 and 8), `top-down` and `levels`: which rows they
-//! may leave waiting, and for which of them the leakage is known.
+//! Contradictions in policies with one recoding of all rows (SCIENCE 4 and 8), `top-down` and
+//! `levels`: which rows they may leave waiting, and for which of them the leakage is known.
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values};
+use crate::policy::settings::{
+    ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values,
+};
 use crate::policy::workload::{MOST_COUNTS, NoCount, Workload};
 
 /// All contradictions.
@@ -32,8 +34,14 @@ pub(super) fn contradictions(
          one of the two",
     );
     figure(written, facts, found);
-    let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
-    let one = matches!(written.search, None | Some(Search::TopDown | Search::Levels));
+    let waits = [written.set_aside, written.suppression]
+        .into_iter()
+        .flatten()
+        .any(|share| share > Decimal::ZERO);
+    let one = matches!(
+        written.search,
+        None | Some(Search::TopDown | Search::Levels)
+    );
     found.refuse_if(
         one && waits && written.values == Some(Values::Distinct),
         "values",
@@ -43,31 +51,47 @@ pub(super) fn contradictions(
 }
 
 /// Rules for rows that the first recoding of a cumulative chain leaves waiting.
-fn set_aside(written: &PolicySettings, chain: ChainKind, guarantee: Guarantee, found: &mut PolicyFindings) {
-    let Some(share) = written.set_aside else { return };
+fn set_aside(
+    written: &PolicySettings,
+    chain: ChainKind,
+    guarantee: Guarantee,
+    found: &mut PolicyFindings,
+) {
+    let Some(share) = written.set_aside else {
+        return;
+    };
     if chain == ChainKind::Disjoint {
         let text = "`set_aside` is for the recoding that a cumulative chain keeps: remove it, or write `suppression`, \
                     which lets rows of each release wait";
         return found.refuse("set_aside", text);
     }
-    found.refuse_if(share >= Decimal::ONE, "set_aside", "`set_aside` is a share of rows, from 0 up and below 1");
+    found.refuse_if(
+        share >= Decimal::ONE,
+        "set_aside",
+        "`set_aside` is a share of rows, from 0 up and below 1",
+    );
     if written.search == Some(Search::Halves) {
         let text = "`search = \"halves\"` has no recoding for all rows, so there is nothing to set rows aside for: \
                     remove `set_aside`, or write `search = \"levels\"` or \"top-down\"";
         return found.refuse("set_aside", text);
     }
     if guarantee != Guarantee::Blind {
-        let text =
-            "`set_aside` is for the recoding that a chain keeps under `guarantee = \"blind\"`: remove one of the two";
+        let text = "`set_aside` is for the recoding that a chain keeps under `guarantee = \"blind\"`: remove one of the two";
         return found.refuse("set_aside", text);
     }
     let text = "`rare = \"coarsen\"` lets no row wait, but `set_aside` does: remove one of the two";
-    found.refuse_if(written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO, "set_aside", text);
+    found.refuse_if(
+        written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO,
+        "set_aside",
+        text,
+    );
 }
 
 /// Rules for the counts by which levels are chosen.
 fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
-    let Some(counts) = &written.workload else { return };
+    let Some(counts) = &written.workload else {
+        return;
+    };
     if written.search != Some(Search::Levels) {
         let text = "only `search = \"levels\"` chooses labels by the error of counts: write it, or remove `workload`";
         return found.refuse("workload", text);
@@ -75,24 +99,34 @@ fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
     let text = "a workload lists counts, such as `workload = [\"age between 20 and 39 and sex = 'f'\"]`: write some, \
         or remove it";
     found.refuse_if(counts.is_empty(), "workload", text);
-    let text = format!("a workload has at most {MOST_COUNTS} counts, but here are {}: remove some", counts.len());
+    let text = format!(
+        "a workload has at most {MOST_COUNTS} counts, but here are {}: remove some",
+        counts.len()
+    );
     found.refuse_if(counts.len() > MOST_COUNTS, "workload", text);
     if let Err(NoCount { at, text }) = Workload::of(counts, &facts.quasi) {
         found.refuse(&format!("workload[{at}]"), text);
     }
     let text = "weights of columns have no effect if levels are chosen by counts: remove `workload`, or every `weight`";
-    found.refuse_if(facts.details.iter().any(|detail| !detail.counts_as_one()), "workload", text);
+    found.refuse_if(
+        facts.details.iter().any(|detail| !detail.counts_as_one()),
+        "workload",
+        text,
+    );
 }
 
 /// Rules for rows that a release of a disjoint chain leaves waiting.
 fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
-    let Some(share) = written.suppression else { return };
+    let Some(share) = written.suppression else {
+        return;
+    };
     if chain == ChainKind::Cumulative {
         let text = "`suppression` applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in \
                     [feed]; in a cumulative chain `set_aside` lets rows of the first release wait";
         return found.refuse("suppression", text);
     }
-    let text = "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed";
+    let text =
+        "`suppression` is a share of rows, from 0 up and below 1: all of them cannot be suppressed";
     found.refuse_if(share >= Decimal::ONE, "suppression", text);
     let text = match written.search {
         Some(Search::Halves) => {
@@ -118,13 +152,22 @@ fn figure(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindi
     if written.max_global_ratio.is_none() {
         return;
     }
-    let plain = facts.details.iter().all(|detail| detail.counts_as_one() && detail.floor().is_none());
-    let waits = [written.set_aside, written.suppression].into_iter().flatten().any(|share| share > Decimal::ZERO);
+    let plain = facts
+        .details
+        .iter()
+        .all(|detail| detail.counts_as_one() && detail.floor().is_none());
+    let waits = [written.set_aside, written.suppression]
+        .into_iter()
+        .flatten()
+        .any(|share| share > Decimal::ZERO);
     let reason = match () {
         () if written.search == Some(Search::Levels) => "from the best levels of all columns",
         () if waits => "from a recoding that lets rows wait",
         () if !plain => "from a search with weights or floors",
         () => return,
     };
-    found.refuse("max_global_ratio", format!("it is not known what readers can infer {reason}: remove it"));
+    found.refuse(
+        "max_global_ratio",
+        format!("it is not known what readers can infer {reason}: remove it"),
+    );
 }

@@ -1,4 +1,5 @@
-//! The common part of the checks of a policy: the facts about columns, and the list of findings. Judges nothing itself.
+//! The common part of the checks of a policy: the facts about columns, and the list of findings.
+//! Judges nothing itself.
 
 use crate::model::{Columns, Decimal, DetailSettings, Role};
 
@@ -23,11 +24,20 @@ impl ColumnFacts {
     /// Counts the columns.
     pub fn of(columns: &Columns) -> ColumnFacts {
         ColumnFacts {
-            guarded_sets: columns.of(Role::Sensitive).map(|column| column.guarded.len()).sum(),
+            guarded_sets: columns
+                .of(Role::Sensitive)
+                .map(|column| column.guarded.len())
+                .sum(),
             sensitive: columns.of(Role::Sensitive).count(),
-            sensitive_taxonomies: columns.of(Role::Sensitive).filter(|column| column.taxonomy.is_some()).count(),
+            sensitive_taxonomies: columns
+                .of(Role::Sensitive)
+                .filter(|column| column.taxonomy.is_some())
+                .count(),
             measures: columns.of(Role::Measure).count(),
-            quasi: columns.of(Role::Quasi).map(|column| column.name.as_ref().into()).collect(),
+            quasi: columns
+                .of(Role::Quasi)
+                .map(|column| column.name.as_ref().into())
+                .collect(),
             details: columns.details(),
         }
     }
@@ -49,7 +59,10 @@ pub struct PolicyFindings(pub Vec<PolicyError>);
 impl PolicyFindings {
     /// Refuses a key.
     pub fn refuse(&mut self, key: &str, text: impl Into<String>) {
-        self.0.push(PolicyError { key: format!("policy.{key}"), text: text.into() });
+        self.0.push(PolicyError {
+            key: format!("policy.{key}"),
+            text: text.into(),
+        });
     }
 
     /// Refuses the key if the condition holds.
@@ -69,7 +82,11 @@ impl PolicyFindings {
     /// Refuses a number above 1.
     pub fn at_most_one(&mut self, number: Option<Decimal>, key: &str, meaning: &str) {
         let above = number.is_some_and(|number| number > Decimal::ONE);
-        self.refuse_if(above, key, format!("`{}` is {meaning}: a number from 0 to 1", last(key)));
+        self.refuse_if(
+            above,
+            key,
+            format!("`{}` is {meaning}: a number from 0 to 1", last(key)),
+        );
     }
 }
 

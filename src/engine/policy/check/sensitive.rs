@@ -7,8 +7,14 @@ use crate::policy::settings::{Distance, DiversitySettings, PolicySettings};
 /// m-confidentiality of guarded sets.
 pub(super) fn guarded(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     let Some(m) = written.m else {
-        let needing = [("mask", written.mask.is_some()), ("base_rate", written.base_rate.is_some())];
-        found.refuse_written(&needing, "means nothing without `m`: write `m = 2`, or remove it");
+        let needing = [
+            ("mask", written.mask.is_some()),
+            ("base_rate", written.base_rate.is_some()),
+        ];
+        found.refuse_written(
+            &needing,
+            "means nothing without `m`: write `m = 2`, or remove it",
+        );
         return;
     };
     found.refuse_if(
@@ -28,7 +34,11 @@ pub(super) fn guarded(written: &PolicySettings, facts: &ColumnFacts, found: &mut
     }
 }
 
-pub(super) fn diversity(table: &DiversitySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
+pub(super) fn diversity(
+    table: &DiversitySettings,
+    facts: &ColumnFacts,
+    found: &mut PolicyFindings,
+) {
     if *table == DiversitySettings::default() {
         found.refuse(
             "diversity",
@@ -48,17 +58,27 @@ pub(super) fn diversity(table: &DiversitySettings, facts: &ColumnFacts, found: &
         "diversity.entropy_l",
         "`entropy_l` is exp(entropy), which is never below 1: write a number from 1 up",
     );
-    for (key, half) in [("diversity.c", table.l.is_none()), ("diversity.l", table.c.is_none())] {
+    for (key, half) in [
+        ("diversity.c", table.l.is_none()),
+        ("diversity.l", table.c.is_none()),
+    ] {
         let text = "recursive (c,l)-diversity needs both `c` and `l`: write both, or neither";
         found.refuse_if(half && table.c.is_some() != table.l.is_some(), key, text);
     }
-    found.refuse_if(table.c == Some(Decimal::ZERO), "diversity.c", "`c` is a factor above 0");
+    found.refuse_if(
+        table.c == Some(Decimal::ZERO),
+        "diversity.c",
+        "`c` is a factor above 0",
+    );
     found.refuse_if(
         table.l.is_some_and(|l| l < 2),
         "diversity.l",
         "with `l` below 2 every class would pass: write 2 or more",
     );
-    for (key, share) in [("diversity.alpha", table.alpha), ("diversity.confidence", table.confidence)] {
+    for (key, share) in [
+        ("diversity.alpha", table.alpha),
+        ("diversity.confidence", table.confidence),
+    ] {
         found.at_most_one(share, key, "the largest share in a class");
         found.refuse_if(
             share == Some(Decimal::ZERO),
@@ -66,17 +86,26 @@ pub(super) fn diversity(table: &DiversitySettings, facts: &ColumnFacts, found: &
             format!("no class can have a share of 0: raise `{}`", last(key)),
         );
     }
-    let text =
-        "`confidence` limits guarded sets, but no column has any: write `guarded = [[\"…\"]]` in a sensitive column";
-    found.refuse_if(table.confidence.is_some() && facts.guarded_sets == 0, "diversity.confidence", text);
+    let text = "`confidence` limits guarded sets, but no column has any: write `guarded = [[\"…\"]]` in a sensitive column";
+    found.refuse_if(
+        table.confidence.is_some() && facts.guarded_sets == 0,
+        "diversity.confidence",
+        text,
+    );
     found.at_most_one(table.t, "diversity.t", "a distance between shares");
     closeness(table, facts, found);
 }
 
 fn closeness(table: &DiversitySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
-    let Some(distance) = table.distance else { return };
+    let Some(distance) = table.distance else {
+        return;
+    };
     let key = "diversity.distance";
-    found.refuse_if(table.t.is_none(), key, "`distance` belongs to `t`: write `t` too, or remove it");
+    found.refuse_if(
+        table.t.is_none(),
+        key,
+        "`distance` belongs to `t`: write `t` too, or remove it",
+    );
     if distance == Distance::Hierarchical {
         let text = "a hierarchical distance needs a sensitive column with a taxonomy: give one a `taxonomy`, or write \
                     \"equal\"";

@@ -1,5 +1,5 @@
-//! Which of many labels halving can produce. They are divided as halving divides people, so that each region on the way
-//! to several of them is examined once.
+//! Which of many labels halving can produce. They are divided as halving divides people, so that
+//! each region on the way to several of them is examined once.
 
 use super::{Division, RegionSplit};
 use crate::model::Node;
@@ -25,30 +25,48 @@ impl Stop {
 }
 
 impl Division<'_> {
-    /// The indices of the labels that halving cannot produce if it may refuse this many splits: those for which
-    /// [`Division::way_to`] gives `None`.
+    /// The indices of the labels that halving cannot produce if it may refuse this many splits:
+    /// those for which [`Division::way_to`] gives `None`.
     pub fn unreached(&self, labels: &[&[Node]], refusals: u32) -> Vec<usize> {
         let mut places: Vec<usize> = (0..labels.len()).collect();
-        let root = Stop { region: self.root(), refused: 0, closed: vec![false; self.trees.len()] };
+        let root = Stop {
+            region: self.root(),
+            refused: 0,
+            closed: vec![false; self.trees.len()],
+        };
         let mut missed = self.missed(&mut places, root, labels, refusals);
         missed.sort_unstable();
-        assert!(missed.is_sorted_by(|one, next| one < next), "a label is missed once");
+        assert!(
+            missed.is_sorted_by(|one, next| one < next),
+            "a label is missed once"
+        );
         missed
     }
 
     /// The indices among `places` whose labels cannot be reached through a region.
-    fn missed(&self, places: &mut [usize], mut stop: Stop, labels: &[&[Node]], refusals: u32) -> Vec<usize> {
+    fn missed(
+        &self,
+        places: &mut [usize],
+        mut stop: Stop,
+        labels: &[&[Node]],
+        refusals: u32,
+    ) -> Vec<usize> {
         let (_, places) = apart(places, |place| labels[place] == stop.region);
         if places.is_empty() {
             return Vec::new();
         }
         // Labels that are not reached yet need another division.
-        let open = self.splits(&stop.region).into_iter().find(|split| !stop.closed[split.column]);
+        let open = self
+            .splits(&stop.region)
+            .into_iter()
+            .find(|split| !stop.closed[split.column]);
         let Some(RegionSplit { column, parts }) = open.filter(|_| stop.refused < refusals) else {
             return places.to_vec();
         };
-        let (refused, divided) = apart(places, |place| labels[place][column] == stop.region[column]);
-        let below = |part: Node| move |place: usize| self.trees[column].covers(part, labels[place][column]);
+        let (refused, divided) =
+            apart(places, |place| labels[place][column] == stop.region[column]);
+        let below =
+            |part: Node| move |place: usize| self.trees[column].covers(part, labels[place][column]);
         let (first, others) = apart(divided, below(parts[0]));
         let (second, foreign) = apart(others, below(parts[1]));
         let mut missed = foreign.to_vec();
@@ -56,7 +74,11 @@ impl Division<'_> {
         let [one, other] = parts.map(|part| stop.at(column, part));
         let one = || self.missed(first, one, labels, refusals);
         let other = || self.missed(second, other, labels, refusals);
-        let (one, other) = if many { rayon::join(one, other) } else { (one(), other()) };
+        let (one, other) = if many {
+            rayon::join(one, other)
+        } else {
+            (one(), other())
+        };
         missed.extend(one.into_iter().chain(other));
         stop.refused += 1;
         stop.closed[column] = true;
@@ -90,7 +112,9 @@ mod tests {
         let halves = tree.add(0, "a", 1);
         for part in ["b", "c"] {
             let at = tree.add(halves, part, 1);
-            (0..2).filter(|_| deep).for_each(|leaf| _ = tree.add(at, &format!("{part}{leaf}"), 1));
+            (0..2)
+                .filter(|_| deep)
+                .for_each(|leaf| _ = tree.add(at, &format!("{part}{leaf}"), 1));
         }
         tree.add(0, "d", 1);
         tree.finish().expect("a tree")
@@ -102,8 +126,9 @@ mod tests {
         let trees = [&deep, &flat, &deep];
         let nodes = |tree: &Taxonomy| 0..tree.nodes() as Node;
         let pairs = nodes(&deep).flat_map(|first| nodes(&flat).map(move |second| [first, second]));
-        let all: Vec<Vec<Node>> =
-            pairs.flat_map(|[first, second]| nodes(&deep).map(move |third| vec![first, second, third])).collect();
+        let all: Vec<Vec<Node>> = pairs
+            .flat_map(|[first, second]| nodes(&deep).map(move |third| vec![first, second, third]))
+            .collect();
         let labels: Vec<&[Node]> = all.iter().map(Vec::as_slice).collect();
         for least in [1, 3] {
             let division = Division::new(&trees, 1, least, Values::Repeated).expect("few values");
@@ -111,11 +136,18 @@ mod tests {
                 let no_way = |&place: &usize| division.way_to(labels[place], refusals).is_none();
                 let missed: Vec<usize> = (0..labels.len()).filter(no_way).collect();
                 // Halving always reaches the root; without refusals left it reaches nothing else.
-                assert!(missed.len() < labels.len() && (refusals > 0 || missed.len() == labels.len() - 1));
+                assert!(
+                    missed.len() < labels.len()
+                        && (refusals > 0 || missed.len() == labels.len() - 1)
+                );
                 assert_eq!(division.unreached(&labels, refusals), missed);
                 assert_eq!(
                     division.unreached(&labels[..9], refusals),
-                    missed.iter().copied().filter(|at| *at < 9).collect::<Vec<_>>()
+                    missed
+                        .iter()
+                        .copied()
+                        .filter(|at| *at < 9)
+                        .collect::<Vec<_>>()
                 );
             }
         }

@@ -1,10 +1,13 @@
-//! One column of a published table as runs of equal cells, and the runs as Arrow arrays: labels and texts as
-//! dictionaries with an entry per run, everything else plain. Nothing here looks at another column.
+//! One column of a published table as runs of equal cells, and the runs as Arrow arrays: labels and
+//! texts as dictionaries with an entry per run, everything else plain. Nothing here looks at
+//! another column.
 
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, PrimitiveBuilder};
-use arrow_array::types::{ArrowPrimitiveType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type,
+};
 use arrow_array::{ArrayRef, DictionaryArray, LargeStringArray};
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field};
 
@@ -15,7 +18,8 @@ use crate::model::{Kind, Taxonomy, Value};
 /// A column, and how much of it has been written.
 pub struct ColumnWriter<'a> {
     cells: Cells<'a>,
-    /// The number of pieces that have been begun, and how many rows of the last of them are still to be written.
+    /// The number of pieces that have been begun, and how many rows of the last of them are still
+    /// to be written.
     begun: usize,
     left: u64,
 }
@@ -24,15 +28,31 @@ pub struct ColumnWriter<'a> {
 #[derive(Clone, Copy)]
 enum Cells<'a> {
     /// One label per class.
-    Labels { table: &'a Release, column: usize, tree: &'a Taxonomy },
+    Labels {
+        table: &'a Release,
+        column: usize,
+        tree: &'a Taxonomy,
+    },
     /// The number of each class, from 1.
     Numbers { table: &'a Release },
     /// One label per leaf tuple, class by class.
-    Leaves { exact: &'a LeafTable<'a>, column: usize, tree: &'a Taxonomy },
+    Leaves {
+        exact: &'a LeafTable<'a>,
+        column: usize,
+        tree: &'a Taxonomy,
+    },
     /// The number of a release per group: the last value of its sensitive tuple.
-    Arrivals { table: &'a Release, values: &'a SensitiveValues },
+    Arrivals {
+        table: &'a Release,
+        values: &'a SensitiveValues,
+    },
     /// One value per group.
-    Values { table: &'a Release, column: usize, values: &'a SensitiveValues, kind: Kind },
+    Values {
+        table: &'a Release,
+        column: usize,
+        values: &'a SensitiveValues,
+        kind: Kind,
+    },
 }
 
 /// Adjacent equal cells: a piece that represents them, and their number of rows.
@@ -43,13 +63,21 @@ struct Run {
 
 impl<'a> ColumnWriter<'a> {
     fn new(cells: Cells<'a>) -> ColumnWriter<'a> {
-        ColumnWriter { cells, begun: 0, left: 0 }
+        ColumnWriter {
+            cells,
+            begun: 0,
+            left: 0,
+        }
     }
 
     /// The labels of a quasi column.
     pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
         assert!(column < table.width(), "a column of the table");
-        ColumnWriter::new(Cells::Labels { table, column, tree })
+        ColumnWriter::new(Cells::Labels {
+            table,
+            column,
+            tree,
+        })
     }
 
     /// The numbers of the classes.
@@ -59,12 +87,26 @@ impl<'a> ColumnWriter<'a> {
 
     /// The leaves of a quasi column.
     pub fn leaves(exact: &'a LeafTable<'a>, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
-        ColumnWriter::new(Cells::Leaves { exact, column, tree })
+        ColumnWriter::new(Cells::Leaves {
+            exact,
+            column,
+            tree,
+        })
     }
 
     /// The cells of a sensitive column.
-    pub fn cells(table: &'a Release, values: &'a SensitiveValues, column: usize, kind: Kind) -> ColumnWriter<'a> {
-        ColumnWriter::new(Cells::Values { table, column, values, kind })
+    pub fn cells(
+        table: &'a Release,
+        values: &'a SensitiveValues,
+        column: usize,
+        kind: Kind,
+    ) -> ColumnWriter<'a> {
+        ColumnWriter::new(Cells::Values {
+            table,
+            column,
+            values,
+            kind,
+        })
     }
 
     /// The release in which rows came, given as the last value of their sensitive tuples.
@@ -74,17 +116,31 @@ impl<'a> ColumnWriter<'a> {
 
     /// The name and type; only sensitive cells may be missing.
     pub fn field(&self, name: &str) -> Field {
-        let text = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
+        let text =
+            || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
         let (kind, nullable) = match self.cells {
             Cells::Labels { .. } | Cells::Leaves { .. } => (text(), false),
             Cells::Numbers { .. } => (DataType::Int64, false),
             Cells::Arrivals { .. } => (DataType::Int32, false),
-            Cells::Values { kind: Kind::String, .. } => (text(), true),
-            Cells::Values { kind: Kind::Int, .. } => (DataType::Int64, true),
-            Cells::Values { kind: Kind::Float, .. } => (DataType::Float64, true),
-            Cells::Values { kind: Kind::Bool, .. } => (DataType::Boolean, true),
-            Cells::Values { kind: Kind::Date, .. } => (DataType::Date32, true),
-            Cells::Values { kind: Kind::Decimal(scale), .. } => (decimal(scale), true),
+            Cells::Values {
+                kind: Kind::String, ..
+            } => (text(), true),
+            Cells::Values {
+                kind: Kind::Int, ..
+            } => (DataType::Int64, true),
+            Cells::Values {
+                kind: Kind::Float, ..
+            } => (DataType::Float64, true),
+            Cells::Values {
+                kind: Kind::Bool, ..
+            } => (DataType::Boolean, true),
+            Cells::Values {
+                kind: Kind::Date, ..
+            } => (DataType::Date32, true),
+            Cells::Values {
+                kind: Kind::Decimal(scale),
+                ..
+            } => (decimal(scale), true),
         };
         Field::new(name, kind, nullable)
     }
@@ -93,17 +149,32 @@ impl<'a> ColumnWriter<'a> {
     pub fn take(&mut self, rows: usize) -> ArrayRef {
         let runs = self.runs(rows);
         let (table, column, values, kind) = match self.cells {
-            Cells::Labels { table, column, tree } => {
+            Cells::Labels {
+                table,
+                column,
+                tree,
+            } => {
                 return texts(&runs, |of| Some(tree.label(table.class(of)[column])));
             }
-            Cells::Leaves { exact, column, tree } => {
-                return texts(&runs, |of| Some(tree.label(tree.leaf_node(exact.leaf(of, column)))));
+            Cells::Leaves {
+                exact,
+                column,
+                tree,
+            } => {
+                return texts(&runs, |of| {
+                    Some(tree.label(tree.leaf_node(exact.leaf(of, column))))
+                });
             }
             Cells::Numbers { .. } => return numbers::<Int64Type>(&runs, |of| Some(of as i64 + 1)),
             Cells::Arrivals { table, values } => {
                 return numbers::<Int32Type>(&runs, |of| Some(arrival(table, values, of)));
             }
-            Cells::Values { table, column, values, kind } => (table, column, values, kind),
+            Cells::Values {
+                table,
+                column,
+                values,
+                kind,
+            } => (table, column, values, kind),
         };
         let cell = |of: usize| &values.get(table.values()[of])[column];
         macro_rules! each {
@@ -120,7 +191,9 @@ impl<'a> ColumnWriter<'a> {
             Kind::Float => numbers::<Float64Type>(&runs, each!(Float(number) => number.get())),
             Kind::Date => numbers::<Date32Type>(&runs, each!(Date(days) => *days)),
             Kind::Bool => truths(&runs, each!(Bool(truth) => *truth)),
-            Kind::Decimal(scale) => decimals(&runs, decimal(scale), each!(Decimal(units) => *units)),
+            Kind::Decimal(scale) => {
+                decimals(&runs, decimal(scale), each!(Decimal(units) => *units))
+            }
         }
     }
 
@@ -138,10 +211,17 @@ impl<'a> ColumnWriter<'a> {
             wanted -= rows;
             match runs.last_mut() {
                 Some(run) if self.same(run.of, of) => run.rows += rows as usize,
-                _ => runs.push(Run { of, rows: rows as usize }),
+                _ => runs.push(Run {
+                    of,
+                    rows: rows as usize,
+                }),
             }
         }
-        assert_eq!(runs.iter().map(|run| run.rows).sum::<usize>(), rows, "as many rows as were asked for");
+        assert_eq!(
+            runs.iter().map(|run| run.rows).sum::<usize>(),
+            rows,
+            "as many rows as were asked for"
+        );
         runs
     }
 
@@ -160,8 +240,15 @@ impl<'a> ColumnWriter<'a> {
             Cells::Labels { table, column, .. } => table.class(a)[column] == table.class(b)[column],
             Cells::Numbers { .. } => a == b,
             Cells::Leaves { exact, column, .. } => exact.leaf(a, column) == exact.leaf(b, column),
-            Cells::Arrivals { table, values } => arrival(table, values, a) == arrival(table, values, b),
-            Cells::Values { table, column, values, .. } => {
+            Cells::Arrivals { table, values } => {
+                arrival(table, values, a) == arrival(table, values, b)
+            }
+            Cells::Values {
+                table,
+                column,
+                values,
+                ..
+            } => {
                 let [a, b] = [a, b].map(|group| table.values()[group]);
                 a == b || values.get(a)[column] == values.get(b)[column]
             }
@@ -171,7 +258,8 @@ impl<'a> ColumnWriter<'a> {
 
 /// Text as a dictionary with an entry per run: equal entries are merged when it is written.
 fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef {
-    let mut keys = PrimitiveBuilder::<Int32Type>::with_capacity(runs.iter().map(|run| run.rows).sum());
+    let mut keys =
+        PrimitiveBuilder::<Int32Type>::with_capacity(runs.iter().map(|run| run.rows).sum());
     let mut entries = Vec::with_capacity(runs.len());
     for run in runs {
         match text(run.of) {
@@ -182,7 +270,10 @@ fn texts<'t>(runs: &[Run], text: impl Fn(usize) -> Option<&'t str>) -> ArrayRef 
             None => keys.append_nulls(run.rows),
         }
     }
-    Arc::new(DictionaryArray::new(keys.finish(), Arc::new(LargeStringArray::from_iter_values(entries))))
+    Arc::new(DictionaryArray::new(
+        keys.finish(),
+        Arc::new(LargeStringArray::from_iter_values(entries)),
+    ))
 }
 
 /// The release in which the rows of a group came.
@@ -195,11 +286,17 @@ fn arrival(table: &Release, values: &SensitiveValues, group: usize) -> i32 {
 
 /// The null of a cell that must be null.
 fn null<T>(cell: &Value) -> Option<T> {
-    assert!(*cell == Value::Null, "a sensitive value is of its column's type, or null");
+    assert!(
+        *cell == Value::Null,
+        "a sensitive value is of its column's type, or null"
+    );
     None
 }
 
-fn numbers<T: ArrowPrimitiveType>(runs: &[Run], number: impl Fn(usize) -> Option<T::Native>) -> ArrayRef {
+fn numbers<T: ArrowPrimitiveType>(
+    runs: &[Run],
+    number: impl Fn(usize) -> Option<T::Native>,
+) -> ArrayRef {
     let mut cells = PrimitiveBuilder::<T>::with_capacity(runs.iter().map(|run| run.rows).sum());
     for run in runs {
         match number(run.of) {

@@ -1,5 +1,6 @@
-//! Leaf tuples in the order of a table that shows them unmodified (SCIENCE 9, two tables): class by class, and within a
-//! class in preorder. This file never receives the sensitive values that belong to them.
+//! Leaf tuples in the order of a table that shows them unmodified (SCIENCE 9, two tables): class by
+//! class, and within a class in preorder. This file never receives the sensitive values that belong
+//! to them.
 
 use crate::histogram::{Headcount, Release};
 use crate::model::{Leaf, Node};
@@ -21,12 +22,20 @@ impl<'a> LeafTable<'a> {
         let mut nodes: Vec<Node> = vec![0; people.width()];
         for tuple in 0..people.tuples() {
             let under = table.recoding().iter().zip(people.tuple_at(tuple));
-            nodes.iter_mut().zip(under).for_each(|(slot, (cut, leaf))| *slot = cut.at(leaf));
-            let class = table.find(&nodes).expect("each tuple is in a class of their table");
+            nodes
+                .iter_mut()
+                .zip(under)
+                .for_each(|(slot, (cut, leaf))| *slot = cut.at(leaf));
+            let class = table
+                .find(&nodes)
+                .expect("each tuple is in a class of their table");
             order.push((class as u32, tuple as u32));
         }
         order.sort_unstable();
-        LeafTable { people, order: order.into_iter().map(|(_, tuple)| tuple).collect() }
+        LeafTable {
+            people,
+            order: order.into_iter().map(|(_, tuple)| tuple).collect(),
+        }
     }
 
     /// The leaf of a tuple in a column.

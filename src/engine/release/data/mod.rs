@@ -1,11 +1,12 @@
-//! The published tables as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in their type, rows class
-//! by class in preorder and within a class by sensitive tuple. With two tables (SCIENCE 9) one shows the unmodified
-//! quasi columns and the other the sensitive ones, each with the number of the class; within a class each table has an
-//! order of its own.
+//! The published tables as Parquet (CONTRACTS 4): quasi columns as labels, sensitive columns in
+//! their type, rows class by class in preorder and within a class by sensitive tuple. With two
+//! tables (SCIENCE 9) one shows the unmodified quasi columns and the other the sensitive ones, each
+//! with the number of the class; within a class each table has an order of its own.
 //!
-//! Nothing is written that cannot be derived from the rows: no statistic, no index, no metadata, no dictionary entry
-//! that no row shows, and no page or row group boundary that depends on anything but the number of rows. Rows are never
-//! materialised: columns are written one by one as runs, so that memory holds only the output and one row group.
+//! Nothing is written that cannot be derived from the rows: no statistic, no index, no metadata, no
+//! dictionary entry that no row shows, and no page or row group boundary that depends on anything
+//! but the number of rows. Rows are never materialised: columns are written one by one as runs, so
+//! that memory holds only the output and one row group.
 
 mod column;
 mod leaf_table;
@@ -14,7 +15,9 @@ use std::sync::Arc;
 
 use arrow_schema::{FieldRef, Schema};
 use parquet::arrow::ArrowSchemaConverter;
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -48,15 +51,30 @@ pub fn data(table: &Release, values: &SensitiveValues, columns: &Columns) -> Vec
 ///
 /// # Panics
 /// Like [`data`], and if a row group would have no rows.
-pub fn data_in_groups(table: &Release, values: &SensitiveValues, columns: &Columns, group: usize) -> Vec<u8> {
-    assert!(table.width() == columns.trees().len(), "a label for each quasi column");
+pub fn data_in_groups(
+    table: &Release,
+    values: &SensitiveValues,
+    columns: &Columns,
+    group: usize,
+) -> Vec<u8> {
+    assert!(
+        table.width() == columns.trees().len(),
+        "a label for each quasi column"
+    );
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(table, at, tree)));
-    write(labels.chain(sensitive(table, values, columns)).collect(), table.rows(), columns, group)
+    let labels =
+        quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(table, at, tree)));
+    write(
+        labels.chain(sensitive(table, values, columns)).collect(),
+        table.rows(),
+        columns,
+        group,
+    )
 }
 
-/// A part of a table that grows: rows whose "leaves" are the nodes of their labels, each with the number of the release
-/// that added it, which is its increment. They are sorted by labels, then by sensitive values, then by releases.
+/// A part of a table that grows: rows whose "leaves" are the nodes of their labels, each with the
+/// number of the release that added it, which is its increment. They are sorted by labels, then by
+/// sensitive values, then by releases.
 ///
 /// # Panics
 /// If a sensitive value is not of its column's type.
@@ -66,13 +84,18 @@ pub fn part(rows: &Histogram, columns: &Columns) -> Vec<u8> {
     let (table, values) = (Release::from_own_labels(&said), said.values());
     assert!(table.rows() == rows.rows(), "a part has all rows");
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let labels = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(&table, at, tree)));
+    let labels =
+        quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::labels(&table, at, tree)));
     let release = name.map(|name| (name, ColumnWriter::arrivals(&table, values)));
-    let written = labels.chain(sensitive(&table, values, columns)).chain(release).collect();
+    let written = labels
+        .chain(sensitive(&table, values, columns))
+        .chain(release)
+        .collect();
     write(written, table.rows(), columns, ROW_GROUP)
 }
 
-/// Both tables with row groups of another size: the unmodified quasi columns, and the sensitive ones.
+/// Both tables with row groups of another size: the unmodified quasi columns, and the sensitive
+/// ones.
 ///
 /// # Panics
 /// Like [`data_in_groups`], and if a person is in no class of the table.
@@ -86,7 +109,8 @@ pub fn two_in_groups(
     assert!(table.rows() == people.rows(), "each person has a row");
     let exact = LeafTable::of(table, people);
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
-    let leaves = quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::leaves(&exact, at, tree)));
+    let leaves =
+        quasi.map(|(at, (column, tree))| (&*column.name, ColumnWriter::leaves(&exact, at, tree)));
     let class = || [(model::Column::CLASS, ColumnWriter::numbers(table))].into_iter();
     let quasi = leaves.chain(class()).collect();
     let sensitive = class().chain(sensitive(table, values, columns)).collect();
@@ -99,21 +123,43 @@ fn sensitive<'a>(
     columns: &'a Columns,
 ) -> impl Iterator<Item = (&'a str, ColumnWriter<'a>)> {
     let sensitive = columns.of(Role::Sensitive).enumerate();
-    sensitive.map(|(at, column)| (&*column.name, ColumnWriter::cells(table, values, at, column.kind)))
+    sensitive.map(|(at, column)| {
+        (
+            &*column.name,
+            ColumnWriter::cells(table, values, at, column.kind),
+        )
+    })
 }
 
-fn write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, group: usize) -> Vec<u8> {
+fn write(
+    written: Vec<(&str, ColumnWriter)>,
+    rows: u64,
+    columns: &Columns,
+    group: usize,
+) -> Vec<u8> {
     assert!(!written.is_empty(), "a table has columns");
     assert!(group > 0, "row groups have rows");
-    try_write(written, rows, columns, group as u64).expect("labels and values of declared types can always be written")
+    try_write(written, rows, columns, group as u64)
+        .expect("labels and values of declared types can always be written")
 }
 
-fn try_write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, group: u64) -> Result<Vec<u8>> {
+fn try_write(
+    written: Vec<(&str, ColumnWriter)>,
+    rows: u64,
+    columns: &Columns,
+    group: u64,
+) -> Result<Vec<u8>> {
     let (names, mut written): (Vec<&str>, Vec<ColumnWriter>) = written.into_iter().unzip();
-    let fields = names.iter().zip(&written).map(|(name, column)| Arc::new(column.field(name)));
+    let fields = names
+        .iter()
+        .zip(&written)
+        .map(|(name, column)| Arc::new(column.field(name)));
     let fields: Vec<FieldRef> = fields.collect();
     let schema = Arc::new(Schema::new(fields.clone()));
-    let root = ArrowSchemaConverter::new().schema_root("schema").convert(&schema)?.root_schema_ptr();
+    let root = ArrowSchemaConverter::new()
+        .schema_root("schema")
+        .convert(&schema)?
+        .root_schema_ptr();
     let mut file = SerializedFileWriter::new(Vec::new(), root, Arc::new(properties(columns)?))?;
     let factory = ArrowRowGroupWriterFactory::new(&file, schema);
     assert!(names.len() == fields.len(), "a name for each column");
@@ -124,15 +170,25 @@ fn try_write(written: Vec<(&str, ColumnWriter)>, rows: u64, columns: &Columns, g
             break;
         }
         left -= rows as u64;
-        // Each column is a function of the table alone, so it does not matter which thread writes it.
-        let writers: Vec<_> = factory.create_column_writers(number)?.into_iter().zip(&fields).collect();
-        let chunks = written.par_iter_mut().zip(writers).map(|(column, (writer, field))| {
-            let chunk = encode(column, writer, field, rows)?;
-            without_sizes(chunk)
-        });
+        // Each column is a function of the table alone, so it does not matter which thread writes
+        // it.
+        let writers: Vec<_> = factory
+            .create_column_writers(number)?
+            .into_iter()
+            .zip(&fields)
+            .collect();
+        let chunks = written
+            .par_iter_mut()
+            .zip(writers)
+            .map(|(column, (writer, field))| {
+                let chunk = encode(column, writer, field, rows)?;
+                without_sizes(chunk)
+            });
         let chunks: Vec<ArrowColumnChunk> = chunks.collect::<Result<_>>()?;
         let mut row_group = file.next_row_group()?;
-        chunks.into_iter().try_for_each(|chunk| chunk.append_to_row_group(&mut row_group))?;
+        chunks
+            .into_iter()
+            .try_for_each(|chunk| chunk.append_to_row_group(&mut row_group))?;
         row_group.close()?;
     }
     file.into_inner()
@@ -156,10 +212,15 @@ fn encode(
     writer.close()
 }
 
-/// Removes the only statistic that the writer cannot switch off: the number of bytes of text before compression.
+/// Removes the only statistic that the writer cannot switch off: the number of bytes of text before
+/// compression.
 fn without_sizes(mut chunk: ArrowColumnChunk) -> Result<ArrowColumnChunk> {
     let about = &mut chunk.close_mut().metadata;
-    *about = about.clone().into_builder().set_unencoded_byte_array_data_bytes(None).build()?;
+    *about = about
+        .clone()
+        .into_builder()
+        .set_unencoded_byte_array_data_bytes(None)
+        .build()?;
     Ok(chunk)
 }
 

@@ -29,8 +29,12 @@ fn comparison(report: &Report, before: &PastRelease) -> Markup {
         fill(words.this_release, &[("release", &now.release)]),
     ];
     let lines = figures(words, before).into_iter().zip(figures(words, &now));
-    let lines = lines
-        .map(|((name, before), (_, now))| (name, [before, now].map(|cell| cell.unwrap_or_else(|| "–".to_owned()))));
+    let lines = lines.map(|((name, before), (_, now))| {
+        (
+            name,
+            [before, now].map(|cell| cell.unwrap_or_else(|| "–".to_owned())),
+        )
+    });
     html! {
         table {
             (head([words.figure], heads))
@@ -52,8 +56,14 @@ pub fn figures(words: &Words, release: &PastRelease) -> [(&'static str, Option<S
     [
         (words.rows, Some(words.count(release.rows))),
         (words.classes, Some(words.count(release.classes))),
-        (words.smallest_class, Some(words.count(release.smallest_class))),
+        (
+            words.smallest_class,
+            Some(words.count(release.smallest_class)),
+        ),
         (words.loss, Some(words.decimal(release.loss.get(), 4))),
-        (words.refinement, release.refinement.map(|figure| words.figure(figure))),
+        (
+            words.refinement,
+            release.refinement.map(|figure| words.figure(figure)),
+        ),
     ]
 }

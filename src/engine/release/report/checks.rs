@@ -1,5 +1,5 @@
-//! The checks in words: what each requires, its limit, and, if public, its figure and the margin. A check that was not
-//! made is listed as not made, whatever the reason.
+//! The checks in words: what each requires, its limit, and, if public, its figure and the margin. A
+//! check that was not made is listed as not made, whatever the reason.
 
 use maud::{Markup, html};
 
@@ -33,9 +33,21 @@ fn row(report: &Report, line: &CheckLine) -> Markup {
     let words = report.words;
     let about = words.check(line.check, report.manifest.is_divided());
     let cells = [
-        (words.found, line.value.filter(|_| line.made).map(|value| html! { (words.figure(value)) })),
-        (words.limit, line.limit.map(|limit| limit_words(words, line.check, limit))),
-        (words.margin, margin(line).map(|margin| html! { (words.figure(margin)) })),
+        (
+            words.found,
+            line.value
+                .filter(|_| line.made)
+                .map(|value| html! { (words.figure(value)) }),
+        ),
+        (
+            words.limit,
+            line.limit
+                .map(|limit| limit_words(words, line.check, limit)),
+        ),
+        (
+            words.margin,
+            margin(line).map(|margin| html! { (words.figure(margin)) }),
+        ),
     ];
     html! {
         tr class=[(!line.made).then_some("missing")] {
@@ -49,10 +61,17 @@ fn row(report: &Report, line: &CheckLine) -> Markup {
 }
 
 fn outcome(words: &Words, line: &CheckLine) -> Markup {
-    let is_beyond = |value, limit| line.check.facts().side.is_some_and(|side| !side.holds(value, limit));
+    let is_beyond = |value, limit| {
+        line.check
+            .facts()
+            .side
+            .is_some_and(|side| !side.holds(value, limit))
+    };
     match (line.made, line.value, line.limit) {
         (false, ..) => html! { b { (words.not_made) } },
-        (true, Some(value), Some(limit)) if is_beyond(value, limit) => html! { b { (words.beyond) } },
+        (true, Some(value), Some(limit)) if is_beyond(value, limit) => {
+            html! { b { (words.beyond) } }
+        }
         (true, None, Some(_)) => html! { (words.passed_private) },
         (true, Some(_), None) => html! { (words.reported) },
         (true, None, None) | (true, Some(_), Some(_)) => html! { (words.passed) },

@@ -1,4 +1,5 @@
-//! How coarse each column is: one table over all columns (SCIENCE 8), then each column with its labels.
+//! How coarse each column is: one table over all columns (SCIENCE 8), then each column with its
+//! labels.
 
 use maud::{Markup, html};
 
@@ -107,9 +108,16 @@ fn drawings(report: &Report) -> Markup {
 /// The sensitive columns, which are published as they are.
 fn sensitive(report: &Report) -> Markup {
     let words = report.words;
-    let Some((last, others)) = report.sensitive.split_last() else { return Markup::default() };
+    let Some((last, others)) = report.sensitive.split_last() else {
+        return Markup::default();
+    };
     assert!(!last.is_empty(), "a column has a name");
-    let list = html! { (names(others, ", ")) @if !others.is_empty() { " " (words.and) " " } (name(last)) };
-    let text = if report.form == Form::TwoTables { words.sensitive_other_table } else { words.sensitive_beside };
+    let list =
+        html! { (names(others, ", ")) @if !others.is_empty() { " " (words.and) " " } (name(last)) };
+    let text = if report.form == Form::TwoTables {
+        words.sensitive_other_table
+    } else {
+        words.sensitive_beside
+    };
     html! { p { (fill(text, &[("columns", &list)])) } }
 }

@@ -15,16 +15,32 @@ pub fn section(report: &Report) -> Markup {
         _ => [words.people_of_a_class, words.detail_lost],
     };
     let mut figures = vec![
-        (words.rows, words.count(manifest.rows), html! { (words.one_per_person) }),
-        (words.classes, words.count(manifest.classes), html! { (people) }),
-        (words.smallest_class, words.count(manifest.smallest_class), smallest),
+        (
+            words.rows,
+            words.count(manifest.rows),
+            html! { (words.one_per_person) },
+        ),
+        (
+            words.classes,
+            words.count(manifest.classes),
+            html! { (people) },
+        ),
+        (
+            words.smallest_class,
+            words.count(manifest.smallest_class),
+            smallest,
+        ),
     ];
     // If classes keep their labels, people are never withheld.
     if !manifest.is_divided() {
         let withheld = words.count(manifest.withheld.unwrap_or(0));
         figures.push((words.withheld, withheld, html! { (words.withheld_note) }));
     }
-    figures.push((detail, format!("{}\u{a0}%", words.decimal(manifest.loss * 100.0, 0)), loss));
+    figures.push((
+        detail,
+        format!("{}\u{a0}%", words.decimal(manifest.loss * 100.0, 0)),
+        loss,
+    ));
     html! {
         section aria-label=(words.in_short) {
             dl class="facts" {

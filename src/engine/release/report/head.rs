@@ -1,5 +1,5 @@
-//! The head of the report: which release it is, its purpose, and how readers reach the people who are responsible for
-//! it.
+//! The head of the report: which release it is, its purpose, and how readers reach the people who
+//! are responsible for it.
 
 use maud::{Markup, html};
 

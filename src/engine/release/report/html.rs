@@ -1,5 +1,6 @@
-//! HTML for all pages of this program, written with `maud`: all content is escaped where it is inserted. Only texts
-//! that are compiled into this program, which [`fixed`] takes, contain tags of their own.
+//! HTML for all pages of this program, written with `maud`: all content is escaped where it is
+//! inserted. Only texts that are compiled into this program, which [`fixed`] takes, contain tags of
+//! their own.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +16,12 @@ pub const fn fixed(text: &'static str) -> PreEscaped<&'static str> {
 }
 
 /// A page: its language and title, its style in addition to `STYLE`, and its body.
-pub fn document(language: &str, title: impl Render, style: &'static str, body: impl Render) -> Vec<u8> {
+pub fn document(
+    language: &str,
+    title: impl Render,
+    style: &'static str,
+    body: impl Render,
+) -> Vec<u8> {
     let page = html! {
         (DOCTYPE)
         html lang=(language) {
@@ -40,7 +46,17 @@ impl Render for Text<'_> {
         let is_allowed = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n');
         let text = match self.0.chars().all(is_allowed) {
             true => Cow::Borrowed(self.0),
-            false => self.0.chars().map(|letter| if is_allowed(letter) { letter } else { '\u{fffd}' }).collect(),
+            false => self
+                .0
+                .chars()
+                .map(|letter| {
+                    if is_allowed(letter) {
+                        letter
+                    } else {
+                        '\u{fffd}'
+                    }
+                })
+                .collect(),
         };
         text.as_ref().render_to(buffer);
     }
@@ -56,7 +72,8 @@ pub fn names(texts: &[&str], between: &'static str) -> Markup {
     html! { @for (at, text) in texts.iter().enumerate() { @if at > 0 { (fixed(between)) } (name(text)) } }
 }
 
-/// A part of the page that scrolls sideways if it is wider than the screen; browsers do not show its name.
+/// A part of the page that scrolls sideways if it is wider than the screen; browsers do not show
+/// its name.
 pub fn wide(name: impl Render, inside: impl Render) -> Markup {
     html! {
         div class="wide" role="region" tabindex="0" aria-label=(name) { (inside) }
@@ -64,7 +81,10 @@ pub fn wide(name: impl Render, inside: impl Render) -> Markup {
 }
 
 /// The head of a table: columns of words, then columns of numbers.
-pub fn head<W: Render, N: Render>(words: impl IntoIterator<Item = W>, numbers: impl IntoIterator<Item = N>) -> Markup {
+pub fn head<W: Render, N: Render>(
+    words: impl IntoIterator<Item = W>,
+    numbers: impl IntoIterator<Item = N>,
+) -> Markup {
     html! {
         thead { tr {
             @for word in words { th scope="col" { (word) } }
@@ -105,14 +125,24 @@ pub struct CountedNoun(pub u64, pub &'static str);
 
 impl fmt::Display for CountedNoun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", GroupedDigits(self.0), self.1, if self.0 == 1 { "" } else { "s" })
+        write!(
+            f,
+            "{} {}{}",
+            GroupedDigits(self.0),
+            self.1,
+            if self.0 == 1 { "" } else { "s" }
+        )
     }
 }
 
 /// A part of a whole in percent; 0 if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     assert!(part <= whole, "a part of the whole");
-    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 * 100.0 / whole as f64
+    }
 }
 
 /// A bar whose width is the part's share of the whole.
@@ -132,7 +162,10 @@ mod tests {
         let text = "<a href=\"x\">&\0\u{85}\n</a>";
         let escaped = "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}\u{fffd}\n&lt;/a&gt;";
         assert_eq!(Text(text).render().into_string(), escaped);
-        assert_eq!(html! { p title=(Text(text)) {} }.into_string(), format!("<p title=\"{escaped}\"></p>"));
+        assert_eq!(
+            html! { p title=(Text(text)) {} }.into_string(),
+            format!("<p title=\"{escaped}\"></p>")
+        );
     }
 
     #[test]

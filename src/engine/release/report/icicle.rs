@@ -1,8 +1,8 @@
-//! A recoding drawn on its taxonomy: the tree from the root down to the cut, every node as wide as its share of the
-//! domain, and below it bars whose areas are the rows of each label.
+//! A recoding drawn on its taxonomy: the tree from the root down to the cut, every node as wide as
+//! its share of the domain, and below it bars whose areas are the rows of each label.
 //!
-//! However large the tree is, the drawing is bounded: it ends at the cut, and adjacent nodes that would be too narrow
-//! to see are drawn as one box with their number.
+//! However large the tree is, the drawing is bounded: it ends at the cut, and adjacent nodes that
+//! would be too narrow to see are drawn as one box with their number.
 
 use maud::{Markup, html};
 
@@ -41,7 +41,8 @@ struct Box {
     rows: u64,
 }
 
-/// A subtree that is still to be drawn: its root, the number after its last node, its level and its start.
+/// A subtree that is still to be drawn: its root, the number after its last node, its level and its
+/// start.
 #[derive(Clone, Copy)]
 struct Part {
     node: Node,
@@ -54,32 +55,68 @@ struct Part {
 fn boxes(column: &ColumnCut) -> Vec<Box> {
     let (tree, nodes) = (column.tree, &column.nodes);
     let below = |from: Node, end: Node| {
-        (nodes.partition_point(|&node| node < end) - nodes.partition_point(|&node| node < from)) as u64
+        (nodes.partition_point(|&node| node < end) - nodes.partition_point(|&node| node < from))
+            as u64
     };
     let mut drawn = Vec::new();
-    let mut open = vec![Part { node: 0, end: tree.nodes() as Node, level: 0, from: 0 }];
-    while let Some(Part { node, end, level, from }) = open.pop() {
+    let mut open = vec![Part {
+        node: 0,
+        end: tree.nodes() as Node,
+        level: 0,
+        from: 0,
+    }];
+    while let Some(Part {
+        node,
+        end,
+        level,
+        from,
+    }) = open.pop()
+    {
         let (width, rows) = (tree.values(node), column.shown.between(node, end));
         if nodes.binary_search(&node).is_ok() {
-            drawn.push(Box { kind: Kind::Published(node), level, from, width, rows });
+            drawn.push(Box {
+                kind: Kind::Published(node),
+                level,
+                from,
+                width,
+                rows,
+            });
             continue;
         }
-        drawn.push(Box { kind: Kind::Above(node), level, from, width, rows });
+        drawn.push(Box {
+            kind: Kind::Above(node),
+            level,
+            from,
+            width,
+            rows,
+        });
         let (mut inside, level, mut from) = (Vec::new(), level + 1, from);
-        // Adjacent nodes that are drawn as one: the first node, the number after the last, their start, their width.
+        // Adjacent nodes that are drawn as one: the first node, the number after the last, their
+        // start, their width.
         let mut thin: Option<(Node, Node, u64, u64)> = None;
         let children: Vec<Node> = tree.children(node).collect();
         for (at, &child) in children.iter().enumerate() {
-            let (end, width) = (children.get(at + 1).copied().unwrap_or(end), tree.values(child));
+            let (end, width) = (
+                children.get(at + 1).copied().unwrap_or(end),
+                tree.values(child),
+            );
             let published = nodes.binary_search(&child).is_ok();
-            let narrow = width * 1000 < tree.values(0) * THIN && !(published && children.len() == 1);
+            let narrow =
+                width * 1000 < tree.values(0) * THIN && !(published && children.len() == 1);
             if narrow || (level + 1 == LEVELS && !published) {
                 thin = Some(
-                    thin.map_or((child, end, from, width), |(first, _, from, sum)| (first, end, from, sum + width)),
+                    thin.map_or((child, end, from, width), |(first, _, from, sum)| {
+                        (first, end, from, sum + width)
+                    }),
                 );
             } else {
                 drawn.extend(thin.take().map(|part| several(part, level, below, column)));
-                inside.push(Part { node: child, end, level, from });
+                inside.push(Part {
+                    node: child,
+                    end,
+                    level,
+                    from,
+                });
             }
             from += width;
         }
@@ -99,8 +136,18 @@ fn several(
     assert!(labels > 0, "what is drawn as one holds a label");
     let nodes = &column.nodes;
     let only = nodes[nodes.partition_point(|&node| node < first)];
-    let kind = if labels == 1 { Kind::Published(only) } else { Kind::Several(labels) };
-    Box { kind, level, from, width, rows }
+    let kind = if labels == 1 {
+        Kind::Published(only)
+    } else {
+        Kind::Several(labels)
+    };
+    Box {
+        kind,
+        level,
+        from,
+        width,
+        rows,
+    }
 }
 
 /// The scale of a drawing.
@@ -118,13 +165,33 @@ struct Frame {
 pub fn drawing(words: &Words, column: &ColumnCut) -> Markup {
     let boxes = boxes(column);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
-    let most = boxes.iter().filter(|drawn| drawn.is_cut()).map(Box::density).fold(0.0, f64::max);
+    let most = boxes
+        .iter()
+        .filter(|drawn| drawn.is_cut())
+        .map(Box::density)
+        .fold(0.0, f64::max);
     let height = f64::from(levels * LEVEL) + ROWS;
-    let cut: u64 = boxes.iter().filter(|drawn| drawn.is_cut()).map(|drawn| drawn.width).sum();
-    assert_eq!(cut, column.tree.values(0), "what is published covers the domain once");
-    let frame = Frame { domain: column.tree.values(0), levels, most, height };
+    let cut: u64 = boxes
+        .iter()
+        .filter(|drawn| drawn.is_cut())
+        .map(|drawn| drawn.width)
+        .sum();
+    assert_eq!(
+        cut,
+        column.tree.values(0),
+        "what is published covers the domain once"
+    );
+    let frame = Frame {
+        domain: column.tree.values(0),
+        levels,
+        most,
+        height,
+    };
     let labels = words.many(column.nodes.len() as u64, words.published_label);
-    let name = fill(words.drawing, &[("column", &Text(column.name)), ("labels", &labels)]);
+    let name = fill(
+        words.drawing,
+        &[("column", &Text(column.name)), ("labels", &labels)],
+    );
     let drawing = html! {
         svg class="icicle" height=(height) role="img" aria-label=(name) {
             @for drawn in &boxes { (drawn.draw(words, column, &frame)) }
@@ -135,16 +202,27 @@ pub fn drawing(words: &Words, column: &ColumnCut) -> Markup {
 
 impl Box {
     fn draw(&self, words: &Words, column: &ColumnCut, frame: &Frame) -> Markup {
-        let (from, width) = (percent(self.from, frame.domain), percent(self.width, frame.domain));
+        let (from, width) = (
+            percent(self.from, frame.domain),
+            percent(self.width, frame.domain),
+        );
         // Published labels reach down to the last level, so that the cut is one row without gaps.
-        let (top, bottom) = (self.level * LEVEL, if self.is_cut() { frame.levels } else { self.level + 1 } * LEVEL);
+        let (top, bottom) = (
+            self.level * LEVEL,
+            if self.is_cut() {
+                frame.levels
+            } else {
+                self.level + 1
+            } * LEVEL,
+        );
         let class = match self.kind {
             Kind::Above(_) => "above",
             Kind::Published(_) => "published",
             Kind::Several(_) => "several",
         };
         let label = self.label(words, column, width * WIDTH / 100.0);
-        let tall = (self.is_cut() && self.rows > 0).then(|| (ROWS - 4.0) * self.density() / frame.most);
+        let tall =
+            (self.is_cut() && self.rows > 0).then(|| (ROWS - 4.0) * self.density() / frame.most);
         let [x, width] = [from, width].map(|part| format!("{part:.3}%"));
         html! {
             svg class=(class) x=(x) y=(top) width=(width) height=(bottom - top) {
@@ -170,13 +248,23 @@ impl Box {
 
     /// The text that appears when a reader points at it.
     fn title(&self, words: &Words, column: &ColumnCut) -> Markup {
-        let (values, rows) = (words.many(self.width, words.value), words.many(self.rows, words.row));
+        let (values, rows) = (
+            words.many(self.width, words.value),
+            words.many(self.rows, words.row),
+        );
         let (text, label) = match self.kind {
             Kind::Above(node) => (words.divided_further, column.tree.label(node)),
             Kind::Published(node) => (words.several_labels, column.tree.label(node)),
             Kind::Several(labels) => (words.several_labels, &*words.many(labels, words.label)),
         };
-        fill(text, &[("label", &Text(label)), ("values", &values), ("rows", &rows)])
+        fill(
+            text,
+            &[
+                ("label", &Text(label)),
+                ("values", &values),
+                ("rows", &rows),
+            ],
+        )
     }
 
     /// As much of its label as fits; `None` if nothing does.

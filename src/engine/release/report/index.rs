@@ -1,5 +1,5 @@
-//! The page over all releases of a feed, by chain, the newest first. It is a convenience for people: manifests define
-//! what is published.
+//! The page over all releases of a feed, by chain, the newest first. It is a convenience for
+//! people: manifests define what is published.
 
 use maud::{Markup, html};
 
@@ -50,7 +50,12 @@ pub fn index(feed: &str, language: Language, releases: &[ListedRelease<'_>]) -> 
             }
         }
     };
-    document(words.language.tag(), fill(words.index_title, &[("feed", &Text(feed))]), "", body)
+    document(
+        words.language.tag(),
+        fill(words.index_title, &[("feed", &Text(feed))]),
+        "",
+        body,
+    )
 }
 
 /// The releases of a chain.

@@ -1,5 +1,5 @@
-//! The published labels of a column as a table: what each means and how many rows show it. Long lists are shortened to
-//! the labels with the most rows, and the rest is counted in one line.
+//! The published labels of a column as a table: what each means and how many rows show it. Long
+//! lists are shortened to the labels with the most rows, and the rest is counted in one line.
 
 use maud::{Markup, html};
 
@@ -22,18 +22,27 @@ pub fn table(words: &Words, column: &ColumnCut) -> Markup {
     let mut caption = html! { (words.many(nodes.len() as u64, words.published_label)) };
     if listed.len() < seen {
         let count = words.count(listed.len() as u64);
-        caption = fill(words.label_caption_most, &[("labels", &caption), ("count", &count)]);
+        caption = fill(
+            words.label_caption_most,
+            &[("labels", &caption), ("count", &count)],
+        );
     }
     let sums = |nodes: &[Node]| {
         let values: u64 = nodes.iter().map(|&node| column.tree.values(node)).sum();
-        (values, nodes.iter().map(|&node| shown.at(node)).sum::<u64>())
+        (
+            values,
+            nodes.iter().map(|&node| shown.at(node)).sum::<u64>(),
+        )
     };
     let ((values, rows), (all_values, _)) = (sums(&listed), sums(nodes));
     let rest = (nodes.len() - listed.len()) as u64;
     let rest_is_called = if listed.len() < seen {
         html! { (words.many(rest, words.more_label)) }
     } else {
-        fill(words.without_rows, &[("labels", &words.many(rest, words.label))])
+        fill(
+            words.without_rows,
+            &[("labels", &words.many(rest, words.label))],
+        )
     };
     let table = html! {
         table class="labels" {
@@ -73,10 +82,14 @@ fn line(words: &Words, label: Markup, values: u64, (rows, all): (u64, u64)) -> M
     }
 }
 
-/// All labels, or those with rows, or those with the most rows (the earlier of equals), in preorder.
+/// All labels, or those with rows, or those with the most rows (the earlier of equals), in
+/// preorder.
 fn listed(column: &ColumnCut) -> Vec<Node> {
     let mut nodes = column.nodes.clone();
-    let seen = nodes.iter().filter(|&&node| column.shown.at(node) > 0).count();
+    let seen = nodes
+        .iter()
+        .filter(|&&node| column.shown.at(node) > 0)
+        .count();
     if nodes.len() > seen + FEW {
         nodes.retain(|&node| column.shown.at(node) > 0);
     }

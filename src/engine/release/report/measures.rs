@@ -1,5 +1,5 @@
-//! The published sums of the table of measures, and the suppressed ones, with the reason and what readers can still
-//! conclude.
+//! The published sums of the table of measures, and the suppressed ones, with the reason and what
+//! readers can still conclude.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,8 @@ use super::html::{Text, fixed, head, name, numbers, wide};
 use super::words::fill;
 use crate::release::measure_figures::MeasureFigures;
 
-/// The most labels that are named for each measure and reason; the table itself contains all of them.
+/// The most labels that are named for each measure and reason; the table itself contains all of
+/// them.
 const NAMED: usize = 12;
 
 /// The section, if the feed has measures.
@@ -18,12 +19,33 @@ pub fn section(report: &Report) -> Markup {
         return Markup::default();
     }
     let (counted, labels, interval) = match report.joins {
-        true => (words.measures_of_classes, words.classes, words.measures_blocks),
-        false => (words.measures_of_new, words.new_labels, words.measures_interval),
+        true => (
+            words.measures_of_classes,
+            words.classes,
+            words.measures_blocks,
+        ),
+        false => (
+            words.measures_of_new,
+            words.new_labels,
+            words.measures_interval,
+        ),
     };
-    let sums = [labels, words.sums_shown, words.sums_dominated, words.sums_of_few, words.sums_of_none];
+    let sums = [
+        labels,
+        words.sums_shown,
+        words.sums_dominated,
+        words.sums_of_few,
+        words.sums_of_none,
+    ];
     let counts = |of: &MeasureFigures| {
-        [of.labels, of.shown, of.hidden.len() as u64, of.few.len() as u64, of.empty].map(|count| words.count(count))
+        [
+            of.labels,
+            of.shown,
+            of.hidden.len() as u64,
+            of.few.len() as u64,
+            of.empty,
+        ]
+        .map(|count| words.count(count))
     };
     let table = html! {
         table {
@@ -60,7 +82,10 @@ fn without_sums(report: &Report, of: &MeasureFigures) -> Markup {
         };
         match labels.len().saturating_sub(NAMED) {
             0 => list,
-            more => fill(words.and_more, &[("list", &list), ("more", &words.count(more as u64))]),
+            more => fill(
+                words.and_more,
+                &[("list", &list), ("more", &words.count(more as u64))],
+            ),
         }
     };
     let k = words.count(report.manifest.k);

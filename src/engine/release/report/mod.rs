@@ -1,10 +1,10 @@
-//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A pure function of the
-//! manifest, the taxonomies, the number of rows under each label, and public facts about the release: its other files
-//! and earlier releases.
+//! The report of a release: one self-contained page for people who are no experts (CONTRACTS 4). A
+//! pure function of the manifest, the taxonomies, the number of rows under each label, and public
+//! facts about the release: its other files and earlier releases.
 //!
-//! It never contains a sensitive value, nor a count of one: only class sizes are read from the table. The page loads
-//! nothing and runs no script. The manifest's list of files and its decision are not used, so that the report can be
-//! one of those files and the gate can write it again.
+//! It never contains a sensitive value, nor a count of one: only class sizes are read from the
+//! table. The page loads nothing and runs no script. The manifest's list of files and its decision
+//! are not used, so that the report can be one of those files and the gate can write it again.
 
 mod changes;
 mod checks;
@@ -101,8 +101,15 @@ impl<'a> Surroundings<'a> {
         files: &'a [FileLine],
     ) -> Surroundings<'a> {
         let kept = PlacedFile::lines(terms.kept, placed).len() - placed.len();
-        let Presentation { language, earlier, .. } = facts.presentation;
-        Surroundings { language, earlier, files, kept }
+        let Presentation {
+            language, earlier, ..
+        } = facts.presentation;
+        Surroundings {
+            language,
+            earlier,
+            files,
+            kept,
+        }
     }
 }
 
@@ -123,27 +130,50 @@ struct Report<'a> {
 ///
 /// # Panics
 /// If the manifest belongs to another table.
-pub fn report(manifest: &Manifest, columns: &Columns, table: &Overview<'_>, around: Surroundings<'_>) -> Vec<u8> {
+pub fn report(
+    manifest: &Manifest,
+    columns: &Columns,
+    table: &Overview<'_>,
+    around: Surroundings<'_>,
+) -> Vec<u8> {
     let sums = &*table.sums;
-    assert_eq!((manifest.rows, manifest.classes), (sums.rows(), sums.classes()), "the manifest of this table");
+    assert_eq!(
+        (manifest.rows, manifest.classes),
+        (sums.rows(), sums.classes()),
+        "the manifest of this table"
+    );
     let quasi = columns.of(Role::Quasi).zip(columns.trees()).enumerate();
     let cutting = |(at, (column, tree))| {
         let column: &Column = column;
-        ColumnCut { name: &column.name, tree, nodes: table.labels(at), shown: LabelCounts::of(table, at) }
+        ColumnCut {
+            name: &column.name,
+            tree,
+            nodes: table.labels(at),
+            shown: LabelCounts::of(table, at),
+        }
     };
     let words = Words::of(around.language);
     let report = Report {
         words,
         manifest,
         columns: quasi.map(cutting).collect(),
-        sensitive: columns.of(Role::Sensitive).map(|column| &*column.name).collect(),
+        sensitive: columns
+            .of(Role::Sensitive)
+            .map(|column| &*column.name)
+            .collect(),
         form: Form::of(manifest, table),
         sums,
         measures: &table.measures,
         joins: table.joins,
         around,
     };
-    let title = fill(words.title, &[("feed", &Text(&manifest.feed)), ("release", &manifest.release)]);
+    let title = fill(
+        words.title,
+        &[
+            ("feed", &Text(&manifest.feed)),
+            ("release", &manifest.release),
+        ],
+    );
     let body = html! {
         (head::head(&report))
         main {

@@ -1,5 +1,5 @@
-//! The operator's copy of a report: the public page with information that only the operator may see. It names people,
-//! and is never published.
+//! The operator's copy of a report: the public page with information that only the operator may
+//! see. It names people, and is never published.
 
 use maud::{Markup, PreEscaped, display, html};
 
@@ -61,7 +61,8 @@ const LINES: usize = 2;
 /// The copy, in the language of the report; `None` if the bytes are no report.
 pub fn operators_copy(report: &[u8], facts: &OperatorFacts) -> Option<Vec<u8>> {
     let report = std::str::from_utf8(report).ok()?;
-    let is_in = |language: &Language| report.contains(&format!("<html lang=\"{}\">", language.tag()));
+    let is_in =
+        |language: &Language| report.contains(&format!("<html lang=\"{}\">", language.tag()));
     let words = Words::of(Language::ALL.into_iter().find(is_in)?);
     let (before, body) = report.split_once("<main>")?;
     let (body, after) = body.rsplit_once("</main>")?;
@@ -127,7 +128,8 @@ fn approvers(words: &Words, approvals: &[SignedApproval]) -> Markup {
 /// The checks with the figures that the public page omits.
 fn found(words: &Words, facts: &OperatorFacts) -> Markup {
     let figures = |line: &CheckLine| {
-        [line.value, line.limit].map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| words.figure(figure)))
+        [line.value, line.limit]
+            .map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| words.figure(figure)))
     };
     html! {
         section {
@@ -153,9 +155,19 @@ fn found(words: &Words, facts: &OperatorFacts) -> Markup {
 }
 
 fn waiting(words: &Words, facts: &OperatorFacts) -> Markup {
-    let Some(WaitingRows { waiting, withheld, oldest }) = facts.waiting else { return Markup::default() };
+    let Some(WaitingRows {
+        waiting,
+        withheld,
+        oldest,
+    }) = facts.waiting
+    else {
+        return Markup::default();
+    };
     let oldest = oldest.map(|ticks| (words.copy_oldest, ticks));
-    let lines = [(words.copy_waiting_rows, waiting), (words.copy_withheld_rows, withheld)];
+    let lines = [
+        (words.copy_waiting_rows, waiting),
+        (words.copy_withheld_rows, withheld),
+    ];
     html! {
         section {
             h2 { (words.copy_waiting) }

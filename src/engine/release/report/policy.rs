@@ -52,7 +52,11 @@ fn flatten(key: &str, value: &Value, lines: &mut Vec<(String, String)>) {
     match value {
         Value::Object(table) => {
             for (inner, value) in table {
-                let key = if key.is_empty() { inner.clone() } else { format!("{key}.{inner}") };
+                let key = if key.is_empty() {
+                    inner.clone()
+                } else {
+                    format!("{key}.{inner}")
+                };
                 flatten(&key, value, lines);
             }
         }

@@ -1,4 +1,5 @@
-//! The guarantee in words. They state what SCIENCE 4 proves and name what it does not cover; no word here weakens that.
+//! The guarantee in words. They state what SCIENCE 4 proves and name what it does not cover; no
+//! word here weakens that.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -39,7 +40,9 @@ fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
         Some(Guarantee::Blind) => (None, words.promise_blind),
         Some(Guarantee::Chain) => (None, words.promise_chain),
         Some(Guarantee::Bcf) => (Some(words.promise_bcf_warning), words.promise_bcf),
-        None if report.form == Form::TwoTables => (Some(words.promise_two_warning), words.promise_two),
+        None if report.form == Form::TwoTables => {
+            (Some(words.promise_two_warning), words.promise_two)
+        }
         None => (None, words.promise_disjoint),
     }
 }
@@ -47,7 +50,9 @@ fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
 /// The promise of masking, and its bound, which readers can compute.
 fn masking(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
-    let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else { return Markup::default() };
+    let Some(m) = manifest.policy.get("m").and_then(Value::as_u64) else {
+        return Markup::default();
+    };
     let promise = fill(words.promise_m, &[("m", &m)]);
     if manifest.policy.get("mask").and_then(Value::as_bool) == Some(false) {
         return html! { p { (promise) } };
@@ -58,7 +63,10 @@ fn masking(report: &Report) -> Markup {
         Form::LastingLabels => report.sums.together().collect(),
         _ => report.sums.sizes().collect(),
     };
-    let shown: u64 = sizes.iter().map(|(size, classes)| size / least.max(1) * classes).sum();
+    let shown: u64 = sizes
+        .iter()
+        .map(|(size, classes)| size / least.max(1) * classes)
+        .sum();
     assert!(shown <= manifest.rows, "no more rows than the table has");
     html! {
         p { (promise) " " (fill(words.promise_masked, &[("l", &least)])) }

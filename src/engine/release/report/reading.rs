@@ -11,7 +11,11 @@ pub fn section(report: &Report) -> Markup {
         return Markup::default();
     }
     let (words, masked) = (report.words, report.manifest.policy["m"].is_number());
-    let exact = if masked { words.reading_masked } else { words.reading_exact };
+    let exact = if masked {
+        words.reading_masked
+    } else {
+        words.reading_exact
+    };
     html! {
         section {
             h2 { (words.reading) }

@@ -1,5 +1,6 @@
-//! The risk of re-identification (SCIENCE 12) as far as the sizes of classes give it: the prosecutor's figures, which
-//! bound the journalist's and the marketer's. A page does not know the population, so it estimates nothing.
+//! The risk of re-identification (SCIENCE 12) as far as the sizes of classes give it: the
+//! prosecutor's figures, which bound the journalist's and the marketer's. A page does not know the
+//! population, so it estimates nothing.
 
 use maud::{Markup, html};
 
@@ -28,7 +29,11 @@ fn of_sizes(words: &Words, form: Form, sizes: &Sizes) -> Markup {
 }
 
 fn table(words: &Words, form: Form, risk: &Prosecutor, alone: u64) -> Markup {
-    let counted = if form == Form::LastingLabels { words.risk_counted_lasting } else { words.risk_counted };
+    let counted = if form == Form::LastingLabels {
+        words.risk_counted_lasting
+    } else {
+        words.risk_counted
+    };
     html! {
         p { (fill(words.risk_text, &[("counted", &counted)])) }
         table {
@@ -47,19 +52,45 @@ fn table(words: &Words, form: Form, risk: &Prosecutor, alone: u64) -> Markup {
 
 /// Name, meaning and figure of each risk.
 fn lines(words: &Words, risk: &Prosecutor, alone: u64) -> [(&'static str, Markup, Markup); 6] {
-    let (highest, average) = (words.share(1, risk.smallest), words.share(risk.classes, risk.rows));
-    assert!(alone <= risk.rows && risk.at_risk <= risk.rows, "some of the rows");
+    let (highest, average) = (
+        words.share(1, risk.smallest),
+        words.share(risk.classes, risk.rows),
+    );
+    assert!(
+        alone <= risk.rows && risk.at_risk <= risk.rows,
+        "some of the rows"
+    );
     let rows = words.many(risk.at_highest, words.row);
     let at_most = |share: &String| fill(words.at_most, &[("limit", share)]);
     let plain = |text: &str| html! { (text) };
     let meaning = fill(words.prosecutor_highest_text, &[("rows", &rows)]);
     [
         (words.prosecutor_highest, meaning, plain(&highest)),
-        (words.prosecutor_average, plain(words.prosecutor_average_text), plain(&average)),
-        (words.rows_at_risk, plain(words.rows_at_risk_text), plain(&words.share(risk.at_risk, risk.rows))),
-        (words.journalist, plain(words.journalist_text), at_most(&highest)),
-        (words.marketer, plain(words.marketer_text), at_most(&average)),
-        (words.uniques, plain(words.uniques_text), plain(&words.count(alone))),
+        (
+            words.prosecutor_average,
+            plain(words.prosecutor_average_text),
+            plain(&average),
+        ),
+        (
+            words.rows_at_risk,
+            plain(words.rows_at_risk_text),
+            plain(&words.share(risk.at_risk, risk.rows)),
+        ),
+        (
+            words.journalist,
+            plain(words.journalist_text),
+            at_most(&highest),
+        ),
+        (
+            words.marketer,
+            plain(words.marketer_text),
+            at_most(&average),
+        ),
+        (
+            words.uniques,
+            plain(words.uniques_text),
+            plain(&words.count(alone)),
+        ),
     ]
 }
 
@@ -69,17 +100,28 @@ mod tests {
     use crate::release::language::Language;
 
     fn page(sizes: &[(u64, u64)], form: Form) -> String {
-        of_sizes(Words::of(Language::English), form, &sizes.iter().copied().collect()).into_string()
+        of_sizes(
+            Words::of(Language::English),
+            form,
+            &sizes.iter().copied().collect(),
+        )
+        .into_string()
     }
 
     #[test]
     fn the_figures_are_those_of_the_sizes() {
         let page = page(&[(4, 3), (8, 1)], Form::Global);
-        let found: Vec<&str> =
-            page.split("class=\"number\">").skip(2).filter_map(|cell| cell.split('<').next()).collect();
+        let found: Vec<&str> = page
+            .split("class=\"number\">")
+            .skip(2)
+            .filter_map(|cell| cell.split('<').next())
+            .collect();
         let (share, least) = ("20.0\u{a0}%", "25.0\u{a0}%");
         let bounds = [least, share].map(|share| format!("at most {share}"));
-        assert_eq!(found, [least, share, "60.0\u{a0}%", &bounds[0], &bounds[1], "0"]);
+        assert_eq!(
+            found,
+            [least, share, "60.0\u{a0}%", &bounds[0], &bounds[1], "0"]
+        );
         assert!(
             page.contains("the risk of 12\u{a0}rows in the smallest classes")
                 && !page.contains("came with the same release")

@@ -1,5 +1,5 @@
-//! The first section for an officer: that the gate approved the release, which checks were made and which were not, and
-//! columns without detail.
+//! The first section for an officer: that the gate approved the release, which checks were made and
+//! which were not, and columns without detail.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,10 @@ use crate::release::check::CheckLine;
 pub fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let is_two = report.form == Form::TwoTables;
-    let without_detail = report.columns.iter().filter(|column| !is_two && is_without_detail(column));
+    let without_detail = report
+        .columns
+        .iter()
+        .filter(|column| !is_two && is_without_detail(column));
     let without_detail: Vec<&str> = without_detail.map(|column| column.name).collect();
     html! {
         section aria-label=(words.verdict) {
@@ -35,7 +38,8 @@ pub fn section(report: &Report) -> Markup {
     }
 }
 
-/// Checks that look at sensitive values. If the policy requires none of them, the manifests of some chains list none.
+/// Checks that look at sensitive values. If the policy requires none of them, the manifests of some
+/// chains list none.
 const OF_VALUES: [Check; 8] = [
     Check::DistinctL,
     Check::EntropyL,
@@ -49,12 +53,23 @@ const OF_VALUES: [Check; 8] = [
 
 /// The titles of checks that were made, or that were not.
 fn titles(report: &Report, made: bool) -> Vec<String> {
-    let title = |check: Check| report.words.check(check, report.manifest.is_divided()).title.to_owned();
+    let title = |check: Check| {
+        report
+            .words
+            .check(check, report.manifest.is_divided())
+            .title
+            .to_owned()
+    };
     let checks = &report.manifest.checks;
     let is_of_values = |line: &CheckLine| OF_VALUES.contains(&line.check);
     let unlisted = !made && !report.sensitive.is_empty() && !checks.iter().any(is_of_values);
-    let lines = checks.iter().filter(|line| line.made == made).map(|line| title(line.check));
-    lines.chain(unlisted.then(|| title(Check::Diversity))).collect()
+    let lines = checks
+        .iter()
+        .filter(|line| line.made == made)
+        .map(|line| title(line.check));
+    lines
+        .chain(unlisted.then(|| title(Check::Diversity)))
+        .collect()
 }
 
 /// Whether all rows show `*` in a column that has several values.

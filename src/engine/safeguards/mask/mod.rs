@@ -1,7 +1,9 @@
-//! MASK (MIN 6, hardened as in SCIENCE 5): once per increment, in atoms with too large a share of a guarded set, some
-//! rows permanently get another value, so that what is published follows a share that was drawn from other atoms.
+//! MASK (MIN 6, hardened as in SCIENCE 5): once per increment, in atoms with too large a share of a
+//! guarded set, some rows permanently get another value, so that what is published follows a share
+//! that was drawn from other atoms.
 //!
-//! The rows of an atom look alike to readers, so this room knows no people: only how many rows of a cell have a value.
+//! The rows of an atom look alike to readers, so this room knows no people: only how many rows of a
+//! cell have a value.
 
 mod draws;
 mod replacement_values;
@@ -44,8 +46,8 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoReplacement;
 
-/// Masks the atoms of an increment for guarded sets, one set after the other; `sets` say for each value whether it is in them.
-/// The result is as secret as the values.
+/// Masks the atoms of an increment for guarded sets, one set after the other; `sets` say for each
+/// value whether it is in them. The result is as secret as the values.
 ///
 /// # Errors
 /// Rows have to be changed, and no value is available for them.
@@ -59,7 +61,10 @@ pub fn mask(
     stocks: &dyn ReplacementSources,
     draws: &mut dyn Draws,
 ) -> Result<Vec<Change>, NoReplacement> {
-    assert!(sets.windows(2).all(|pair| pair[0].len() == pair[1].len()), "a mark for each value");
+    assert!(
+        sets.windows(2).all(|pair| pair[0].len() == pair[1].len()),
+        "a mark for each value"
+    );
     let mut atoms: Vec<Vec<EqualRows>> = atoms.to_vec();
     let mut changes = Vec::new();
     for set in sets {
@@ -71,8 +76,18 @@ pub fn mask(
             let mut changed = Vec::with_capacity(chosen.len());
             for (cell, from) in taken(rows, set, &chosen) {
                 let to = stock.draw(draws);
-                changes.push(Change { atom: at as u32, cell, from, to, rows: 1 });
-                changed.push(EqualRows { cell, value: to, rows: 1 });
+                changes.push(Change {
+                    atom: at as u32,
+                    cell,
+                    from,
+                    to,
+                    rows: 1,
+                });
+                changed.push(EqualRows {
+                    cell,
+                    value: to,
+                    rows: 1,
+                });
             }
             // For the sets that follow, these rows have their published values.
             rows.append(&mut changed);
@@ -84,7 +99,10 @@ pub fn mask(
 /// The number of rows of an atom, and how many of them are in a set.
 fn crowd(rows: &[EqualRows], set: &[bool]) -> AtomShare {
     let held = rows.iter().filter(|rows| set[rows.value as usize]);
-    AtomShare { people: rows.iter().map(|rows| rows.rows).sum(), guarded: held.map(|rows| rows.rows).sum() }
+    AtomShare {
+        people: rows.iter().map(|rows| rows.rows).sum(),
+        guarded: held.map(|rows| rows.rows).sum(),
+    }
 }
 
 /// `many` different numbers of `0..of`, every choice equally likely (Floyd's algorithm).
@@ -114,7 +132,8 @@ fn taken(rows: &mut [EqualRows], set: &[bool], places: &BTreeSet<u64>) -> Vec<(u
 fn gathered(mut changes: Vec<Change>) -> Vec<Change> {
     changes.sort_unstable();
     changes.dedup_by(|next, before| {
-        let same = (next.atom, next.cell, next.from, next.to) == (before.atom, before.cell, before.from, before.to);
+        let same = (next.atom, next.cell, next.from, next.to)
+            == (before.atom, before.cell, before.from, before.to);
         before.rows += if same { next.rows } else { 0 };
         same
     });

@@ -1,6 +1,6 @@
-//! The values to which rows are changed (SCIENCE 5): values outside every guarded set, from people similar to those of
-//! an atom. The atom's own few values would repeat and so reveal the change, and a value that no similar person has
-//! would reveal itself.
+//! The values to which rows are changed (SCIENCE 5): values outside every guarded set, from people
+//! similar to those of an atom. The atom's own few values would repeat and so reveal the change,
+//! and a value that no similar person has would reveal itself.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,9 @@ impl ReplacementValues {
             so_far += rows;
             (value, so_far)
         };
-        ReplacementValues { values: counts.into_iter().map(up_to).collect() }
+        ReplacementValues {
+            values: counts.into_iter().map(up_to).collect(),
+        }
     }
 
     /// The number of rows.
@@ -47,13 +49,18 @@ impl ReplacementValues {
 
 /// The values of the chain outside every guarded set, by similarity of their people to an atom.
 pub trait ReplacementSources {
-    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on; `None` after that of all
-    /// people.
+    /// The rows of an atom's class (0), of the class one specialisation higher (1), and so on;
+    /// `None` after that of all people.
     fn around(&self, atom: usize, higher: usize) -> Option<ReplacementValues>;
 }
 
-/// The nearest source with enough rows for `people`, or that of all people; `None` if that is empty.
-pub(super) fn of(stocks: &dyn ReplacementSources, atom: usize, people: u64) -> Option<ReplacementValues> {
+/// The nearest source with enough rows for `people`, or that of all people; `None` if that is
+/// empty.
+pub(super) fn of(
+    stocks: &dyn ReplacementSources,
+    atom: usize,
+    people: u64,
+) -> Option<ReplacementValues> {
     let mut last = None;
     for stock in (0..).map_while(|higher| stocks.around(atom, higher)) {
         let enough = stock.rows() >= people.saturating_mul(ENOUGH);

@@ -1,5 +1,6 @@
-//! Which atoms have too many rows of a guarded set, and how many each of them shows instead (SCIENCE 5, MASK 2 to 4): a
-//! share that is drawn from atoms with few enough, rounded randomly, and never above the limit.
+//! Which atoms have too many rows of a guarded set, and how many each of them shows instead
+//! (SCIENCE 5, MASK 2 to 4): a share that is drawn from atoms with few enough, rounded randomly,
+//! and never above the limit.
 
 use super::draws::Draws;
 
@@ -39,22 +40,37 @@ impl AtomShares {
             (0..crowds.len()).partition(|&at| crowds[at].violates(l));
         let wanted = (l - 1) * violating.len() as u64;
         // a/b > c/d; equal ones stay in their order.
-        let share = |at: &usize| (u128::from(crowds[*at].guarded), u128::from(crowds[*at].people));
+        let share = |at: &usize| {
+            (
+                u128::from(crowds[*at].guarded),
+                u128::from(crowds[*at].people),
+            )
+        };
         givers.sort_by(|one, other| {
             let ((a, b), (c, d)) = (share(one), share(other));
             (c * b).cmp(&(a * d))
         });
         givers.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         let short = wanted - givers.len() as u64;
-        AtomShares { l, violating, givers, short }
+        AtomShares {
+            l,
+            violating,
+            givers,
+            short,
+        }
     }
 
     /// How many rows of the set each atom with too many shows.
     pub fn targets(&self, crowds: &[AtomShare], draws: &mut dyn Draws) -> Vec<(usize, u64)> {
         let target = |&at: &usize| {
             let drawn = draws.below(self.givers.len() as u64 + self.short);
-            let giver = self.givers.get(usize::try_from(drawn).unwrap_or(usize::MAX));
-            (at, self.target(crowds[at].people, giver.map(|&giver| crowds[giver]), draws))
+            let giver = self
+                .givers
+                .get(usize::try_from(drawn).unwrap_or(usize::MAX));
+            (
+                at,
+                self.target(crowds[at].people, giver.map(|&giver| crowds[giver]), draws),
+            )
         };
         self.violating.iter().map(target).collect()
     }
@@ -62,10 +78,21 @@ impl AtomShares {
     /// How many of `people` show it under the share of an atom; `None`: the largest number allowed.
     fn target(&self, people: u64, giver: Option<AtomShare>, draws: &mut dyn Draws) -> u64 {
         let most = people / self.l;
-        let Some(AtomShare { people: of, guarded }) = giver else { return most };
+        let Some(AtomShare {
+            people: of,
+            guarded,
+        }) = giver
+        else {
+            return most;
+        };
         let exact = u128::from(guarded) * u128::from(people);
         let (whole, rest) = (exact / u128::from(of), exact % u128::from(of));
-        let up = draws.below(of) < u64::try_from(rest).expect("a rest is smaller than what leaves it");
-        most.min(u64::try_from(whole).unwrap_or(u64::MAX).saturating_add(u64::from(up)))
+        let up =
+            draws.below(of) < u64::try_from(rest).expect("a rest is smaller than what leaves it");
+        most.min(
+            u64::try_from(whole)
+                .unwrap_or(u64::MAX)
+                .saturating_add(u64::from(up)),
+        )
     }
 }

@@ -1,6 +1,6 @@
-//! Sampled pre-images, with all combinations of values equally likely (SCIENCE 6), and how often the search makes the
-//! same release from them: an upper bound of the ratio, wrong in at most one run of 10^9. The same with any number of
-//! threads.
+//! Sampled pre-images, with all combinations of values equally likely (SCIENCE 6), and how often
+//! the search makes the same release from them: an upper bound of the ratio, wrong in at most one
+//! run of 10^9. The same with any number of threads.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -32,7 +32,10 @@ impl Side {
             *sum += tree.values(tree.leaf_node(leaf));
             Some(*sum)
         });
-        Side { first: leaves.start, ends: values.collect() }
+        Side {
+            first: leaves.start,
+            ends: values.collect(),
+        }
     }
 
     fn values(&self) -> u64 {
@@ -64,38 +67,69 @@ pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) 
     let class = |class: usize| {
         let of = release.class(class).iter().enumerate();
         let sides: Vec<&Side> = of.map(|(column, &node)| &sides[&(column, node)]).collect();
-        let volume = sides.iter().try_fold(1u64, |product, side| product.checked_mul(side.values()));
-        Class { sides, rows: release.size(class), volume }
+        let volume = sides
+            .iter()
+            .try_fold(1u64, |product, side| product.checked_mul(side.values()));
+        Class {
+            sides,
+            rows: release.size(class),
+            volume,
+        }
     };
     let classes: Vec<Class<'_>> = (0..release.classes()).map(class).collect();
     let full = |class: &Class<'_>| class.volume.is_some_and(|volume| volume < class.rows);
     if terms.values == Values::Distinct && classes.iter().any(full) {
-        return WholeTrace { ratio: TraceRatio::Impossible, source: FigureSource::Drawn { draws: 0, kept: 0 } };
+        return WholeTrace {
+            ratio: TraceRatio::Impossible,
+            source: FigureSource::Drawn { draws: 0, kept: 0 },
+        };
     }
     // A search visits all nodes without people.
     let nodes: usize = trees.iter().map(|tree| tree.nodes()).sum();
-    let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws) / TOGETHER * TOGETHER;
+    let draws = (terms.budget.rows / (release.rows() + nodes as u64)).min(terms.budget.draws)
+        / TOGETHER
+        * TOGETHER;
     let again = RerunRelease::new(release, trees, a);
     let kept = (0..draws / TOGETHER).into_par_iter().map(|stream| {
         let mut chance = SmallDraws::of_stream(terms.seed, stream);
         let comes = |_: &u64| {
-            let rows = classes.iter().flat_map(|class| class.draw(terms.values, &mut chance));
-            again.comes_of(&Headcount::of(trees.len(), rows.map(|row| (row, Heads { since: 0, count: 1 }))))
+            let rows = classes
+                .iter()
+                .flat_map(|class| class.draw(terms.values, &mut chance));
+            again.comes_of(&Headcount::of(
+                trees.len(),
+                rows.map(|row| (row, Heads { since: 0, count: 1 })),
+            ))
         };
         (0..TOGETHER).filter(comes).count() as u64
     });
     let kept = kept.sum();
     assert!(kept <= draws, "no more are kept than were drawn");
-    let share = if draws == 0 { 0.0 } else { arithmetic::least(kept, draws) };
-    let ratio = if share > 0.0 { TraceRatio::AtMost { log10: -share.log10() + 1e-12 } } else { TraceRatio::Unknown };
-    WholeTrace { ratio, source: FigureSource::Drawn { draws, kept } }
+    let share = if draws == 0 {
+        0.0
+    } else {
+        arithmetic::least(kept, draws)
+    };
+    let ratio = if share > 0.0 {
+        TraceRatio::AtMost {
+            log10: -share.log10() + 1e-12,
+        }
+    } else {
+        TraceRatio::Unknown
+    };
+    WholeTrace {
+        ratio,
+        source: FigureSource::Drawn { draws, kept },
+    }
 }
 
 impl Class<'_> {
     /// The leaves of all its rows.
     fn draw(&self, values: Values, chance: &mut SmallDraws) -> Vec<Vec<Leaf>> {
         match (values, self.volume) {
-            (Values::Repeated, _) => (0..self.rows).map(|_| self.leaves(&self.any(chance))).collect(),
+            (Values::Repeated, _) => (0..self.rows)
+                .map(|_| self.leaves(&self.any(chance)))
+                .collect(),
             (Values::Distinct, Some(volume)) => self.some(volume, chance),
             (Values::Distinct, None) => {
                 // There is so much room that hardly any draw is rejected.
@@ -110,11 +144,18 @@ impl Class<'_> {
 
     /// A random value per column.
     fn any(&self, chance: &mut SmallDraws) -> Vec<u64> {
-        self.sides.iter().map(|side| chance.below(side.values())).collect()
+        self.sides
+            .iter()
+            .map(|side| chance.below(side.values()))
+            .collect()
     }
 
     fn leaves(&self, row: &[u64]) -> Vec<Leaf> {
-        self.sides.iter().zip(row).map(|(side, &value)| side.leaf(value)).collect()
+        self.sides
+            .iter()
+            .zip(row)
+            .map(|(side, &value)| side.leaf(value))
+            .collect()
     }
 
     /// Different combinations, every choice equally likely (Floyd's algorithm).
@@ -124,7 +165,11 @@ impl Class<'_> {
             let drawn = chance.below(last + 1);
             chosen.insert(if chosen.contains(&drawn) { last } else { drawn });
         }
-        assert_eq!(chosen.len() as u64, self.rows, "as many different rows as the class has");
+        assert_eq!(
+            chosen.len() as u64,
+            self.rows,
+            "as many different rows as the class has"
+        );
         let row = |mut rest: u64| {
             let value = |side: &&Side| {
                 let value = rest % side.values();

@@ -34,7 +34,11 @@ impl TraceRatio {
     /// From two whole numbers.
     pub(super) fn exact(all: BigUint, left: BigUint) -> TraceRatio {
         assert!(left <= all, "what is left is a part of all");
-        if left == BigUint::ZERO { TraceRatio::Impossible } else { TraceRatio::Exact { all, left } }
+        if left == BigUint::ZERO {
+            TraceRatio::Impossible
+        } else {
+            TraceRatio::Exact { all, left }
+        }
     }
 
     /// The decimal logarithm, or an upper bound of it.

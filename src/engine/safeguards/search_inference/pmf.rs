@@ -1,7 +1,7 @@
-//! The distribution of the number of people of a class in one child (SCIENCE 6): binomial if values may be repeated,
-//! hypergeometric if they are distinct. Both increase up to one count and decrease from there on, and the ratio of two
-//! consecutive probabilities is a short formula; so sums begin at the count in question and go outward, without a
-//! factorial.
+//! The distribution of the number of people of a class in one child (SCIENCE 6): binomial if values
+//! may be repeated, hypergeometric if they are distinct. Both increase up to one count and decrease
+//! from there on, and the ratio of two consecutive probabilities is a short formula; so sums begin
+//! at the count in question and go outward, without a factorial.
 
 use crate::policy::Values;
 
@@ -22,14 +22,22 @@ impl Pmf {
     /// For a number of people; neither the child nor the rest may be empty.
     pub fn new(rows: u64, inside: f64, outside: f64, values: Values) -> Pmf {
         assert!(inside >= 0.0 && outside >= 0.0, "volumes are not negative");
-        Pmf { rows: rows as f64, inside, outside, values }
+        Pmf {
+            rows: rows as f64,
+            inside,
+            outside,
+            values,
+        }
     }
 
     /// The smallest and the largest possible count.
     pub fn support(&self) -> (u64, u64) {
         match self.values {
             Values::Repeated => (0, self.rows as u64),
-            Values::Distinct => ((self.rows - self.outside).max(0.0) as u64, self.rows.min(self.inside) as u64),
+            Values::Distinct => (
+                (self.rows - self.outside).max(0.0) as u64,
+                self.rows.min(self.inside) as u64,
+            ),
         }
     }
 
@@ -39,7 +47,9 @@ impl Pmf {
         let rest = self.rows - count;
         match self.values {
             Values::Repeated => rest / (count + 1.0) * (self.inside / self.outside),
-            Values::Distinct => (self.inside - count) / (count + 1.0) * (rest / (self.outside - rest + 1.0)),
+            Values::Distinct => {
+                (self.inside - count) / (count + 1.0) * (rest / (self.outside - rest + 1.0))
+            }
         }
     }
 
@@ -63,7 +73,8 @@ impl Pmf {
             return f64::NEG_INFINITY;
         }
         let top = self.mode().clamp(from, to);
-        self.ln_beside_mode(top) + self.around(top, from, to).ln() - self.around(self.mode(), least, most).ln()
+        self.ln_beside_mode(top) + self.around(top, from, to).ln()
+            - self.around(self.mode(), least, most).ln()
     }
 
     /// ln of P(count) / P(mode).
@@ -106,9 +117,20 @@ impl Pmf {
 
 /// ln Σ exp.
 pub fn ln_sum(terms: &[f64]) -> f64 {
-    assert!(!terms.iter().any(|term| term.is_nan()), "logarithms of numbers");
+    assert!(
+        !terms.iter().any(|term| term.is_nan()),
+        "logarithms of numbers"
+    );
     let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if top.is_infinite() { top } else { top + terms.iter().map(|term| (term - top).exp()).sum::<f64>().ln() }
+    if top.is_infinite() {
+        top
+    } else {
+        top + terms
+            .iter()
+            .map(|term| (term - top).exp())
+            .sum::<f64>()
+            .ln()
+    }
 }
 
 #[cfg(test)]
@@ -117,17 +139,25 @@ mod tests {
 
     #[test]
     fn it_is_what_the_definition_says() {
-        let choose = |n: u64, k: u64| (0..k).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64);
-        for (rows, inside, outside) in [(7, 2, 5), (12, 9, 4), (5, 3, 3), (30, 1, 40), (3, 100, 1)] {
+        let choose = |n: u64, k: u64| {
+            (0..k).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64)
+        };
+        for (rows, inside, outside) in [(7, 2, 5), (12, 9, 4), (5, 3, 3), (30, 1, 40), (3, 100, 1)]
+        {
             let of = |count: u64| {
-                choose(rows, count) * (inside as f64).powi(count as i32) * (outside as f64).powi((rows - count) as i32)
+                choose(rows, count)
+                    * (inside as f64).powi(count as i32)
+                    * (outside as f64).powi((rows - count) as i32)
             };
             let pmf = Pmf::new(rows, inside as f64, outside as f64, Values::Repeated);
             let all = ((inside + outside) as f64).powi(rows as i32);
             for from in 0..=rows {
                 for to in from..=rows {
                     let truth: f64 = (from..=to).map(of).sum::<f64>() / all;
-                    assert!((pmf.ln_range(from, to) - truth.ln()).abs() < 1e-12, "{rows} {from} {to}");
+                    assert!(
+                        (pmf.ln_range(from, to) - truth.ln()).abs() < 1e-12,
+                        "{rows} {from} {to}"
+                    );
                 }
             }
         }
@@ -143,7 +173,10 @@ mod tests {
             for count in 0..=rows {
                 let truth = of(count) / choose(inside + outside, rows);
                 let found = pmf.ln_range(count, count).exp();
-                assert!((found - truth).abs() < 1e-12, "{rows} {count}: {found} {truth}");
+                assert!(
+                    (found - truth).abs() < 1e-12,
+                    "{rows} {count}: {found} {truth}"
+                );
             }
         }
     }
@@ -153,6 +186,9 @@ mod tests {
         // 2^−100000.
         let pmf = Pmf::new(100_000, 1.0, 1.0, Values::Repeated);
         let found = pmf.ln_range(0, 0);
-        assert!((found + 100_000.0 * std::f64::consts::LN_2).abs() < 1e-8, "{found}");
+        assert!(
+            (found + 100_000.0 * std::f64::consts::LN_2).abs() < 1e-8,
+            "{found}"
+        );
     }
 }

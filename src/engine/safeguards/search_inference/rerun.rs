@@ -16,13 +16,26 @@ impl<'r> RerunRelease<'r> {
     /// From a release, and the smallest class that was allowed.
     pub fn new(release: &Release, trees: &'r [&'r Taxonomy], a: u64) -> RerunRelease<'r> {
         assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
-        RerunRelease { trees, a, shown: (0..trees.len()).map(|column| release.shown(column)).collect() }
+        RerunRelease {
+            trees,
+            a,
+            shown: (0..trees.len())
+                .map(|column| release.shown(column))
+                .collect(),
+        }
     }
 
-    /// Whether a search on these people, whose numbers in the classes are those of the release, ends with these nodes.
+    /// Whether a search on these people, whose numbers in the classes are those of the release,
+    /// ends with these nodes.
     pub fn comes_of(&self, people: &Headcount) -> bool {
-        let Ok(found) = alone(people, self.trees, self.a) else { return people.is_empty() };
+        let Ok(found) = alone(people, self.trees, self.a) else {
+            return people.is_empty();
+        };
         let mut columns = self.shown.iter().zip(&found.recoding).zip(self.trees);
-        columns.all(|((nodes, cut), tree)| nodes.iter().all(|&node| cut.at(tree.leaf_range(node).start) == node))
+        columns.all(|((nodes, cut), tree)| {
+            nodes
+                .iter()
+                .all(|&node| cut.at(tree.leaf_range(node).start) == node)
+        })
     }
 }

@@ -22,11 +22,23 @@ pub struct TraceBudget {
 
 impl TraceBudget {
     /// At most some tens of seconds, and a small part of it for nearly all releases.
-    pub const FULL: TraceBudget =
-        TraceBudget { bits: 1 << 14, sums: 1 << 22, terms: 1 << 31, worlds: 1 << 18, draws: 100_000, rows: 1 << 27 };
+    pub const FULL: TraceBudget = TraceBudget {
+        bits: 1 << 14,
+        sums: 1 << 22,
+        terms: 1 << 31,
+        worlds: 1 << 18,
+        draws: 100_000,
+        rows: 1 << 27,
+    };
     /// About a second, if nothing depends on the figure.
-    pub const GLANCE: TraceBudget =
-        TraceBudget { bits: 1 << 12, sums: 1 << 18, terms: 1 << 25, worlds: 1 << 12, draws: 1 << 12, rows: 1 << 20 };
+    pub const GLANCE: TraceBudget = TraceBudget {
+        bits: 1 << 12,
+        sums: 1 << 18,
+        terms: 1 << 25,
+        worlds: 1 << 12,
+        draws: 1 << 12,
+        rows: 1 << 20,
+    };
 }
 
 /// The terms of an estimate.
@@ -41,10 +53,19 @@ pub struct TraceTerms {
 }
 
 impl TraceTerms {
-    /// The terms of a policy: much work if something depends on the figure, little if it is only reported.
+    /// The terms of a policy: much work if something depends on the figure, little if it is only
+    /// reported.
     pub fn of(limits: &RefinementLimits, seed: u64) -> TraceTerms {
-        let budget = if limits.max_global_ratio.is_some() { TraceBudget::FULL } else { TraceBudget::GLANCE };
-        TraceTerms { values: limits.values, seed, budget }
+        let budget = if limits.max_global_ratio.is_some() {
+            TraceBudget::FULL
+        } else {
+            TraceBudget::GLANCE
+        };
+        TraceTerms {
+            values: limits.values,
+            seed,
+            budget,
+        }
     }
 }
 

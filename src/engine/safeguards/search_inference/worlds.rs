@@ -1,5 +1,6 @@
-//! All pre-images of a small release (SCIENCE 6): all ways to distribute the people of each class over its leaf tuples,
-//! with equal people counted together, each weighted with its number of combinations of values.
+//! All pre-images of a small release (SCIENCE 6): all ways to distribute the people of each class
+//! over its leaf tuples, with equal people counted together, each weighted with its number of
+//! combinations of values.
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -33,7 +34,12 @@ struct Class {
 }
 
 /// By running the search on every pre-image; `None` if there are too many.
-pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> Option<WholeTrace> {
+pub fn counted(
+    release: &Release,
+    trees: &[&Taxonomy],
+    a: u64,
+    terms: TraceTerms,
+) -> Option<WholeTrace> {
     assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let (mut worlds, mut at_most) = (1u64, 1u64);
     let mut every = BigUint::from(1u8);
@@ -45,10 +51,20 @@ pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms
         if at_most > terms.budget.worlds {
             return None;
         }
-        let volume = cells.iter().try_fold(0u128, |sum, cell| sum.checked_add(cell.volume))?;
+        let volume = cells
+            .iter()
+            .try_fold(0u128, |sum, cell| sum.checked_add(cell.volume))?;
         every *= all(rows, volume, terms.values);
-        let mut class = Class { cells, spreads: Vec::new() };
-        class.spread(u32::try_from(rows).ok()?, &mut Vec::new(), BigUint::from(1u8), terms.values);
+        let mut class = Class {
+            cells,
+            spreads: Vec::new(),
+        };
+        class.spread(
+            u32::try_from(rows).ok()?,
+            &mut Vec::new(),
+            BigUint::from(1u8),
+            terms.values,
+        );
         worlds *= class.spreads.len() as u64;
         classes.push(class);
     }
@@ -57,16 +73,24 @@ pub fn counted(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms
         .into_par_iter()
         .map(|chunk| {
             let some = chunk * TOGETHER..worlds.min((chunk + 1) * TOGETHER);
-            some.map(|world| weight(world, &classes, trees.len(), &again)).sum::<BigUint>()
+            some.map(|world| weight(world, &classes, trees.len(), &again))
+                .sum::<BigUint>()
         })
         .sum();
-    Some(WholeTrace { ratio: TraceRatio::exact(every, kept), source: FigureSource::Counted { worlds } })
+    Some(WholeTrace {
+        ratio: TraceRatio::exact(every, kept),
+        source: FigureSource::Counted { worlds },
+    })
 }
 
 /// The number of ways to distribute rows over cells, if it is at most `most`.
 fn spreads(cells: u64, rows: u64, most: u64) -> Option<u64> {
     // C(cells + rows − 1, rows), whose intermediate results never decrease.
-    let (few, many) = if rows + 1 < cells { (rows, cells) } else { (cells.checked_sub(1)?, rows + 1) };
+    let (few, many) = if rows + 1 < cells {
+        (rows, cells)
+    } else {
+        (cells.checked_sub(1)?, rows + 1)
+    };
     (0..few).try_fold(1u64, |product, at| {
         let next = u128::from(product) * u128::from(many + at) / u128::from(at + 1);
         u64::try_from(next).ok().filter(|&next| next <= most)
@@ -74,7 +98,10 @@ fn spreads(cells: u64, rows: u64, most: u64) -> Option<u64> {
 }
 
 fn cells(release: &Release, class: usize, trees: &[&Taxonomy], most: u64) -> Option<Vec<Cell>> {
-    let mut cells = vec![Cell { leaves: Vec::new(), volume: 1 }];
+    let mut cells = vec![Cell {
+        leaves: Vec::new(),
+        volume: 1,
+    }];
     for (&node, tree) in release.class(class).iter().zip(trees) {
         let leaves = tree.leaf_range(node);
         if (cells.len() as u64).checked_mul(leaves.len() as u64)? > most {
@@ -83,8 +110,13 @@ fn cells(release: &Release, class: usize, trees: &[&Taxonomy], most: u64) -> Opt
         let mut longer = Vec::new();
         for cell in &cells {
             for leaf in leaves.clone() {
-                let volume = cell.volume.checked_mul(tree.values(tree.leaf_node(leaf)).into())?;
-                longer.push(Cell { leaves: [&cell.leaves[..], &[leaf]].concat(), volume });
+                let volume = cell
+                    .volume
+                    .checked_mul(tree.values(tree.leaf_node(leaf)).into())?;
+                longer.push(Cell {
+                    leaves: [&cell.leaves[..], &[leaf]].concat(),
+                    volume,
+                });
             }
         }
         cells = longer;
@@ -94,11 +126,15 @@ fn cells(release: &Release, class: usize, trees: &[&Taxonomy], most: u64) -> Opt
 }
 
 impl Class {
-    /// All ways to put the rest of the people into the following cells, given the numbers in the cells before.
+    /// All ways to put the rest of the people into the following cells, given the numbers in the
+    /// cells before.
     fn spread(&mut self, rest: u32, before: &mut Vec<u32>, weight: BigUint, values: Values) {
         let Some(cell) = self.cells.get(before.len()) else {
             if rest == 0 {
-                self.spreads.push(Spread { counts: before.clone(), weight });
+                self.spreads.push(Spread {
+                    counts: before.clone(),
+                    weight,
+                });
             }
             return;
         };
@@ -131,8 +167,18 @@ fn weight(world: u64, classes: &[Class], width: usize, again: &RerunRelease<'_>)
         let spread = &class.spreads[(rest % class.spreads.len() as u64) as usize];
         rest /= class.spreads.len() as u64;
         weight *= &spread.weight;
-        let heads = class.cells.iter().zip(&spread.counts).filter(|(_, count)| **count > 0);
-        people.extend(heads.map(|(cell, &count)| (cell.leaves.as_slice(), Heads { since: 0, count })));
+        let heads = class
+            .cells
+            .iter()
+            .zip(&spread.counts)
+            .filter(|(_, count)| **count > 0);
+        people.extend(
+            heads.map(|(cell, &count)| (cell.leaves.as_slice(), Heads { since: 0, count })),
+        );
     }
-    if again.comes_of(&Headcount::of(width, people)) { weight } else { BigUint::ZERO }
+    if again.comes_of(&Headcount::of(width, people)) {
+        weight
+    } else {
+        BigUint::ZERO
+    }
 }

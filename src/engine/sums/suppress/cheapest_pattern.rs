@@ -1,5 +1,5 @@
-//! The cheapest pattern of suppressed cells, by branch and bound: a pattern that violates a cut needs one of the cells
-//! that count in it.
+//! The cheapest pattern of suppressed cells, by branch and bound: a pattern that violates a cut
+//! needs one of the cells that count in it.
 
 use super::cut::CoverInequality;
 use super::search::SuppressionSearch;
@@ -7,16 +7,30 @@ use super::search::SuppressionSearch;
 /// The most cuts that are stored.
 const MOST_CUTS: usize = 400;
 
-/// The cheapest pattern that the limit on work allows to find, and whether it is proved that none is cheaper.
+/// The cheapest pattern that the limit on work allows to find, and whether it is proved that none
+/// is cheaper.
 pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
     let cost = search.cost(&found);
-    let mut branches = Branches { best: found, cost, cuts: Vec::new() };
+    let mut branches = Branches {
+        best: found,
+        cost,
+        cuts: Vec::new(),
+    };
     let (mut pattern, mut closed) = (search.base.clone(), vec![false; search.base.len()]);
     let least = branches.descend(search, &mut pattern, &mut closed);
-    assert!(branches.cost <= cost, "what is found costs no more than what was known");
+    assert!(
+        branches.cost <= cost,
+        "what is found costs no more than what was known"
+    );
     // Costs may be sums of values: they are not shown.
-    assert!(search.cost(&branches.best) == branches.cost, "the cost is that of the pattern");
-    assert!(pattern == search.base && !closed.contains(&true), "each branch is left as it was entered");
+    assert!(
+        search.cost(&branches.best) == branches.cost,
+        "the cost is that of the pattern"
+    );
+    assert!(
+        pattern == search.base && !closed.contains(&true),
+        "each branch is left as it was entered"
+    );
     (branches.best, least)
 }
 
@@ -27,20 +41,34 @@ struct Branches {
 }
 
 impl Branches {
-    /// Examines all patterns with the cells of `pattern` and none of `closed`; false if the limit on work was reached.
-    fn descend(&mut self, search: &mut SuppressionSearch<'_>, pattern: &mut Vec<bool>, closed: &mut Vec<bool>) -> bool {
+    /// Examines all patterns with the cells of `pattern` and none of `closed`; false if the limit
+    /// on work was reached.
+    fn descend(
+        &mut self,
+        search: &mut SuppressionSearch<'_>,
+        pattern: &mut Vec<bool>,
+        closed: &mut Vec<bool>,
+    ) -> bool {
         if search.work > search.problem.work {
             return false;
         }
         // Examining stored cuts is work as well.
-        search.work += self.cuts.iter().map(|cut| cut.weights.len() as u64).sum::<u64>() + 1;
-        let Some(broken) = self.broken(search, pattern, closed) else { return true };
+        search.work += self
+            .cuts
+            .iter()
+            .map(|cut| cut.weights.len() as u64)
+            .sum::<u64>()
+            + 1;
+        let Some(broken) = self.broken(search, pattern, closed) else {
+            return true;
+        };
         let Some(broken) = broken.or_else(|| self.next_cut(search, pattern)) else {
             self.cost = search.cost(pattern);
             self.best.clone_from(pattern);
             return true;
         };
-        let mut open: Vec<(usize, u64, i128)> = open(search, &self.cuts[broken], pattern, closed).collect();
+        let mut open: Vec<(usize, u64, i128)> =
+            open(search, &self.cuts[broken], pattern, closed).collect();
         open.sort_by_key(|&(cell, price, _)| (price, cell));
         let mut done = true;
         let mut now_closed = Vec::new();
@@ -58,10 +86,19 @@ impl Branches {
         done
     }
 
-    /// A stored cut that the pattern violates, the one with the fewest cells left; `None` if nothing here can be
-    /// cheaper than the best pattern. Cuts without a common cell each cost at least their cheapest one.
-    #[allow(clippy::option_option, reason = "no branch, a branch by a new cut, a branch by this cut")]
-    fn broken(&self, search: &SuppressionSearch<'_>, pattern: &[bool], closed: &[bool]) -> Option<Option<usize>> {
+    /// A stored cut that the pattern violates, the one with the fewest cells left; `None` if
+    /// nothing here can be cheaper than the best pattern. Cuts without a common cell each cost at
+    /// least their cheapest one.
+    #[allow(
+        clippy::option_option,
+        reason = "no branch, a branch by a new cut, a branch by this cut"
+    )]
+    fn broken(
+        &self,
+        search: &SuppressionSearch<'_>,
+        pattern: &[bool],
+        closed: &[bool],
+    ) -> Option<Option<usize>> {
         let mut bound = search.cost(pattern);
         let mut used = vec![false; pattern.len()];
         let mut first: Option<(usize, usize)> = None;
@@ -119,6 +156,9 @@ fn open<'a>(
     pattern: &'a [bool],
     closed: &'a [bool],
 ) -> impl Iterator<Item = (usize, u64, i128)> + 'a {
-    let cells = cut.weights.iter().filter(|weight| !pattern[weight.0] && !closed[weight.0]);
+    let cells = cut
+        .weights
+        .iter()
+        .filter(|weight| !pattern[weight.0] && !closed[weight.0]);
     cells.filter_map(|&(cell, weight)| Some((cell, search.price(cell)?, weight)))
 }

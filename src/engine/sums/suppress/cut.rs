@@ -5,8 +5,9 @@
 pub struct CoverInequality {
     /// The sensitive cell.
     pub cell: usize,
-    /// The cells that count, in order; a weight is above 0 and at most `needed`. Numbers of more than 96 bits are
-    /// truncated, with weights rounded up: patterns that satisfy the exact cut satisfy this one.
+    /// The cells that count, in order; a weight is above 0 and at most `needed`. Numbers of more
+    /// than 96 bits are truncated, with weights rounded up: patterns that satisfy the exact cut
+    /// satisfy this one.
     pub weights: Vec<(usize, i128)>,
     /// The required sum.
     pub needed: i128,
@@ -21,7 +22,12 @@ impl CoverInequality {
 
     /// How much a pattern lacks; 0 or less if it satisfies the cut.
     pub fn lacks(&self, pattern: &[bool]) -> i128 {
-        let there = self.weights.iter().filter(|weight| pattern[weight.0]).map(|weight| weight.1);
-        self.needed.saturating_sub(there.fold(0, i128::saturating_add))
+        let there = self
+            .weights
+            .iter()
+            .filter(|weight| pattern[weight.0])
+            .map(|weight| weight.1);
+        self.needed
+            .saturating_sub(there.fold(0, i128::saturating_add))
     }
 }

@@ -16,7 +16,9 @@ pub struct Sensitive {
 // The margins follow from the largest contributions.
 impl std::fmt::Debug for Sensitive {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sensitive").field("cell", &self.cell).finish_non_exhaustive()
+        f.debug_struct("Sensitive")
+            .field("cell", &self.cell)
+            .finish_non_exhaustive()
     }
 }
 
@@ -26,17 +28,18 @@ pub struct SuppressionProblem<'s> {
     pub system: &'s SumSystem,
     /// The value of every cell; they satisfy all relations.
     pub values: &'s [i128],
-    /// The cost of suppressing a cell; `None`: it has to be published. Sensitive and hidden cells cost nothing.
+    /// The cost of suppressing a cell; `None`: it has to be published. Sensitive and hidden cells
+    /// cost nothing.
     pub costs: &'s [Option<u64>],
     /// Cells that are never published, such as the slices behind sums.
     pub hidden: &'s [usize],
     /// The cells that are protected.
     pub sensitive: &'s [Sensitive],
-    /// Cells with a single contributor, who knows the value even if it is suppressed. Each of these contributors is an
-    /// attacker of all other sensitive cells.
+    /// Cells with a single contributor, who knows the value even if it is suppressed. Each of these
+    /// contributors is an attacker of all other sensitive cells.
     pub lone: &'s [usize],
-    /// The limit on the work of the search for the cheapest pattern, in recomputed terms of equations. A core does tens
-    /// of millions a second.
+    /// The limit on the work of the search for the cheapest pattern, in recomputed terms of
+    /// equations. A core does tens of millions a second.
     pub work: u64,
 }
 

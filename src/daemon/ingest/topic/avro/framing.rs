@@ -1,5 +1,5 @@
-//! How a message names its schema: the framing of Confluent's registry, before the record or in a header. It only
-//! examines the first bytes of a message.
+//! How a message names its schema: the framing of Confluent's registry, before the record or in a
+//! header. It only examines the first bytes of a message.
 
 use std::fmt;
 
@@ -29,14 +29,16 @@ pub fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
     }
 }
 
-/// The header that names the schema of a message. The one that names the schema of its key is ignored.
+/// The header that names the schema of a message. The one that names the schema of its key is
+/// ignored.
 const HEADER: &str = "__value_schema_id";
 /// A prefix that is no framing.
 const NOTHING: &[u8] = &[0xff];
 
-/// The schema key of a record in its headers, in the form of a prefix; empty if only the record itself can name it. The
-/// last header counts, and it takes precedence over the record, as in Confluent's own readers. A header with an invalid
-/// name is not ignored: otherwise the record would be read with a wrong schema.
+/// The schema key of a record in its headers, in the form of a prefix; empty if only the record
+/// itself can name it. The last header counts, and it takes precedence over the record, as in
+/// Confluent's own readers. A header with an invalid name is not ignored: otherwise the record
+/// would be read with a wrong schema.
 pub fn beside<'m>(headers: impl Iterator<Item = (&'m str, Option<&'m [u8]>)>) -> &'m [u8] {
     let last = headers.filter(|(key, _)| *key == HEADER).last();
     match last.and_then(|(_, value)| value) {

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value as Json};
 
 /// Types without names of their own.
-const PLAIN: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
+const PLAIN: [&str; 8] = [
+    "null", "boolean", "int", "long", "float", "double", "bytes", "string",
+];
 
 /// Whether a word names a type that needs no definition.
 pub fn is_plain(word: &str) -> bool {
@@ -21,12 +23,17 @@ pub fn whole(word: &str, namespace: &str) -> String {
 
 /// The full name of a defined type, and the namespace of its fields.
 pub fn defined(definition: &Map<String, Json>, namespace: &str) -> Option<(String, String)> {
-    let name = definition.get("name")?.as_str().filter(|name| !name.is_empty())?;
+    let name = definition
+        .get("name")?
+        .as_str()
+        .filter(|name| !name.is_empty())?;
     let given = match definition.get("namespace") {
         None | Some(Json::Null) => namespace,
         Some(given) => given.as_str()?,
     };
     let name = whole(name, given);
-    let inside = name.rsplit_once('.').map_or_else(String::new, |(inside, _)| inside.to_owned());
+    let inside = name
+        .rsplit_once('.')
+        .map_or_else(String::new, |(inside, _)| inside.to_owned());
     Some((name, inside))
 }

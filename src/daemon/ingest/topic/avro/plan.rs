@@ -1,5 +1,5 @@
-//! The fields of a schema that columns read, looked up once per schema: fields on no path are skipped without looking
-//! at their names.
+//! The fields of a schema that columns read, looked up once per schema: fields on no path are
+//! skipped without looking at their names.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,13 +27,29 @@ impl SchemaPlan {
                     }
                     let below = |(name, _): &(Box<str>, usize)| paths.node(node).child(name);
                     let nodes: Box<[Option<usize>]> = all.iter().map(below).collect();
-                    open.extend(all.iter().zip(&nodes).filter_map(|((_, kind), node)| Some((*kind, (*node)?))));
+                    open.extend(
+                        all.iter()
+                            .zip(&nodes)
+                            .filter_map(|((_, kind), node)| Some((*kind, (*node)?))),
+                    );
                     fields.insert((place, node), nodes);
                 }
                 Type::Union(branches) => open.extend(branches.iter().map(|&branch| (branch, node))),
-                Type::Array(items) => open.extend(paths.node(node).items.iter().map(|&(_, below)| (*items, below))),
+                Type::Array(items) => open.extend(
+                    paths
+                        .node(node)
+                        .items
+                        .iter()
+                        .map(|&(_, below)| (*items, below)),
+                ),
                 // The keys of a map differ between messages.
-                Type::Map(values) => open.extend(paths.node(node).keys.iter().map(|&(_, below)| (*values, below))),
+                Type::Map(values) => open.extend(
+                    paths
+                        .node(node)
+                        .keys
+                        .iter()
+                        .map(|&(_, below)| (*values, below)),
+                ),
                 _ => {}
             }
         }

@@ -1,5 +1,5 @@
-//! The primitive values of Avro's binary format (Avro 1.12, Binary Encoding). Every length is compared with what is
-//! left; nothing is allocated.
+//! The primitive values of Avro's binary format (Avro 1.12, Binary Encoding). Every length is
+//! compared with what is left; nothing is allocated.
 
 /// The rest of a message.
 pub struct AvroReader<'m>(&'m [u8]);
@@ -26,8 +26,8 @@ impl<'m> AvroReader<'m> {
         self.take(N)?.first_chunk().copied()
     }
 
-    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest bit. `Some(None)`: a
-    /// complete number with more bits.
+    /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest bit.
+    /// `Some(None)`: a complete number with more bits.
     pub fn number(&mut self) -> Option<Option<i64>> {
         let mut coded = 0;
         for at in 0..10 {
@@ -47,17 +47,24 @@ impl<'m> AvroReader<'m> {
         self.number()?
     }
 
-    /// A whole number of 32 bits, in at most five bytes; `Some(None)`: a complete number outside of that range.
+    /// A whole number of 32 bits, in at most five bytes; `Some(None)`: a complete number outside of
+    /// that range.
     pub fn int(&mut self) -> Option<Option<i32>> {
         let before = self.left();
         let number = self.number()?;
         let short = before - self.left() <= 5;
-        Some(number.and_then(|number| i32::try_from(number).ok()).filter(|_| short))
+        Some(
+            number
+                .and_then(|number| i32::try_from(number).ok())
+                .filter(|_| short),
+        )
     }
 
     /// A length that is at most what is left.
     pub fn length(&mut self) -> Option<usize> {
-        usize::try_from(self.long()?).ok().filter(|length| *length <= self.left())
+        usize::try_from(self.long()?)
+            .ok()
+            .filter(|length| *length <= self.left())
     }
 
     /// Bytes or text preceded by the length.
@@ -87,6 +94,8 @@ impl<'m> AvroReader<'m> {
 
     /// A selection among `of`.
     pub fn choice(&mut self, of: usize) -> Option<usize> {
-        usize::try_from(self.long()?).ok().filter(|choice| *choice < of)
+        usize::try_from(self.long()?)
+            .ok()
+            .filter(|choice| *choice < of)
     }
 }

@@ -1,6 +1,6 @@
-//! Walks over one record after another, by its schema, and extracts what columns read. Strict: every byte must belong
-//! to the record, or the message is invalid. Bounded: nesting, and the number of steps by the length of the message,
-//! since values without bytes cost nothing to write.
+//! Walks over one record after another, by its schema, and extracts what columns read. Strict:
+//! every byte must belong to the record, or the message is invalid. Bounded: nesting, and the
+//! number of steps by the length of the message, since values without bytes cost nothing to write.
 
 use crate::daemon::wiped_bytes::WipedBytes;
 use std::ops::Range;
@@ -37,10 +37,19 @@ impl<'p> AvroWalk<'p> {
     /// For messages with this many fields to read.
     pub fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
         let (found, seen) = (Vec::new(), vec![0; paths.len()]);
-        AvroWalk { paths, fields, values: WipedBytes::default(), found, seen, message: 0, steps: 0 }
+        AvroWalk {
+            paths,
+            fields,
+            values: WipedBytes::default(),
+            found,
+            seen,
+            message: 0,
+            steps: 0,
+        }
     }
 
-    /// Calls `show` with the fields of a record; `None` if the message is not exactly one record of this schema.
+    /// Calls `show` with the fields of a record; `None` if the message is not exactly one record of
+    /// this schema.
     pub fn record<T>(
         &mut self,
         plan: &SchemaPlan,
@@ -104,10 +113,9 @@ impl<'p> AvroWalk<'p> {
                 self.nested(node, true);
                 let nodes = node.map_or(&[][..], |node| plan.fields(place, node));
                 let below = nodes.iter().copied().chain(std::iter::repeat(None));
-                fields
-                    .iter()
-                    .zip(below)
-                    .try_for_each(|((_, kind), node)| self.value(plan, *kind, node, reader, depth + 1))
+                fields.iter().zip(below).try_for_each(|((_, kind), node)| {
+                    self.value(plan, *kind, node, reader, depth + 1)
+                })
             }
             plain => {
                 let value = single(plain, reader)?;
@@ -133,7 +141,11 @@ impl<'p> AvroWalk<'p> {
                 return Some(());
             }
             // A negative count is followed by the size of its block.
-            let size = if count < 0 { Some(reader.length()?) } else { None };
+            let size = if count < 0 {
+                Some(reader.length()?)
+            } else {
+                None
+            };
             let before = reader.left();
             for _ in 0..count.checked_abs()? {
                 item(self, reader)?;
@@ -146,7 +158,10 @@ impl<'p> AvroWalk<'p> {
 
     /// The node of a key of a map; a duplicate key is a fault.
     fn key(&mut self, node: usize, key: &[u8]) -> Option<usize> {
-        let below = self.paths.node(node).child(std::str::from_utf8(key).ok()?)?;
+        let below = self
+            .paths
+            .node(node)
+            .child(std::str::from_utf8(key).ok()?)?;
         if std::mem::replace(&mut self.seen[below], self.message) == self.message {
             self.spoil(below, MisfitKind::Twice);
             return None;
@@ -161,58 +176,90 @@ impl<'p> AvroWalk<'p> {
         if !fields.is_empty() {
             value.put(&mut self.values);
         }
-        fields.iter().for_each(|&field| self.found[field] = Ok(from..self.values.len()));
+        fields
+            .iter()
+            .for_each(|&field| self.found[field] = Ok(from..self.values.len()));
         self.leads_nowhere(node);
     }
 
-    /// Handles a value with fields of its own, or a list, where a node may read a value. A list is no object, and the
-    /// reverse.
+    /// Handles a value with fields of its own, or a list, where a node may read a value. A list is
+    /// no object, and the reverse.
     fn nested(&mut self, node: Option<usize>, object: bool) {
         let Some(node) = node else { return };
-        let PathStep { keys, items, fields } = self.paths.node(node);
-        fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
+        let PathStep {
+            keys,
+            items,
+            fields,
+        } = self.paths.node(node);
+        fields
+            .iter()
+            .for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
         if object {
-            items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
+            items
+                .iter()
+                .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
         } else {
-            keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::Nested));
+            keys.iter()
+                .for_each(|&(_, below)| self.spoil(below, MisfitKind::Nested));
         }
     }
 
     /// Handles a value that no column can have.
     fn strange(&mut self, node: usize) {
         let PathStep { fields, .. } = self.paths.node(node);
-        fields.iter().for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
+        fields
+            .iter()
+            .for_each(|&field| self.found[field] = Err(MisfitKind::Malformed));
         self.leads_nowhere(node);
     }
 
     /// No path continues through this value.
     fn leads_nowhere(&mut self, node: usize) {
         let PathStep { keys, items, .. } = self.paths.node(node);
-        keys.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
-        items.iter().for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
+        keys.iter()
+            .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
+        items
+            .iter()
+            .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
     }
 
     /// Sets this fault for all fields of a node and below it.
     fn spoil(&mut self, node: usize, kind: MisfitKind) {
         let paths = self.paths;
-        paths.node(node).fields.iter().for_each(|&field| self.found[field] = Err(kind));
-        paths.node(node).below().for_each(|below| self.spoil(below, kind));
+        paths
+            .node(node)
+            .fields
+            .iter()
+            .for_each(|&field| self.found[field] = Err(kind));
+        paths
+            .node(node)
+            .below()
+            .for_each(|below| self.spoil(below, kind));
     }
 }
 
 /// A primitive value, whose end is always known. `Some(None)`: it is no value for a column.
-fn single<'v, 'm: 'v>(kind: &'v Type, reader: &mut AvroReader<'m>) -> Option<Option<AvroValue<'v>>> {
+fn single<'v, 'm: 'v>(
+    kind: &'v Type,
+    reader: &mut AvroReader<'m>,
+) -> Option<Option<AvroValue<'v>>> {
     Some(match kind {
         Type::Boolean => reader.boolean()?.map(AvroValue::Truth),
-        Type::Int => reader.int()?.map(|number| AvroValue::Int(i64::from(number))),
+        Type::Int => reader
+            .int()?
+            .map(|number| AvroValue::Int(i64::from(number))),
         Type::Date => reader.int()?.map(AvroValue::Days),
         Type::Long => reader.number()?.map(AvroValue::Int),
         Type::Float => Some(AvroValue::Float(f64::from(reader.float()?))),
         Type::Double => Some(AvroValue::Float(reader.double()?)),
         Type::Text => Some(AvroValue::Text(reader.bytes()?)),
         Type::Enum(words) => {
-            let choice = reader.number()?.and_then(|choice| usize::try_from(choice).ok());
-            choice.and_then(|choice| words.get(choice)).map(|word| AvroValue::Text(word.as_bytes()))
+            let choice = reader
+                .number()?
+                .and_then(|choice| usize::try_from(choice).ok());
+            choice
+                .and_then(|choice| words.get(choice))
+                .map(|word| AvroValue::Text(word.as_bytes()))
         }
         Type::Bytes => {
             reader.bytes()?;

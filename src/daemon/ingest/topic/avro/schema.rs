@@ -1,5 +1,6 @@
-//! A writer's schema (Avro 1.12, Schema Declaration): parsed once, into a list of types that refer to each other by
-//! index, so that a recursive schema is as short as any other. It does not say which fields are read.
+//! A writer's schema (Avro 1.12, Schema Declaration): parsed once, into a list of types that refer
+//! to each other by index, so that a recursive schema is as short as any other. It does not say
+//! which fields are read.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +56,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Parses the text of a schema and those that it refers to, which come first. `None` if it is no schema of a
-    /// record, or one that no writer needs.
+    /// Parses the text of a schema and those that it refers to, which come first. `None` if it is
+    /// no schema of a record, or one that no writer needs.
     pub fn parse(text: &str, referred: &[impl AsRef<str>]) -> Option<Schema> {
         let mut parser = Parser::default();
         for text in referred {
@@ -104,9 +105,13 @@ impl Parser {
                 known.or_else(|| self.named.get(word)).copied()
             }
             Json::Array(branches) => {
-                let branches = branches.iter().map(|branch| self.definition(branch, namespace, depth + 1));
+                let branches = branches
+                    .iter()
+                    .map(|branch| self.definition(branch, namespace, depth + 1));
                 let branches: Vec<usize> = branches.collect::<Option<_>>()?;
-                let nested = branches.iter().any(|&at| matches!(self.types[at], Some(Type::Union(_))));
+                let nested = branches
+                    .iter()
+                    .any(|&at| matches!(self.types[at], Some(Type::Union(_))));
                 (!branches.is_empty() && !nested).then(|| self.add(Some(Type::Union(branches))))?
             }
             Json::Object(definition) => self.object(definition, namespace, depth),
@@ -114,15 +119,24 @@ impl Parser {
         }
     }
 
-    fn object(&mut self, definition: &Map<String, Json>, namespace: &str, depth: usize) -> Option<usize> {
-        let inner = |parser: &mut Parser, key: &str| parser.definition(definition.get(key)?, namespace, depth + 1);
+    fn object(
+        &mut self,
+        definition: &Map<String, Json>,
+        namespace: &str,
+        depth: usize,
+    ) -> Option<usize> {
+        let inner = |parser: &mut Parser, key: &str| {
+            parser.definition(definition.get(key)?, namespace, depth + 1)
+        };
         let word = match definition.get("type")? {
             Json::String(word) => word.as_str(),
             // Some writers wrap a definition in another one without further content.
             _ => return inner(self, "type"),
         };
         match word {
-            "record" | "error" | "enum" | "fixed" => self.naming(word, definition, namespace, depth),
+            "record" | "error" | "enum" | "fixed" => {
+                self.naming(word, definition, namespace, depth)
+            }
             "array" => {
                 let items = inner(self, "items")?;
                 self.add(Some(Type::Array(items)))
@@ -137,7 +151,13 @@ impl Parser {
     }
 
     /// A definition that names its type.
-    fn naming(&mut self, word: &str, definition: &Map<String, Json>, namespace: &str, depth: usize) -> Option<usize> {
+    fn naming(
+        &mut self,
+        word: &str,
+        definition: &Map<String, Json>,
+        namespace: &str,
+        depth: usize,
+    ) -> Option<usize> {
         let (name, inside) = defined(definition, namespace)?;
         // The name is known inside the definition.
         let place = self.add(None)?;
@@ -147,7 +167,11 @@ impl Parser {
         let new = match word {
             "enum" => {
                 let words = definition.get("symbols")?.as_array()?.iter();
-                Type::Enum(words.map(|word| Some(word.as_str()?.into())).collect::<Option<_>>()?)
+                Type::Enum(
+                    words
+                        .map(|word| Some(word.as_str()?.into()))
+                        .collect::<Option<_>>()?,
+                )
             }
             "fixed" => Type::Fixed(usize::try_from(definition.get("size")?.as_u64()?).ok()?),
             _ => {
@@ -155,7 +179,8 @@ impl Parser {
                 for field in definition.get("fields")?.as_array()? {
                     let name = field.get("name")?.as_str()?;
                     let kind = self.definition(field.get("type")?, &inside, depth + 1)?;
-                    (!fields.iter().any(|(known, _)| **known == *name)).then(|| fields.push((name.into(), kind)))?;
+                    (!fields.iter().any(|(known, _)| **known == *name))
+                        .then(|| fields.push((name.into(), kind)))?;
                 }
                 Type::Record(fields)
             }

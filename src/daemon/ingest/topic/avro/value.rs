@@ -1,5 +1,5 @@
-//! The value of a field for a column: a byte for its type, and its content. It decides nothing: the column interprets
-//! the value.
+//! The value of a field for a column: a byte for its type, and its content. It decides nothing: the
+//! column interprets the value.
 
 use crate::engine::histogram::{MisfitKind, RawCell};
 
@@ -43,13 +43,25 @@ impl AvroValue<'_> {
 
 /// The value of a field that was written in this form; empty if it is missing.
 pub fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
-    let Some((tag, bytes)) = field.split_first() else { return Ok(RawCell::Null) };
+    let Some((tag, bytes)) = field.split_first() else {
+        return Ok(RawCell::Null);
+    };
     let cell = match *tag {
-        TEXT => return std::str::from_utf8(bytes).map(RawCell::Text).map_err(|_| MisfitKind::NotUtf8),
-        INT => bytes.first_chunk().map(|bytes| RawCell::Int(i64::from_le_bytes(*bytes))),
-        FLOAT => bytes.first_chunk().map(|bytes| RawCell::Float(f64::from_le_bytes(*bytes))),
+        TEXT => {
+            return std::str::from_utf8(bytes)
+                .map(RawCell::Text)
+                .map_err(|_| MisfitKind::NotUtf8);
+        }
+        INT => bytes
+            .first_chunk()
+            .map(|bytes| RawCell::Int(i64::from_le_bytes(*bytes))),
+        FLOAT => bytes
+            .first_chunk()
+            .map(|bytes| RawCell::Float(f64::from_le_bytes(*bytes))),
         TRUTH => bytes.first().map(|byte| RawCell::Bool(*byte == 1)),
-        DAYS => bytes.first_chunk().map(|bytes| RawCell::Days(i32::from_le_bytes(*bytes))),
+        DAYS => bytes
+            .first_chunk()
+            .map(|bytes| RawCell::Days(i32::from_le_bytes(*bytes))),
         _ => None,
     };
     cell.ok_or(MisfitKind::Malformed)

@@ -1,7 +1,9 @@
-//! The access to a bucket: its address, and the environment's settings for endpoint, region and credentials. A variable
-//! reaches the client only if it is listed here: the library knows others, by which it would accept any certificate, or
-//! send requests unsigned, and which another program may have set for itself. Each root may have its own, so `TIDEGATE_PRIVATE_AWS_…` and `TIDEGATE_PUBLIC_AWS_…` take precedence over `AWS_…` (likewise
-//! `GOOGLE_…` and `AZURE_…`). Never prints a value.
+//! The access to a bucket: its address, and the environment's settings for endpoint, region and
+//! credentials. A variable reaches the client only if it is listed here: the library knows others,
+//! by which it would accept any certificate, or send requests unsigned, and which another program
+//! may have set for itself. Each root may have its own, so `TIDEGATE_PRIVATE_AWS_…` and
+//! `TIDEGATE_PUBLIC_AWS_…` take precedence over `AWS_…` (likewise `GOOGLE_…` and `AZURE_…`). Never
+//! prints a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -41,7 +43,8 @@ impl BucketService {
     }
 }
 
-/// What of the environment reaches a client, without the prefix of the service. Nothing here weakens a connection.
+/// What of the environment reaches a client, without the prefix of the service. Nothing here
+/// weakens a connection.
 const AWS: [&str; 21] = [
     "REGION",
     "DEFAULT_REGION",
@@ -95,7 +98,8 @@ const AZURE: [&str; 20] = [
     "STORAGE_ENDPOINT",
     "ENDPOINT",
 ];
-/// Permits an unencrypted endpoint, if it is written for one root: another program may have set the shared variable for itself.
+/// Permits an unencrypted endpoint, if it is written for one root: another program may have set the
+/// shared variable for itself.
 const ALLOW_HTTP: &str = "ALLOW_HTTP";
 
 /// A bucket and the folder in it. Contains no secret: only names fit in.
@@ -132,7 +136,12 @@ impl BucketAddress {
             return Err(wrong());
         }
         let (bucket, folder) = (bucket.to_owned(), folder.to_owned());
-        Ok(BucketAddress { keeper, bucket, folder, written: url.trim_end_matches('/').to_owned() })
+        Ok(BucketAddress {
+            keeper,
+            bucket,
+            folder,
+            written: url.trim_end_matches('/').to_owned(),
+        })
     }
 }
 
@@ -155,8 +164,15 @@ impl Variables {
 
     /// These variables and no others.
     pub fn new(private: bool, all: impl IntoIterator<Item = (String, String)>) -> Variables {
-        let own = if private { "TIDEGATE_PRIVATE_" } else { "TIDEGATE_PUBLIC_" };
-        Variables { own, all: all.into_iter().collect() }
+        let own = if private {
+            "TIDEGATE_PRIVATE_"
+        } else {
+            "TIDEGATE_PUBLIC_"
+        };
+        Variables {
+            own,
+            all: all.into_iter().collect(),
+        }
     }
 
     /// The prefix of the variables for this root alone.
@@ -164,14 +180,20 @@ impl Variables {
         self.own
     }
 
-    /// The variables of a service, by their common names in lower case. Those for this root alone take precedence, and
-    /// with one of them all of its group: half of other credentials would be useless.
+    /// The variables of a service, by their common names in lower case. Those for this root alone
+    /// take precedence, and with one of them all of its group: half of other credentials would be
+    /// useless.
     pub fn of(&self, keeper: BucketService) -> BTreeMap<String, String> {
         let (mut own, mut shared) = (BTreeMap::new(), BTreeMap::new());
         for (name, value) in &self.all {
-            let Some((name, is_own)) = self.listed(keeper, name) else { continue };
+            let Some((name, is_own)) = self.listed(keeper, name) else {
+                continue;
+            };
             let settings = if is_own { &mut own } else { &mut shared };
-            settings.insert(format!("{}{name}", keeper.prefix()).to_ascii_lowercase(), value.clone());
+            settings.insert(
+                format!("{}{name}", keeper.prefix()).to_ascii_lowercase(),
+                value.clone(),
+            );
         }
         let taken: BTreeSet<&str> = own.keys().map(|name| group(name)).collect();
         shared.retain(|name, _| !taken.contains(group(name)));
@@ -183,10 +205,15 @@ impl Variables {
     pub fn ignored(&self, keeper: BucketService) -> Vec<String> {
         let of_service = |name: &&String| {
             name.starts_with(keeper.prefix())
-                || name.strip_prefix(self.own).is_some_and(|rest| rest.starts_with(keeper.prefix()))
+                || name
+                    .strip_prefix(self.own)
+                    .is_some_and(|rest| rest.starts_with(keeper.prefix()))
         };
         let names = self.all.keys().filter(of_service);
-        names.filter(|name| self.listed(keeper, name).is_none()).cloned().collect()
+        names
+            .filter(|name| self.listed(keeper, name).is_none())
+            .cloned()
+            .collect()
     }
 
     /// The name of a listed variable without its prefixes, and whether it is for this root alone.
@@ -230,15 +257,23 @@ fn group(name: &str) -> &str {
 }
 
 /// The settings of a client: those of the environment, then those that this program requires.
-pub fn settings(address: &BucketAddress, variables: &Variables, times: &Times) -> Result<BTreeMap<String, String>> {
+pub fn settings(
+    address: &BucketAddress,
+    variables: &Variables,
+    times: &Times,
+) -> Result<BTreeMap<String, String>> {
     let mut settings = variables.of(address.keeper);
     let prefix = address.keeper.prefix();
     let small = prefix.to_ascii_lowercase();
-    let plain =
-        settings.iter().filter(|(name, value)| group(name).ends_with("endpoint") && value.starts_with("http://"));
+    let plain = settings
+        .iter()
+        .filter(|(name, value)| group(name).ends_with("endpoint") && value.starts_with("http://"));
     let plain: Vec<&str> = plain.map(|(_, value)| value.as_str()).collect();
     let allow = format!("{small}allow_http");
-    if !settings.get(&allow).is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+    if !settings
+        .get(&allow)
+        .is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    {
         if !plain.iter().all(|url| stays_here(url)) {
             let text = format!(
                 "the store at {} would be reached without encryption: name an https:// endpoint, or set \
@@ -295,30 +330,61 @@ pub struct Times {
 
 /// Whether an unencrypted address leads to this machine.
 fn stays_here(url: &str) -> bool {
-    let host = url.trim_start_matches("http://").split(['/', '?', '#']).next().unwrap_or("");
+    let host = url
+        .trim_start_matches("http://")
+        .split(['/', '?', '#'])
+        .next()
+        .unwrap_or("");
     let host = match host.strip_prefix('[') {
         Some(six) => six.split(']').next().unwrap_or(""),
         None => host.split(':').next().unwrap_or(""),
     };
-    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TIMES: Times = Times { connect: Duration::ZERO, whole: Duration::ZERO };
+    const TIMES: Times = Times {
+        connect: Duration::ZERO,
+        whole: Duration::ZERO,
+    };
 
     fn variables(private: bool, all: &[(&str, &str)]) -> Variables {
-        Variables::new(private, all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+        Variables::new(
+            private,
+            all.iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        )
     }
 
     #[test]
     fn addresses_hold_names_and_nothing_else() {
         let address = BucketAddress::parse("s3://a-bucket/some/where/").expect("an address");
-        assert_eq!((address.bucket.as_str(), address.folder.as_str()), ("a-bucket", "some/where"));
-        assert_eq!(BucketAddress::parse("gs://b").map(|address| address.folder).ok().as_deref(), Some(""));
-        for wrong in ["s3://", "s3:///a", "ftp://a", "s3://key:secret@a", "s3://a/b?c", "az://a/../b", "a/b"] {
+        assert_eq!(
+            (address.bucket.as_str(), address.folder.as_str()),
+            ("a-bucket", "some/where")
+        );
+        assert_eq!(
+            BucketAddress::parse("gs://b")
+                .map(|address| address.folder)
+                .ok()
+                .as_deref(),
+            Some("")
+        );
+        for wrong in [
+            "s3://",
+            "s3:///a",
+            "ftp://a",
+            "s3://key:secret@a",
+            "s3://a/b?c",
+            "az://a/../b",
+            "a/b",
+        ] {
             let error = BucketAddress::parse(wrong).expect_err(wrong).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
@@ -338,8 +404,16 @@ mod tests {
             ("GOOGLE_BEARER_TOKEN", "other"),
         ];
         let public = variables(false, &all).of(BucketService::Aws);
-        let shown: Vec<_> = public.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let expected = ["access_key_id=own", "endpoint_url=shared", "region=own", "secret_access_key=own"];
+        let shown: Vec<_> = public
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let expected = [
+            "access_key_id=own",
+            "endpoint_url=shared",
+            "region=own",
+            "secret_access_key=own",
+        ];
         assert_eq!(shown, expected.map(|text| format!("aws_{text}")));
         let private = variables(true, &all).of(BucketService::Aws);
         assert_eq!(private.len(), 5);
@@ -361,10 +435,16 @@ mod tests {
             ("AZURE_STORAGE_USE_EMULATOR", "true"),
         ];
         let private = variables(true, &all);
-        for (keeper, names) in
-            [(BucketService::Aws, &["aws_region"][..]), (BucketService::Google, &[]), (BucketService::Azure, &[])]
-        {
-            assert_eq!(private.of(keeper).keys().collect::<Vec<_>>(), names, "{keeper:?}");
+        for (keeper, names) in [
+            (BucketService::Aws, &["aws_region"][..]),
+            (BucketService::Google, &[]),
+            (BucketService::Azure, &[]),
+        ] {
+            assert_eq!(
+                private.of(keeper).keys().collect::<Vec<_>>(),
+                names,
+                "{keeper:?}"
+            );
         }
         let ignored = [
             "AWS_ALLOW_HTTP",
@@ -374,7 +454,10 @@ mod tests {
             "TIDEGATE_PRIVATE_AWS_ALLOW_INVALID_CERTIFICATES",
         ];
         assert_eq!(private.ignored(BucketService::Aws), ignored);
-        assert_eq!(private.ignored(BucketService::Azure), ["AZURE_STORAGE_USE_EMULATOR"]);
+        assert_eq!(
+            private.ignored(BucketService::Azure),
+            ["AZURE_STORAGE_USE_EMULATOR"]
+        );
     }
 
     /// The library reads the names as we write them.
@@ -385,13 +468,22 @@ mod tests {
             names.map(move |name| format!("{}{name}", keeper.prefix()).to_ascii_lowercase())
         };
         for name in written(BucketService::Aws) {
-            assert!(name.parse::<object_store::aws::AmazonS3ConfigKey>().is_ok(), "{name}");
+            assert!(
+                name.parse::<object_store::aws::AmazonS3ConfigKey>().is_ok(),
+                "{name}"
+            );
         }
         for name in written(BucketService::Google) {
-            assert!(name.parse::<object_store::gcp::GoogleConfigKey>().is_ok(), "{name}");
+            assert!(
+                name.parse::<object_store::gcp::GoogleConfigKey>().is_ok(),
+                "{name}"
+            );
         }
         for name in written(BucketService::Azure) {
-            assert!(name.parse::<object_store::azure::AzureConfigKey>().is_ok(), "{name}");
+            assert!(
+                name.parse::<object_store::azure::AzureConfigKey>().is_ok(),
+                "{name}"
+            );
         }
     }
 
@@ -399,17 +491,39 @@ mod tests {
     fn without_encryption_only_to_this_machine() {
         let address = BucketAddress::parse("s3://a").expect("an address");
         let allowed = |all: &[(&str, &str)]| {
-            settings(&address, &variables(true, all), &TIMES).map(|settings| settings["aws_allow_http"].clone()).ok()
+            settings(&address, &variables(true, all), &TIMES)
+                .map(|settings| settings["aws_allow_http"].clone())
+                .ok()
         };
-        for here in ["http://127.0.0.1:9000", "http://localhost/", "http://[::1]:80/a"] {
-            assert_eq!(allowed(&[("AWS_ENDPOINT_URL", here)]).as_deref(), Some("true"), "{here}");
+        for here in [
+            "http://127.0.0.1:9000",
+            "http://localhost/",
+            "http://[::1]:80/a",
+        ] {
+            assert_eq!(
+                allowed(&[("AWS_ENDPOINT_URL", here)]).as_deref(),
+                Some("true"),
+                "{here}"
+            );
         }
         let there = "http://localhost.example.org:9000";
         assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there)]), None);
-        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", "http://127.0.0.1@example.org")]), None);
+        assert_eq!(
+            allowed(&[("AWS_ENDPOINT_URL", "http://127.0.0.1@example.org")]),
+            None
+        );
         let own = ("TIDEGATE_PRIVATE_AWS_ALLOW_HTTP", "true");
-        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there), own]).as_deref(), Some("true"));
-        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", there), ("AWS_ALLOW_HTTP", "true")]), None);
-        assert_eq!(allowed(&[("AWS_ENDPOINT_URL", "https://example.org")]).as_deref(), Some("false"));
+        assert_eq!(
+            allowed(&[("AWS_ENDPOINT_URL", there), own]).as_deref(),
+            Some("true")
+        );
+        assert_eq!(
+            allowed(&[("AWS_ENDPOINT_URL", there), ("AWS_ALLOW_HTTP", "true")]),
+            None
+        );
+        assert_eq!(
+            allowed(&[("AWS_ENDPOINT_URL", "https://example.org")]).as_deref(),
+            Some("false")
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! The client of a bucket; each request is sent once: the library never repeats one by itself, because a write that was
-//! sent twice can find its own object and report that it exists. Timeouts depend on the request, and are handled here:
-//! a client of the library has one timeout for everything, and each client reads all certificates of the system, which
-//! takes longer than most requests. Decides nothing about answers.
+//! The client of a bucket; each request is sent once: the library never repeats one by itself,
+//! because a write that was sent twice can find its own object and report that it exists. Timeouts
+//! depend on the request, and are handled here: a client of the library has one timeout for
+//! everything, and each client reads all certificates of the system, which takes longer than most
+//! requests. Decides nothing about answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -45,15 +46,37 @@ pub struct BucketClient {
 
 impl BucketClient {
     /// Creates a client; sends no request yet.
-    pub fn new(address: &BucketAddress, variables: &Variables, patience: &BucketTimeouts) -> Result<BucketClient> {
-        let BucketTimeouts { connect, answer, .. } = *patience;
-        Ok(BucketClient { client: client(address, variables, &Times { connect, whole: answer * LONGER })?, answer })
+    pub fn new(
+        address: &BucketAddress,
+        variables: &Variables,
+        patience: &BucketTimeouts,
+    ) -> Result<BucketClient> {
+        let BucketTimeouts {
+            connect, answer, ..
+        } = *patience;
+        Ok(BucketClient {
+            client: client(
+                address,
+                variables,
+                &Times {
+                    connect,
+                    whole: answer * LONGER,
+                },
+            )?,
+            answer,
+        })
     }
 
     /// Writes an object, with or without the condition that none exists.
     pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
-        let time = if bytes.len() < LARGE { self.answer } else { self.answer * LONGER };
-        within(time, self.client.put_opts(key, bytes.into(), mode.into())).await.map(|_| ())
+        let time = if bytes.len() < LARGE {
+            self.answer
+        } else {
+            self.answer * LONGER
+        };
+        within(time, self.client.put_opts(key, bytes.into(), mode.into()))
+            .await
+            .map(|_| ())
     }
 
     /// An object's bytes.
@@ -63,7 +86,10 @@ impl BucketClient {
 
     /// A range of an object's bytes.
     pub async fn get_part(&self, key: &Path, part: Range<u64>) -> BucketResponse<Option<Bytes>> {
-        let options = GetOptions { range: Some(part.into()), ..GetOptions::default() };
+        let options = GetOptions {
+            range: Some(part.into()),
+            ..GetOptions::default()
+        };
         present(self.receive(key, options).await)
     }
 
@@ -72,7 +98,9 @@ impl BucketClient {
         let read = async {
             let found = within(self.answer, self.client.get_opts(key, options)).await?;
             let mut bytes = Vec::with_capacity(
-                usize::try_from(found.range.end.saturating_sub(found.range.start)).unwrap_or(0).min(LARGE),
+                usize::try_from(found.range.end.saturating_sub(found.range.start))
+                    .unwrap_or(0)
+                    .min(LARGE),
             );
             let mut parts = found.into_stream();
             while let Some(part) = within(self.answer, parts.try_next()).await? {
@@ -85,7 +113,11 @@ impl BucketClient {
 
     /// An object's size.
     pub async fn size(&self, key: &Path) -> BucketResponse<Option<u64>> {
-        present(within(self.answer, self.client.head(key)).await.map(|about| about.size))
+        present(
+            within(self.answer, self.client.head(key))
+                .await
+                .map(|about| about.size),
+        )
     }
 
     /// Removes an object.
@@ -100,15 +132,25 @@ impl BucketClient {
         page: Option<String>,
         most: Option<usize>,
     ) -> BucketResponse<PaginatedListResult> {
-        let options = PaginatedListOptions { page_token: page, max_keys: most, ..PaginatedListOptions::default() };
+        let options = PaginatedListOptions {
+            page_token: page,
+            max_keys: most,
+            ..PaginatedListOptions::default()
+        };
         let begin = Some(begin).filter(|begin| !begin.is_empty());
         within(self.answer, self.client.list_paginated(begin, options)).await
     }
 }
 
 /// Waits at most this long.
-async fn within<T>(time: Duration, ask: impl Future<Output = BucketResponse<T>>) -> BucketResponse<T> {
-    let silent = |elapsed| object_store::Error::Generic { store: "bucket", source: Box::new(elapsed) };
+async fn within<T>(
+    time: Duration,
+    ask: impl Future<Output = BucketResponse<T>>,
+) -> BucketResponse<T> {
+    let silent = |elapsed| object_store::Error::Generic {
+        store: "bucket",
+        source: Box::new(elapsed),
+    };
     tokio::time::timeout(time, ask).await.map_err(silent)?
 }
 
@@ -119,27 +161,41 @@ fn present<T>(answer: BucketResponse<T>) -> BucketResponse<Option<T>> {
     }
 }
 
-fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Result<Arc<dyn Client>> {
+fn client(
+    address: &BucketAddress,
+    variables: &Variables,
+    times: &Times,
+) -> Result<Arc<dyn Client>> {
     let settings = settings(address, variables, times)?;
-    let once = || RetryConfig { max_retries: 0, retry_timeout: Duration::ZERO, ..RetryConfig::default() };
+    let once = || RetryConfig {
+        max_retries: 0,
+        retry_timeout: Duration::ZERO,
+        ..RetryConfig::default()
+    };
     // The three builders share no trait.
     let built: BucketResponse<Arc<dyn Client>> = match address.keeper {
         BucketService::Aws => known(&settings)
-            .fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
+            .fold(AmazonS3Builder::new(), |builder, (key, value)| {
+                builder.with_config(key, value)
+            })
             .with_bucket_name(&address.bucket)
             .with_retry(once())
             .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
         BucketService::Google => known(&settings)
-            .fold(GoogleCloudStorageBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
+            .fold(GoogleCloudStorageBuilder::new(), |builder, (key, value)| {
+                builder.with_config(key, value)
+            })
             .with_bucket_name(&address.bucket)
             .with_retry(once())
             .with_crypto_provider(Arc::new(OpenSsl))
             .build()
             .map(|client| Arc::new(client) as _),
         BucketService::Azure => known(&settings)
-            .fold(MicrosoftAzureBuilder::new(), |builder, (key, value)| builder.with_config(key, value))
+            .fold(MicrosoftAzureBuilder::new(), |builder, (key, value)| {
+                builder.with_config(key, value)
+            })
             .with_container_name(&address.bucket)
             .with_retry(once())
             .with_crypto_provider(Arc::new(OpenSsl))
@@ -158,6 +214,10 @@ fn client(address: &BucketAddress, variables: &Variables, times: &Times) -> Resu
 }
 
 /// The settings by the names of a service's builder.
-fn known<K: std::str::FromStr>(settings: &BTreeMap<String, String>) -> impl Iterator<Item = (K, &String)> {
-    settings.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value)))
+fn known<K: std::str::FromStr>(
+    settings: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (K, &String)> {
+    settings
+        .iter()
+        .filter_map(|(name, value)| Some((name.parse().ok()?, value)))
 }

@@ -1,7 +1,10 @@
-//! The digests, message codes and signatures of requests to buckets, computed by OpenSSL, so that the program has one
-//! cryptographic library and not two. Knows no request and no credential's name.
+//! The digests, message codes and signatures of requests to buckets, computed by OpenSSL, so that
+//! the program has one cryptographic library and not two. Knows no request and no credential's
+//! name.
 
-use object_store::client::{CryptoProvider, DigestAlgorithm, DigestContext, HmacContext, Signer, SigningAlgorithm};
+use object_store::client::{
+    CryptoProvider, DigestAlgorithm, DigestContext, HmacContext, Signer, SigningAlgorithm,
+};
 use object_store::{Error, Result};
 use openssl::error::ErrorStack;
 use openssl::hash::{Hasher, MessageDigest};
@@ -15,19 +18,30 @@ pub struct OpenSsl;
 impl CryptoProvider for OpenSsl {
     fn digest(&self, algorithm: DigestAlgorithm) -> Result<Box<dyn DigestContext>> {
         let hasher = Hasher::new(digest(&algorithm)?).map_err(failed)?;
-        Ok(Box::new(Digest { hasher, failure: None, value: Vec::new() }))
+        Ok(Box::new(Digest {
+            hasher,
+            failure: None,
+            value: Vec::new(),
+        }))
     }
 
     fn hmac(&self, algorithm: DigestAlgorithm, secret: &[u8]) -> Result<Box<dyn HmacContext>> {
-        // OpenSSL does not accept an empty key. A key is padded with zeros, so that a single zero is the same key.
+        // OpenSSL does not accept an empty key. A key is padded with zeros, so that a single zero
+        // is the same key.
         let key = PKey::hmac(if secret.is_empty() { &[0] } else { secret }).map_err(failed)?;
         let signer = sign::Signer::new(digest(&algorithm)?, &key).map_err(failed)?;
-        Ok(Box::new(Code { signer, failure: None, value: Vec::new() }))
+        Ok(Box::new(Code {
+            signer,
+            failure: None,
+            value: Vec::new(),
+        }))
     }
 
     fn sign(&self, algorithm: SigningAlgorithm, pem: &[u8]) -> Result<Box<dyn Signer>> {
         match algorithm {
-            SigningAlgorithm::RS256 => Ok(Box::new(Rs256(PKey::private_key_from_pem(pem).map_err(failed)?))),
+            SigningAlgorithm::RS256 => Ok(Box::new(Rs256(
+                PKey::private_key_from_pem(pem).map_err(failed)?,
+            ))),
             _ => Err(unknown()),
         }
     }
@@ -42,7 +56,10 @@ struct Digest {
 
 impl DigestContext for Digest {
     fn update(&mut self, data: &[u8]) {
-        self.failure = self.failure.take().or_else(|| self.hasher.update(data).err());
+        self.failure = self
+            .failure
+            .take()
+            .or_else(|| self.hasher.update(data).err());
     }
 
     fn finish(&mut self) -> Result<&[u8]> {
@@ -63,7 +80,10 @@ struct Code {
 
 impl HmacContext for Code {
     fn update(&mut self, data: &[u8]) {
-        self.failure = self.failure.take().or_else(|| self.signer.update(data).err());
+        self.failure = self
+            .failure
+            .take()
+            .or_else(|| self.signer.update(data).err());
     }
 
     fn finish(&mut self) -> Result<&[u8]> {
@@ -94,11 +114,16 @@ fn digest(algorithm: &DigestAlgorithm) -> Result<MessageDigest> {
 }
 
 fn failed(error: ErrorStack) -> Error {
-    Error::Generic { store: "OpenSSL", source: Box::new(error) }
+    Error::Generic {
+        store: "OpenSSL",
+        source: Box::new(error),
+    }
 }
 
 fn unknown() -> Error {
-    Error::NotSupported { source: "an algorithm that the bucket library has added".into() }
+    Error::NotSupported {
+        source: "an algorithm that the bucket library has added".into(),
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +144,9 @@ mod tests {
         digest.update(b"bc");
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(hex(digest.finish().expect("a value")), abc);
-        let mut code = OpenSsl.hmac(DigestAlgorithm::Sha256, b"Jefe").expect("a code");
+        let mut code = OpenSsl
+            .hmac(DigestAlgorithm::Sha256, b"Jefe")
+            .expect("a code");
         code.update(b"what do ya want ");
         code.update(b"for nothing?");
         let jefe = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
@@ -130,12 +157,24 @@ mod tests {
     fn signatures_hold_under_the_public_key() {
         let key = Rsa::generate(2048).expect("a key");
         let pem = key.private_key_to_pem().expect("PEM");
-        let signature =
-            OpenSsl.sign(SigningAlgorithm::RS256, &pem).expect("a signer").sign(b"a request").expect("it signs");
+        let signature = OpenSsl
+            .sign(SigningAlgorithm::RS256, &pem)
+            .expect("a signer")
+            .sign(b"a request")
+            .expect("it signs");
         let public = PKey::from_rsa(key).expect("a key");
-        let mut verifier = sign::Verifier::new(MessageDigest::sha256(), &public).expect("a verifier");
-        assert!(verifier.verify_oneshot(&signature, b"a request").expect("it verifies"));
-        assert!(!verifier.verify_oneshot(&signature, b"another request").expect("it verifies"));
+        let mut verifier =
+            sign::Verifier::new(MessageDigest::sha256(), &public).expect("a verifier");
+        assert!(
+            verifier
+                .verify_oneshot(&signature, b"a request")
+                .expect("it verifies")
+        );
+        assert!(
+            !verifier
+                .verify_oneshot(&signature, b"another request")
+                .expect("it verifies")
+        );
         assert!(OpenSsl.sign(SigningAlgorithm::RS256, b"no key").is_err());
     }
 

@@ -1,5 +1,5 @@
-//! Faults of a bucket, in our own words: the library's message may quote addresses, headers and answers, and never
-//! leaves this file.
+//! Faults of a bucket, in our own words: the library's message may quote addresses, headers and
+//! answers, and never leaves this file.
 
 use object_store::Error as Cause;
 use object_store::client::{HttpError, HttpErrorKind};
@@ -42,7 +42,13 @@ impl BucketFault {
 
     /// Whether repeating the request could not help, and nothing was changed.
     pub fn settled(self) -> bool {
-        matches!(self, BucketFault::Unknown | BucketFault::Forbidden | BucketFault::Absent | BucketFault::Unsupported)
+        matches!(
+            self,
+            BucketFault::Unknown
+                | BucketFault::Forbidden
+                | BucketFault::Absent
+                | BucketFault::Unsupported
+        )
     }
 
     /// The meaning of the fault, and what to check.
@@ -82,7 +88,8 @@ fn unanswered(error: &Cause) -> bool {
     false
 }
 
-/// The status of a refused listing, which is only in the library's text. If that text changes, we only know less.
+/// The status of a refused listing, which is only in the library's text. If that text changes, we
+/// only know less.
 fn status(error: &Cause) -> Option<u16> {
     let text = error.to_string();
     let (_, after) = text.split_once("status code: ")?;

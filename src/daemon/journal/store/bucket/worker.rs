@@ -1,6 +1,6 @@
-//! The requests to a bucket, and the interpretation of its answers: a write is sent once, and every unclear result is
-//! reported as unclear; requests that change nothing are repeated for about a minute. Never takes silence for an
-//! answer.
+//! The requests to a bucket, and the interpretation of its answers: a write is sent once, and every
+//! unclear result is reported as unclear; requests that change nothing are repeated for about a
+//! minute. Never takes silence for an answer.
 
 use std::future::Future;
 use std::time::Duration;
@@ -34,19 +34,33 @@ pub struct BucketWorker {
 impl BucketWorker {
     /// The key of the object with this path; the prefix of all objects for the empty path.
     pub fn key(&self, path: &str) -> String {
-        if self.address.folder.is_empty() { path.to_owned() } else { format!("{}/{path}", self.address.folder) }
+        if self.address.folder.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{}/{path}", self.address.folder)
+        }
     }
 
     /// The object with this path.
     pub fn object(&self, path: &str) -> Result<Path> {
         fitting(path)?;
-        Path::parse(self.key(path))
-            .map_err(|_| Error::new(ErrorCategory::Internal, format!("{path:?} is no path of an object")))
+        Path::parse(self.key(path)).map_err(|_| {
+            Error::new(
+                ErrorCategory::Internal,
+                format!("{path:?} is no path of an object"),
+            )
+        })
     }
 
     fn error(&self, doing: &str, fault: BucketFault) -> Error {
         let advice = fault.advice(self.own, self.address.keeper.prefix());
-        Error::new(ErrorCategory::Io, format!("the store at {} cannot be {doing}: {advice}", self.address.written))
+        Error::new(
+            ErrorCategory::Io,
+            format!(
+                "the store at {} cannot be {doing}: {advice}",
+                self.address.written
+            ),
+        )
     }
 
     /// Repeats a request until there is an answer, or until repeating it could not help.
@@ -75,8 +89,12 @@ impl BucketWorker {
             Ok(()) => return Ok(CreateOutcome::Made),
             Err(error) => error,
         };
-        if matches!(error, Cause::AlreadyExists { .. } | Cause::Precondition { .. }) {
-            // A store with another pending request for the name also says so, and may have stored neither object yet.
+        if matches!(
+            error,
+            Cause::AlreadyExists { .. } | Cause::Precondition { .. }
+        ) {
+            // A store with another pending request for the name also says so, and may have stored
+            // neither object yet.
             if !refused(&error) {
                 sleep(self.patience.pause).await;
             }
@@ -97,17 +115,25 @@ impl BucketWorker {
         if !prefix.is_empty() {
             let key = self.object(prefix)?;
             let size = self.patiently("read", || self.client.size(&key)).await?;
-            found.extend(size.map(|size| ListedObject { path: prefix.to_owned(), size }));
+            found.extend(size.map(|size| ListedObject {
+                path: prefix.to_owned(),
+                size,
+            }));
             begin = format!("{key}/");
         }
         let mut next = None;
         loop {
-            let page = self.patiently("listed", || self.client.page(&begin, next.clone(), None)).await?;
+            let page = self
+                .patiently("listed", || self.client.page(&begin, next.clone(), None))
+                .await?;
             for object in page.result.objects {
                 let path = object.location.as_ref().strip_prefix(&self.key(""));
                 // Other objects of the bucket are not ours.
                 let path = path.filter(|path| fitting(path).is_ok());
-                found.extend(path.map(|path| ListedObject { path: path.to_owned(), size: object.size }));
+                found.extend(path.map(|path| ListedObject {
+                    path: path.to_owned(),
+                    size: object.size,
+                }));
             }
             next = page.page_token;
             if next.is_none() {
@@ -120,9 +146,13 @@ impl BucketWorker {
     }
 }
 
-/// Whether S3 refused a write because an object exists (412), and not because of another request (409). The library
-/// only distinguishes the two in the wrapped error.
+/// Whether S3 refused a write because an object exists (412), and not because of another request
+/// (409). The library only distinguishes the two in the wrapped error.
 fn refused(error: &Cause) -> bool {
-    let wrapped = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Cause>());
-    matches!(wrapped, Some(Cause::Precondition { .. } | Cause::NotModified { .. }))
+    let wrapped =
+        std::error::Error::source(error).and_then(|source| source.downcast_ref::<Cause>());
+    matches!(
+        wrapped,
+        Some(Cause::Precondition { .. } | Cause::NotModified { .. })
+    )
 }

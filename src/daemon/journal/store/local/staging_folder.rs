@@ -1,5 +1,6 @@
-//! Temporary files (HOUSE 3, Local files): they are in `.new/` beside the objects, where no reader looks, until they
-//! are complete, on the disk, and get their name. Never shows a part of an object.
+//! Temporary files (HOUSE 3, Local files): they are in `.new/` beside the objects, where no reader
+//! looks, until they are complete, on the disk, and get their name. Never shows a part of an
+//! object.
 
 use std::fs::File;
 use std::io::Write;
@@ -24,7 +25,8 @@ pub struct StagingFolder {
     mode: u32,
 }
 
-/// A complete file on the disk that has no name in the store yet. Removes its temporary name when dropped.
+/// A complete file on the disk that has no name in the store yet. Removes its temporary name when
+/// dropped.
 pub struct StagedFile<'a> {
     aside: &'a StagingFolder,
     name: String,
@@ -33,28 +35,49 @@ pub struct StagedFile<'a> {
 }
 
 impl StagingFolder {
-    /// Opens the folder and removes the remains of a crash, but no file that another process is writing.
+    /// Opens the folder and removes the remains of a crash, but no file that another process is
+    /// writing.
     pub fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
         let (folder, made) = root.make(NAME, 0o700)?;
         if made {
             root.sync()?;
         }
         for name in folder.names()? {
-            let Some((file, _)) = folder.file(&name)? else { continue };
+            let Some((file, _)) = folder.file(&name)? else {
+                continue;
+            };
             // As long as we hold the lock no other process can be using the name.
             if lock(&file, &folder.path().join(&name))? {
                 folder.remove(&name)?;
             }
         }
-        Ok(StagingFolder { folder, serial: AtomicU64::new(0), mode })
+        Ok(StagingFolder {
+            folder,
+            serial: AtomicU64::new(0),
+            mode,
+        })
     }
 
     /// Writes a file and waits until it is on the disk.
     pub fn write(&self, bytes: &[u8]) -> Result<StagedFile<'_>> {
         for _ in 0..NAMES {
-            let name = format!("{}-{}", std::process::id(), self.serial.fetch_add(1, Ordering::Relaxed));
-            let Some(file) = self.folder.fresh(&name).map_err(|error| self.of_folder(error))? else { continue };
-            let written = StagedFile { aside: self, name, _file: file };
+            let name = format!(
+                "{}-{}",
+                std::process::id(),
+                self.serial.fetch_add(1, Ordering::Relaxed)
+            );
+            let Some(file) = self
+                .folder
+                .fresh(&name)
+                .map_err(|error| self.of_folder(error))?
+            else {
+                continue;
+            };
+            let written = StagedFile {
+                aside: self,
+                name,
+                _file: file,
+            };
             let mut to = &written._file;
             let done = to
                 .write_all(bytes)
@@ -67,10 +90,13 @@ impl StagingFolder {
         Err(Error::new(ErrorCategory::Io, text).in_file(self.folder.path()))
     }
 
-    /// The error names the folder: the name of a temporary file is another one at each attempt, and an operator would be
-    /// notified of one full disk again and again.
+    /// The error names the folder: the name of a temporary file is another one at each attempt, and
+    /// an operator would be notified of one full disk again and again.
     fn of_folder(&self, error: Error) -> Error {
-        Error { file: Some(self.folder.path().to_path_buf()), ..error }
+        Error {
+            file: Some(self.folder.path().to_path_buf()),
+            ..error
+        }
     }
 
     /// Writes several files. Not on rayon's threads: these wait, and would block computations.
@@ -80,11 +106,23 @@ impl StagingFolder {
         }
         let share = all.len().div_ceil(AT_ONCE).max(1);
         std::thread::scope(|scope| {
-            let some = |some: &[&[u8]]| some.iter().map(|bytes| self.write(bytes)).collect::<Result<Vec<_>>>();
-            let writers: Vec<_> = all.chunks(share).map(|chunk| scope.spawn(move || some(chunk))).collect();
+            let some = |some: &[&[u8]]| {
+                some.iter()
+                    .map(|bytes| self.write(bytes))
+                    .collect::<Result<Vec<_>>>()
+            };
+            let writers: Vec<_> = all
+                .chunks(share)
+                .map(|chunk| scope.spawn(move || some(chunk)))
+                .collect();
             let mut written = Vec::with_capacity(all.len());
             for writer in writers {
-                let lost = |_| Error::new(ErrorCategory::Internal, "a thread that wrote files ended early");
+                let lost = |_| {
+                    Error::new(
+                        ErrorCategory::Internal,
+                        "a thread that wrote files ended early",
+                    )
+                };
                 written.extend(writer.join().map_err(lost)??);
             }
             Ok(written)

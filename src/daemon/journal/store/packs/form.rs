@@ -1,6 +1,6 @@
-//! The format of a pack: the objects, then the list of their paths and lengths, then the digest of the objects, the
-//! length of the list, and a digest over all of this and the pack's own path. To read only the list, the end of the
-//! pack is enough.
+//! The format of a pack: the objects, then the list of their paths and lengths, then the digest of
+//! the objects, the length of the list, and a digest over all of this and the pack's own path. To
+//! read only the list, the end of the pack is enough.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,8 +27,13 @@ pub struct LoadedPack {
 /// A pack with these objects.
 pub fn bytes(path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut bytes = BEGINS.to_vec();
-    objects.values().for_each(|object| bytes.extend_from_slice(object));
-    let lengths: Vec<(&str, u64)> = objects.iter().map(|(path, object)| (path.as_str(), object.len() as u64)).collect();
+    objects
+        .values()
+        .for_each(|object| bytes.extend_from_slice(object));
+    let lengths: Vec<(&str, u64)> = objects
+        .iter()
+        .map(|(path, object)| (path.as_str(), object.len() as u64))
+        .collect();
     let list = postcard::to_stdvec(&lengths).expect("serialisation failed (this is a bug)");
     let mut trailer = Sha256::digest(&bytes).to_vec();
     bytes.extend_from_slice(&list);
@@ -45,8 +50,13 @@ fn digest(path: &str, list: &[u8], trailer: &[u8]) -> [u8; 32] {
 
 /// The number of bytes of the list and what follows it, from the last bytes of a pack.
 pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
-    let length = trailer.get(32..40).and_then(|length| length.try_into().ok()).map(u64::from_le_bytes);
-    let length = length.filter(|_| trailer.len() == TRAILER).and_then(|length| length.checked_add(TRAILER as u64));
+    let length = trailer
+        .get(32..40)
+        .and_then(|length| length.try_into().ok())
+        .map(u64::from_le_bytes);
+    let length = length
+        .filter(|_| trailer.len() == TRAILER)
+        .and_then(|length| length.checked_add(TRAILER as u64));
     length.ok_or_else(|| changed(path))
 }
 
@@ -55,17 +65,28 @@ pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
 /// # Errors
 /// The pack was changed.
 pub fn paths(path: &str, end: &[u8], size: u64) -> Result<PackedPaths> {
-    let (list, trailer) = end.len().checked_sub(TRAILER).map(|at| end.split_at(at)).ok_or_else(|| changed(path))?;
+    let (list, trailer) = end
+        .len()
+        .checked_sub(TRAILER)
+        .map(|at| end.split_at(at))
+        .ok_or_else(|| changed(path))?;
     let (trailer, all) = trailer.split_at(TRAILER - 32);
     if digest(path, list, trailer)[..] != *all {
         return Err(changed(path));
     }
     let paths: Vec<(String, u64)> = postcard::from_bytes(list).map_err(|_| changed(path))?;
-    let bodies = paths.iter().try_fold(BEGINS.len() as u64, |sum, (_, length)| sum.checked_add(*length));
+    let bodies = paths
+        .iter()
+        .try_fold(BEGINS.len() as u64, |sum, (_, length)| {
+            sum.checked_add(*length)
+        });
     if bodies.and_then(|bodies| bodies.checked_add(end.len() as u64)) != Some(size) {
         return Err(changed(path));
     }
-    Ok(paths.into_iter().map(|(path, length)| (path.into(), length)).collect())
+    Ok(paths
+        .into_iter()
+        .map(|(path, length)| (path.into(), length))
+        .collect())
 }
 
 impl LoadedPack {
@@ -74,9 +95,15 @@ impl LoadedPack {
     /// # Errors
     /// It was changed.
     pub fn parse(path: &str, bytes: Vec<u8>) -> Result<LoadedPack> {
-        let at = bytes.len().checked_sub(TRAILER).ok_or_else(|| changed(path))?;
+        let at = bytes
+            .len()
+            .checked_sub(TRAILER)
+            .ok_or_else(|| changed(path))?;
         let length = usize::try_from(end(path, &bytes[at..])?).map_err(|_| changed(path))?;
-        let from = bytes.len().checked_sub(length).ok_or_else(|| changed(path))?;
+        let from = bytes
+            .len()
+            .checked_sub(length)
+            .ok_or_else(|| changed(path))?;
         let paths = paths(path, &bytes[from..], bytes.len() as u64)?;
         if Sha256::digest(&bytes[..from])[..] != bytes[at..at + 32] || !bytes.starts_with(BEGINS) {
             return Err(changed(path));
@@ -93,13 +120,18 @@ impl LoadedPack {
 
     /// An object of it.
     pub fn object(&self, path: &str) -> Option<&[u8]> {
-        let at = self.objects.binary_search_by(|(known, _)| (**known).cmp(path)).ok()?;
+        let at = self
+            .objects
+            .binary_search_by(|(known, _)| (**known).cmp(path))
+            .ok()?;
         Some(&self.bytes[self.objects[at].1.clone()])
     }
 
     /// An object that its list names.
     pub fn need(&self, path: &str, pack: &str) -> Result<Vec<u8>> {
-        self.object(path).map(<[u8]>::to_vec).ok_or_else(|| changed(pack))
+        self.object(path)
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| changed(pack))
     }
 }
 

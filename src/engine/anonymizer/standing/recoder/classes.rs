@@ -16,10 +16,17 @@ pub struct RecodedPeople {
 impl RecodedPeople {
     /// Groups people by the classes of a cut.
     pub fn of(people: &Headcount, cut: &[Cut]) -> RecodedPeople {
-        let mut found =
-            RecodedPeople { classes: Tuples::new(people.width()), of_tuple: Vec::new(), people: Vec::new() };
+        let mut found = RecodedPeople {
+            classes: Tuples::new(people.width()),
+            of_tuple: Vec::new(),
+            people: Vec::new(),
+        };
         for tuple in 0..people.tuples() {
-            let nodes: Vec<Node> = cut.iter().zip(people.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
+            let nodes: Vec<Node> = cut
+                .iter()
+                .zip(people.tuple_at(tuple))
+                .map(|(cut, leaf)| cut.at(leaf))
+                .collect();
             let class = found.classes.number(&nodes) as usize;
             found.of_tuple.push(class);
             found.people.resize(found.classes.len(), 0);
@@ -30,7 +37,11 @@ impl RecodedPeople {
 
     /// The class of a leaf tuple of other people.
     pub fn class_of(&self, people: &Headcount, tuple: usize, cut: &[Cut]) -> u32 {
-        let nodes: Vec<Node> = cut.iter().zip(people.tuple_at(tuple)).map(|(cut, leaf)| cut.at(leaf)).collect();
+        let nodes: Vec<Node> = cut
+            .iter()
+            .zip(people.tuple_at(tuple))
+            .map(|(cut, leaf)| cut.at(leaf))
+            .collect();
         self.classes.find(&nodes).expect("a class of these people")
     }
 }

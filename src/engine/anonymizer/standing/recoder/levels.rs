@@ -1,10 +1,11 @@
-//! One level for each column: the levels with the least loss, or with the least error in the counts of a workload
-//! (SCIENCE 8). The number of steps of the search is bounded. If it stopped early, or if it minimised counts, it
-//! continues down from the best state found as long as a state with one column a level finer fits, so that no finer
-//! state of the result fits.
+//! One level for each column: the levels with the least loss, or with the least error in the counts
+//! of a workload (SCIENCE 8). The number of steps of the search is bounded. If it stopped early, or
+//! if it minimised counts, it continues down from the best state found as long as a state with one
+//! column a level finer fits, so that no finer state of the result fits.
 
 use super::super::super::levels::{
-    Costs, CountingQueries, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective, Privacy, Query,
+    Costs, CountingQueries, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective,
+    Privacy, Query,
 };
 use super::super::super::top_down::Refusal;
 use super::super::super::validity::InvalidReason;
@@ -23,13 +24,30 @@ const LOOKED_AT: u64 = 4_000_000;
 const WAITING: u64 = 1_000;
 
 /// The levels for people who are all in a class of at least `a` when each column is at its floor.
-pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> FoundRecoding {
-    let floors: Vec<Option<u8>> = recoder.details.iter().map(|detail| detail.floor()).collect();
-    let (lattice, rows) = (Lattice::up_to(trees, &floors), DistinctRows::of_people(people));
+pub(super) fn find(
+    recoder: &Recoder,
+    people: &Headcount,
+    most: u64,
+    trees: &[&Taxonomy],
+) -> FoundRecoding {
+    let floors: Vec<Option<u8>> = recoder
+        .details
+        .iter()
+        .map(|detail| detail.floor())
+        .collect();
+    let (lattice, rows) = (
+        Lattice::up_to(trees, &floors),
+        DistinctRows::of_people(people),
+    );
     let privacy = Privacy::k(recoder.a);
     let objective = objective(recoder, &rows, &lattice, most, trees);
-    let problem =
-        LevelsProblem { rows: &rows, lattice: &lattice, privacy: &privacy, suppressed: most, objective: &objective };
+    let problem = LevelsProblem {
+        rows: &rows,
+        lattice: &lattice,
+        privacy: &privacy,
+        suppressed: most,
+        objective: &objective,
+    };
     let mut looked_at = 0;
     let found = LevelsSearch::new(&problem).best_first(|checked| {
         looked_at += 1;
@@ -37,10 +55,18 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     });
     let stopped = found.bound.is_some();
     let best = found.best.map_or_else(|| lattice.top(), |best| best.levels);
-    let levels = if stopped || recoder.workload.is_some() { finest_below(&problem, best) } else { best };
+    let levels = if stopped || recoder.workload.is_some() {
+        finest_below(&problem, best)
+    } else {
+        best
+    };
     let figure = figure(&problem, &levels);
     let quality = LevelsQuality {
-        objective: if recoder.workload.is_some() { LevelsObjective::CountError } else { LevelsObjective::Loss },
+        objective: if recoder.workload.is_some() {
+            LevelsObjective::CountError
+        } else {
+            LevelsObjective::Loss
+        },
         found: figure,
         lower_bound: found.bound.map_or(figure, |bound| bound.min(figure)),
         stopped,
@@ -49,26 +75,45 @@ pub(super) fn find(recoder: &Recoder, people: &Headcount, most: u64, trees: &[&T
     let recoding = lattice.recoding(trees, &levels);
     assert_eq!(recoding.len(), trees.len(), "one cut for each column");
     let refusals = refusals(recoder, people, most, &lattice, &levels, trees);
-    FoundRecoding { course: Course::level_by_level(&recoding, trees), refusals, levels: Some(quality) }
+    FoundRecoding {
+        course: Course::level_by_level(&recoding, trees),
+        refusals,
+        levels: Some(quality),
+    }
 }
 
 /// What the objective says of these levels.
 fn figure(problem: &LevelsProblem<'_>, levels: &Levels) -> f64 {
     let checked = LevelsSearch::new(problem).check(std::slice::from_ref(levels));
-    problem.objective.figure(checked[0].value.expect("the levels of a release fit"))
+    problem
+        .objective
+        .figure(checked[0].value.expect("the levels of a release fit"))
 }
 
 /// The objective to be minimised.
-fn objective(recoder: &Recoder, rows: &DistinctRows, lattice: &Lattice, most: u64, trees: &[&Taxonomy]) -> Objective {
+fn objective(
+    recoder: &Recoder,
+    rows: &DistinctRows,
+    lattice: &Lattice,
+    most: u64,
+    trees: &[&Taxonomy],
+) -> Objective {
     let Some(workload) = &recoder.workload else {
-        let costs = Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
+        let costs =
+            Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
         return Objective::Columns(costs);
     };
-    let queries: Vec<Query> = workload.iter().map(|count| Query { columns: count.clone() }).collect();
+    let queries: Vec<Query> = workload
+        .iter()
+        .map(|count| Query {
+            columns: count.clone(),
+        })
+        .collect();
     Objective::Counts(CountingQueries::of(rows, lattice, &queries, most))
 }
 
-/// Goes down one column at a time as long as the state fits, trying the best of the finer states first.
+/// Goes down one column at a time as long as the state fits, trying the best of the finer states
+/// first.
 fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
     let mut search = LevelsSearch::new(problem);
     loop {
@@ -77,11 +122,19 @@ fn finest_below(problem: &LevelsProblem<'_>, mut levels: Levels) -> Levels {
             lower[column] -= 1;
             lower
         };
-        let finer: Vec<Levels> = (0..levels.len()).filter(|&column| levels[column] > 0).map(lower).collect();
+        let finer: Vec<Levels> = (0..levels.len())
+            .filter(|&column| levels[column] > 0)
+            .map(lower)
+            .collect();
         let judged = search.check(&finer);
         assert_eq!(judged.len(), finer.len(), "each finer state is checked");
-        let fitting = finer.into_iter().zip(judged).filter_map(|(levels, judged)| Some((judged.value?, levels)));
-        let Some((_, next)) = fitting.min_by_key(|(value, _)| *value) else { return levels };
+        let fitting = finer
+            .into_iter()
+            .zip(judged)
+            .filter_map(|(levels, judged)| Some((judged.value?, levels)));
+        let Some((_, next)) = fitting.min_by_key(|(value, _)| *value) else {
+            return levels;
+        };
         levels = next;
     }
 }
@@ -102,21 +155,44 @@ fn refusals(
         let finer = lattice.recoding(trees, &finer);
         let classes = RecodedPeople::of(people, &finer);
         let small = |&class: &usize| classes.people[class] < recoder.a;
-        let rows = (0..classes.people.len()).filter(small).map(|class| classes.people[class]).sum();
+        let rows = (0..classes.people.len())
+            .filter(small)
+            .map(|class| classes.people[class])
+            .sum();
         // Of the classes that are published as they are, one has a part that is too small.
         let before = RecodedPeople::of(people, &published);
-        let of_tuple = |tuple: usize| (before.people[before.of_tuple[tuple]] >= recoder.a, classes.of_tuple[tuple]);
-        let parts = (0..people.tuples()).map(of_tuple).filter(|(out, class)| *out && small(class));
-        let class = parts.map(|(_, class)| class).min_by_key(|&class| classes.classes.get(class as u32).to_vec())?;
+        let of_tuple = |tuple: usize| {
+            (
+                before.people[before.of_tuple[tuple]] >= recoder.a,
+                classes.of_tuple[tuple],
+            )
+        };
+        let parts = (0..people.tuples())
+            .map(of_tuple)
+            .filter(|(out, class)| *out && small(class));
+        let class = parts
+            .map(|(_, class)| class)
+            .min_by_key(|&class| classes.classes.get(class as u32).to_vec())?;
         let nodes: Vec<Node> = classes.classes.get(class as u32).to_vec();
         let node = published[column].at(trees[column].leaf_range(nodes[column]).start);
         let reason = match most {
-            0 => InvalidReason::Rows { class: nodes, rows: classes.people[class], limit: recoder.a },
+            0 => InvalidReason::Rows {
+                class: nodes,
+                rows: classes.people[class],
+                limit: recoder.a,
+            },
             limit => InvalidReason::SetAside { rows, limit },
         };
-        Some(Refusal { column, node, reason })
+        Some(Refusal {
+            column,
+            node,
+            reason,
+        })
     };
-    (0..levels.len()).filter(|&column| levels[column] > 0).filter_map(refusal).collect()
+    (0..levels.len())
+        .filter(|&column| levels[column] > 0)
+        .filter_map(refusal)
+        .collect()
 }
 
 /// The smallest weights in the same proportions.

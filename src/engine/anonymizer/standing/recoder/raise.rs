@@ -1,5 +1,5 @@
-//! Makes a recoding one step coarser for a class (SCIENCE 6, repair), and no column coarser than its floor. Where each
-//! column has one level, a whole column is raised.
+//! Makes a recoding one step coarser for a class (SCIENCE 6, repair), and no column coarser than
+//! its floor. Where each column has one level, a whole column is raised.
 
 use super::super::super::levels::Lattice;
 use super::super::coarsen::raised;
@@ -8,8 +8,8 @@ use super::terms::Recoder;
 use crate::model::{Node, Recoding, Taxonomy};
 
 impl Recoder {
-    /// The column that is raised for a class, and the new recoding: the one with the least Σ|class|² of these people.
-    /// `None` if nothing is coarser.
+    /// The column that is raised for a class, and the new recoding: the one with the least
+    /// Σ|class|² of these people. `None` if nothing is coarser.
     pub fn raise(
         &self,
         people: Vec<(Vec<Node>, u64)>,
@@ -38,23 +38,31 @@ impl Recoder {
             let mut levels = of_each.to_vec();
             // A level that does not change the class is no step.
             levels[column] = (of_each[column] + 1..lattice.height(column)).find(|&level| {
-                let above = lattice.recoding_of(column, level, tree).at(tree.leaf_range(class[column]).start);
+                let above = lattice
+                    .recoding_of(column, level, tree)
+                    .at(tree.leaf_range(class[column]).start);
                 tree.values(above) > tree.values(class[column])
             })?;
             let recoding = lattice.recoding(trees, &levels);
             Some((squares(people, &recoding, trees), column, recoding))
         };
-        let found = (0..trees.len()).filter_map(higher).min_by_key(|(squares, column, _)| (*squares, *column));
+        let found = (0..trees.len())
+            .filter_map(higher)
+            .min_by_key(|(squares, column, _)| (*squares, *column));
         found.map(|(_, column, recoding)| (column, recoding))
     }
 }
 
 /// Σ|class|² of people under a coarser recoding.
 fn squares(people: &[(Vec<Node>, u64)], recoding: &Recoding, trees: &[&Taxonomy]) -> u128 {
-    let mut classes: std::collections::BTreeMap<Vec<Node>, u128> = std::collections::BTreeMap::new();
+    let mut classes: std::collections::BTreeMap<Vec<Node>, u128> =
+        std::collections::BTreeMap::new();
     for (nodes, rows) in people {
-        let node = |column: usize| recoding[column].at(trees[column].leaf_range(nodes[column]).start);
-        *classes.entry((0..nodes.len()).map(node).collect()).or_default() += u128::from(*rows);
+        let node =
+            |column: usize| recoding[column].at(trees[column].leaf_range(nodes[column]).start);
+        *classes
+            .entry((0..nodes.len()).map(node).collect())
+            .or_default() += u128::from(*rows);
     }
     classes.values().map(|rows| rows * rows).sum()
 }

@@ -1,4 +1,5 @@
-//! The search for a recoding (SCIENCE 4): from the top down here, and by levels in a file of its own.
+//! The search for a recoding (SCIENCE 4): from the top down here, and by levels in a file of its
+//! own.
 
 use super::super::super::crowd::UrgentClasses;
 use super::super::super::table::SearchTable;
@@ -18,24 +19,49 @@ impl Recoder {
         if kept.rows() == 0 {
             return None;
         }
-        Some(if self.levels { levels::find(self, &kept, most, trees) } else { self.find_top_down(&kept, most, trees) })
+        Some(if self.levels {
+            levels::find(self, &kept, most, trees)
+        } else {
+            self.find_top_down(&kept, most, trees)
+        })
     }
 
     fn find_top_down(&self, people: &Headcount, most: u64, trees: &[&Taxonomy]) -> FoundRecoding {
-        let rows: Vec<u64> = (0..people.tuples()).map(|tuple| people.count(tuple)).collect();
-        let columns: Vec<&[Leaf]> = (0..people.width()).map(|column| people.column(column)).collect();
+        let rows: Vec<u64> = (0..people.tuples())
+            .map(|tuple| people.count(tuple))
+            .collect();
+        let columns: Vec<&[Leaf]> = (0..people.width())
+            .map(|column| people.column(column))
+            .collect();
         let leaves: Recoding = trees.iter().map(|tree| Cut::leaves(tree)).collect();
-        let table = SearchTable { trees, columns, rows: &rows, weights: self.weights() };
+        let table = SearchTable {
+            trees,
+            columns,
+            rows: &rows,
+            weights: self.weights(),
+        };
         let from = self.has_floors().then_some(&self.coarsest[..]);
-        let mut crowd = UrgentClasses { a: self.a, rows: &rows, urgent: None };
+        let mut crowd = UrgentClasses {
+            a: self.a,
+            rows: &rows,
+            urgent: None,
+        };
         let mut set_aside = WaitingShare::new(self.a, &rows, most);
         let found = match (from, most) {
-            (None, 0) => top_down(&table, &leaves, &mut crowd).expect("there are at least a people"),
-            (None, _) => top_down(&table, &leaves, &mut set_aside).expect("there are at least a people"),
+            (None, 0) => {
+                top_down(&table, &leaves, &mut crowd).expect("there are at least a people")
+            }
+            (None, _) => {
+                top_down(&table, &leaves, &mut set_aside).expect("there are at least a people")
+            }
             (Some(from), 0) => top_down_from(&table, from, &leaves, &mut crowd),
             (Some(from), _) => top_down_from(&table, from, &leaves, &mut set_aside),
         };
         let course = Course::searched_from(&self.coarsest, &found, trees);
-        FoundRecoding { course, refusals: found.refusals, levels: None }
+        FoundRecoding {
+            course,
+            refusals: found.refusals,
+            levels: None,
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! Validity where a limited number of rows may be left waiting: those in classes of fewer than `a` rows. The parts of
-//! such a class are too small as well, so that the number only grows from a state to a finer one.
+//! Validity where a limited number of rows may be left waiting: those in classes of fewer than `a`
+//! rows. The parts of such a class are too small as well, so that the number only grows from a
+//! state to a finer one.
 
 use super::super::super::table::{NodeSplit, SearchTable};
 use super::super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
@@ -16,7 +17,12 @@ pub struct WaitingShare<'r> {
 impl WaitingShare<'_> {
     /// Starts with all people in a class of at least `a`.
     pub fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
-        WaitingShare { a, rows, most, now: 0 }
+        WaitingShare {
+            a,
+            rows,
+            most,
+            now: 0,
+        }
     }
 }
 
@@ -26,7 +32,11 @@ impl Validity for WaitingShare<'_> {
     fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let rows = self.rows.iter().sum();
         if rows < self.a {
-            return Err(InvalidReason::Rows { class: vec![0; table.trees.len()], rows, limit: self.a });
+            return Err(InvalidReason::Rows {
+                class: vec![0; table.trees.len()],
+                rows,
+                limit: self.a,
+            });
         }
         Ok(())
     }
@@ -44,11 +54,21 @@ impl Validity for WaitingShare<'_> {
             }
         }
         let rows = self.now + more;
-        if rows <= self.most { Ok(rows) } else { Err(InvalidReason::SetAside { rows, limit: self.most }) }
+        if rows <= self.most {
+            Ok(rows)
+        } else {
+            Err(InvalidReason::SetAside {
+                rows,
+                limit: self.most,
+            })
+        }
     }
 
     fn accept(&mut self, _: &NodeSplit, rows: u64, _: &Accepted) {
-        assert!(self.now <= rows && rows <= self.most, "more rows wait than before, and no more than may");
+        assert!(
+            self.now <= rows && rows <= self.most,
+            "more rows wait than before, and no more than may"
+        );
         self.now = rows;
     }
 }

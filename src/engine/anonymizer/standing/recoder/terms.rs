@@ -1,4 +1,5 @@
-//! The terms of a search for a recoding, and its result (SCIENCE 4 and 8). Nothing is searched here.
+//! The terms of a search for a recoding, and its result (SCIENCE 4 and 8). Nothing is searched
+//! here.
 
 use super::super::super::top_down::Refusal;
 use super::super::course::Course;
@@ -68,16 +69,47 @@ impl Recoder {
     /// The terms of a policy.
     pub fn of(policy: &Policy, trees: &[&Taxonomy]) -> Recoder {
         let levels = policy.search() == Search::Levels;
-        let counts = |workload: &Workload| workload.counts(trees).expect("labels of these taxonomies");
+        let counts =
+            |workload: &Workload| workload.counts(trees).expect("labels of these taxonomies");
         let workload = policy.workload().map(counts);
-        Recoder { workload, ..Recoder::new(policy.a(), levels, policy.set_aside(), policy.details(), trees) }
+        Recoder {
+            workload,
+            ..Recoder::new(
+                policy.a(),
+                levels,
+                policy.set_aside(),
+                policy.details(),
+                trees,
+            )
+        }
     }
 
-    fn new(a: u64, levels: bool, set_aside: Decimal, details: &[DetailSettings], trees: &[&Taxonomy]) -> Recoder {
-        let details = if details.is_empty() { vec![DetailSettings::default(); trees.len()] } else { details.to_vec() };
+    fn new(
+        a: u64,
+        levels: bool,
+        set_aside: Decimal,
+        details: &[DetailSettings],
+        trees: &[&Taxonomy],
+    ) -> Recoder {
+        let details = if details.is_empty() {
+            vec![DetailSettings::default(); trees.len()]
+        } else {
+            details.to_vec()
+        };
         assert_eq!(details.len(), trees.len(), "one detail for each column");
-        let coarsest = details.iter().zip(trees).map(|(detail, tree)| detail.coarsest(tree)).collect();
-        Recoder { a, levels, workload: None, set_aside, details, coarsest }
+        let coarsest = details
+            .iter()
+            .zip(trees)
+            .map(|(detail, tree)| detail.coarsest(tree))
+            .collect();
+        Recoder {
+            a,
+            levels,
+            workload: None,
+            set_aside,
+            details,
+            coarsest,
+        }
     }
 
     /// The coarsest recoding that may be published.
@@ -92,11 +124,14 @@ impl Recoder {
 
     /// The weight of each column.
     pub fn weights(&self) -> Vec<u32> {
-        self.details.iter().map(DetailSettings::hundredths).collect()
+        self.details
+            .iter()
+            .map(DetailSettings::hundredths)
+            .collect()
     }
 
-    /// The people who can be in a class of at least `a` under a recoding that may be published, and the others, who
-    /// wait.
+    /// The people who can be in a class of at least `a` under a recoding that may be published, and
+    /// the others, who wait.
     pub fn within_floors(&self, people: &Headcount) -> [Headcount; 2] {
         let classes = RecodedPeople::of(people, &self.coarsest);
         people.divide(|tuple, _| classes.people[classes.of_tuple[tuple]] >= self.a)

@@ -1,5 +1,5 @@
-//! The limit on the work of the search for exact numbers of candidates, counted in operations: with a clock, the answer
-//! would depend on the machine.
+//! The limit on the work of the search for exact numbers of candidates, counted in operations: with
+//! a clock, the answer would depend on the machine.
 
 /// The number of operations that the search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +16,8 @@ impl ExactBudget {
         ExactBudget(operations)
     }
 
-    /// Takes a share for one question, at most what is left; [`ExactBudget::unite`] returns its remainder.
+    /// Takes a share for one question, at most what is left; [`ExactBudget::unite`] returns its
+    /// remainder.
     pub fn share(&mut self, operations: u64) -> ExactBudget {
         let share = operations.min(self.0);
         self.0 -= share;
@@ -34,7 +35,11 @@ impl ExactBudget {
     /// None are left.
     pub fn spend(&mut self, operations: usize) -> Result<(), OpenReason> {
         self.0 = self.0.saturating_sub(operations as u64);
-        if self.0 == 0 { Err(OpenReason::Spent) } else { Ok(()) }
+        if self.0 == 0 {
+            Err(OpenReason::Spent)
+        } else {
+            Ok(())
+        }
     }
 }
 

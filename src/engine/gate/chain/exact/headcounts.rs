@@ -1,11 +1,13 @@
-//! What a reader learns who knows everybody's quasi columns and increments (SCIENCE 3, *Who reads*). This reader knows how
-//! many people of an increment went the same way through the classes of all releases: a *type*. Worlds are the numbers of
-//! people by type and sensitive value that agree with every release, and the candidates of a person are, value by value, the
-//! most people of their type that a world can have.
+//! What a reader learns who knows everybody's quasi columns and increments (SCIENCE 3, *Who
+//! reads*). This reader knows how many people of an increment went the same way through the classes
+//! of all releases: a *type*. Worlds are the numbers of people by type and sensitive value that
+//! agree with every release, and the candidates of a person are, value by value, the most people of
+//! their type that a world can have.
 //!
-//! The equations are sums of 0 and 1: the people of a type, and the rows with one value of a class that came between two releases
-//! under one recoding. [`super::WorldSearch`] finds worlds and proves bounds. The rows as they are, which the caller checked
-//! against the releases, are the first world; so a range is known even where the budget ends.
+//! The equations are sums of 0 and 1: the people of a type, and the rows with one value of a class
+//! that came between two releases under one recoding. [`super::WorldSearch`] finds worlds and
+//! proves bounds. The rows as they are, which the caller checked against the releases, are the
+//! first world; so a range is known even where the budget ends.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,8 @@ pub struct PeopleType {
     pub increment: usize,
     /// The number of people.
     pub people: u64,
-    /// Their classes: (release, class), one per recoding, in the first release since the increment under it.
+    /// Their classes: (release, class), one per recoding, in the first release since the increment
+    /// under it.
     pub seen: Vec<(usize, usize)>,
 }
 
@@ -56,16 +59,31 @@ pub struct Headcounts {
 }
 
 impl Headcounts {
-    /// From a chain and the rows behind it, whose increments under each recoding are the releases; `None` if there are too
-    /// many types and values to hold.
+    /// From a chain and the rows behind it, whose increments under each recoding are the releases;
+    /// `None` if there are too many types and values to hold.
     pub fn of(chain: &ReleaseChain<'_>, histogram: &Histogram) -> Option<Headcounts> {
         let people = TypedPeople::of(chain, histogram);
-        let Setting { system, first, value, world } = Setting::of(&people)?;
+        let Setting {
+            system,
+            first,
+            value,
+            world,
+        } = Setting::of(&people)?;
         let reduced = ReducedSystem::of(&system).expect("the rows that exist are a world");
         let worlds = reduced.by_block(&world);
-        let searches =
-            reduced.blocks().iter().zip(&worlds).map(|(block, world)| WorldSearch::with_world(block, world)).collect();
-        Some(Headcounts { types: people.types, first, value, reduced, searches })
+        let searches = reduced
+            .blocks()
+            .iter()
+            .zip(&worlds)
+            .map(|(block, world)| WorldSearch::with_world(block, world))
+            .collect();
+        Some(Headcounts {
+            types: people.types,
+            first,
+            value,
+            reduced,
+            searches,
+        })
     }
 
     /// All types, in no particular order.
@@ -81,7 +99,11 @@ impl Headcounts {
         for at in open.iter().copied() {
             let left = self.range(at).1;
             if found.is_none_or(|found| left < found.left) {
-                found = Some(FewestCandidates { left, proven: 0, at });
+                found = Some(FewestCandidates {
+                    left,
+                    proven: 0,
+                    at,
+                });
             }
         }
         let mut found = found?;
@@ -94,7 +116,10 @@ impl Headcounts {
                     continue;
                 }
                 let (from, to) = self.narrow(at, found.left, (share, &mut *budget));
-                assert!(from <= to, "what a world shows is never more than what is proven");
+                assert!(
+                    from <= to,
+                    "what a world shows is never more than what is proven"
+                );
                 if to < found.left {
                     (found.left, found.at) = (to, at);
                 }
@@ -107,12 +132,18 @@ impl Headcounts {
     }
 
     /// The candidates of a type by value, exactly; `None` if the budget is spent before.
-    pub fn candidates(&mut self, at: usize, budget: &mut ExactBudget) -> Option<Vec<(ValueCode, u64)>> {
+    pub fn candidates(
+        &mut self,
+        at: usize,
+        budget: &mut ExactBudget,
+    ) -> Option<Vec<(ValueCode, u64)>> {
         let (from, to) = self.narrow(at, u64::MAX, (u64::MAX, budget));
         if from < to {
             return None;
         }
-        let found = self.variables(at).map(|variable| (self.value[variable], self.known(variable).0));
+        let found = self
+            .variables(at)
+            .map(|variable| (self.value[variable], self.known(variable).0));
         Some(found.filter(|&(_, most)| most > 0).collect())
     }
 
@@ -141,8 +172,14 @@ impl Headcounts {
         }
     }
 
-    /// Narrows the range of a type's candidates until a world shows `enough` of them, or both ends are equal.
-    fn narrow(&mut self, at: usize, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
+    /// Narrows the range of a type's candidates until a world shows `enough` of them, or both ends
+    /// are equal.
+    fn narrow(
+        &mut self,
+        at: usize,
+        enough: u64,
+        (share, budget): (u64, &mut ExactBudget),
+    ) -> (u64, u64) {
         let mut open: Vec<usize> = Vec::new();
         for variable in self.variables(at) {
             let (from, to) = self.known(variable);
@@ -167,14 +204,20 @@ impl Headcounts {
 
     /// Searches for the most people of a variable, or until a world has `enough`.
     fn settle(&mut self, variable: usize, enough: u64, (share, budget): (u64, &mut ExactBudget)) {
-        let Reduced::Open(block, at) = self.reduced.variable(variable) else { return };
+        let Reduced::Open(block, at) = self.reduced.variable(variable) else {
+            return;
+        };
         let equations = &self.reduced.blocks()[block];
         if equations.grown().len() > MOST_EQUATIONS {
             return;
         }
         let most = room(equations, at);
         let done = self.searches[block].settle(at, (most, enough), (share, budget));
-        assert_ne!(done, Err(OpenReason::Contradiction), "the rows that exist are a world");
+        assert_ne!(
+            done,
+            Err(OpenReason::Contradiction),
+            "the rows that exist are a world"
+        );
         if self.searches.iter().map(WorldSearch::held).sum::<usize>() > MOST_KEPT {
             self.searches.iter_mut().for_each(WorldSearch::forget);
         }
@@ -183,8 +226,13 @@ impl Headcounts {
 
 /// The fewest rows of any equation that a variable is in.
 fn room(block: &EquationBlock, variable: usize) -> u64 {
-    let rows = block.of(variable).iter().map(|&equation| block.grown()[equation as usize]).min();
-    u64::try_from(rows.expect("a variable is in an equation")).expect("a reduced system has no rest below zero")
+    let rows = block
+        .of(variable)
+        .iter()
+        .map(|&equation| block.grown()[equation as usize])
+        .min();
+    u64::try_from(rows.expect("a variable is in an equation"))
+        .expect("a reduced system has no rest below zero")
 }
 
 /// The types of a chain, with the rows as they are.
@@ -194,7 +242,8 @@ struct TypedPeople {
     rows: Vec<BTreeMap<ValueCode, u64>>,
     /// For each type the classes that it is in, as numbers of `growth`.
     classes: Vec<Vec<u32>>,
-    /// For each class, in the stretch between two releases under its recoding, the rows by value that came in it.
+    /// For each class, in the stretch between two releases under its recoding, the rows by value
+    /// that came in it.
     growth: Vec<BTreeMap<ValueCode, u64>>,
 }
 
@@ -222,21 +271,36 @@ impl TypedPeople {
                 *rows[number].entry(cell.value).or_default() += u64::from(cell.count);
             }
         }
-        let mut found = TypedPeople { types: Vec::new(), rows, classes: Vec::new(), growth: Vec::new() };
+        let mut found = TypedPeople {
+            types: Vec::new(),
+            rows,
+            classes: Vec::new(),
+            growth: Vec::new(),
+        };
         found.place(chain, &ways, &first_seen);
         found
     }
 
     /// Finds the classes of each type, and the rows that came in them.
-    fn place(&mut self, chain: &ReleaseChain<'_>, ways: &Tuples, first_seen: &[Vec<Option<usize>>]) {
+    fn place(
+        &mut self,
+        chain: &ReleaseChain<'_>,
+        ways: &Tuples,
+        first_seen: &[Vec<Option<usize>>],
+    ) {
         let mut stretches = Tuples::new(2);
         for (way, rows) in ways.iter().zip(&self.rows) {
             let (increment, ids) = (way[0] as usize, &way[1..]);
             let (mut seen, mut classes) = (Vec::new(), Vec::new());
             for (recoding, &id) in ids.iter().enumerate() {
-                let Some(release) = first_seen[increment][recoding] else { continue };
+                let Some(release) = first_seen[increment][recoding] else {
+                    continue;
+                };
                 let class = chain.class_in(release, ids).filter(|_| id != NOWHERE);
-                seen.push((release, class.expect("the rows were checked against the releases")));
+                seen.push((
+                    release,
+                    class.expect("the rows were checked against the releases"),
+                ));
                 let stretch = stretches.number(&[release as u32, id]);
                 self.growth.resize(stretches.len(), BTreeMap::new());
                 for (&value, &count) in rows {
@@ -245,7 +309,11 @@ impl TypedPeople {
                 classes.push(stretch);
             }
             seen.sort_unstable();
-            self.types.push(PeopleType { increment, people: rows.values().sum(), seen });
+            self.types.push(PeopleType {
+                increment,
+                people: rows.values().sum(),
+                seen,
+            });
             self.classes.push(classes);
         }
     }
@@ -280,19 +348,39 @@ impl Setting {
             system.equate(i64::try_from(rows).expect("rows in memory"));
             equation
         };
-        let of_type: Vec<u32> = people.types.iter().map(|of| equate(&mut system, of.people)).collect();
+        let of_type: Vec<u32> = people
+            .types
+            .iter()
+            .map(|of| equate(&mut system, of.people))
+            .collect();
         let mut of_growth: Vec<BTreeMap<ValueCode, u32>> = Vec::with_capacity(people.growth.len());
         for growth in &people.growth {
-            of_growth.push(growth.iter().map(|(&value, &rows)| (value, equate(&mut system, rows))).collect());
+            of_growth.push(
+                growth
+                    .iter()
+                    .map(|(&value, &rows)| (value, equate(&mut system, rows)))
+                    .collect(),
+            );
         }
-        let mut setting = Setting { system, first: vec![0], value: Vec::new(), world: Vec::new() };
+        let mut setting = Setting {
+            system,
+            first: vec![0],
+            value: Vec::new(),
+            world: Vec::new(),
+        };
         let (mut equations, mut places) = (Vec::new(), 0);
         for (at, classes) in people.classes.iter().enumerate() {
-            let narrowest = classes.iter().min_by_key(|&&class| of_growth[class as usize].len())?;
+            let narrowest = classes
+                .iter()
+                .min_by_key(|&&class| of_growth[class as usize].len())?;
             for &value in of_growth[*narrowest as usize].keys() {
                 equations.clear();
                 equations.push(of_type[at]);
-                equations.extend(classes.iter().filter_map(|&class| of_growth[class as usize].get(&value)));
+                equations.extend(
+                    classes
+                        .iter()
+                        .filter_map(|&class| of_growth[class as usize].get(&value)),
+                );
                 if equations.len() <= classes.len() {
                     continue;
                 }
@@ -302,7 +390,9 @@ impl Setting {
                 }
                 setting.system.push(equations.iter().copied());
                 setting.value.push(value);
-                setting.world.push(people.rows[at].get(&value).copied().unwrap_or_default());
+                setting
+                    .world
+                    .push(people.rows[at].get(&value).copied().unwrap_or_default());
             }
             setting.first.push(setting.value.len());
         }

@@ -1,16 +1,18 @@
-//! The exact number of candidates of a target in crossing chains (SCIENCE 3), where comparing two releases at a time
-//! only gives an upper bound: for every sensitive value, the largest number of records on the target's path in any
-//! world, a world being an assignment of records that agrees with all releases, computed by integer programming.
+//! The exact number of candidates of a target in crossing chains (SCIENCE 3), where comparing two
+//! releases at a time only gives an upper bound: for every sensitive value, the largest number of
+//! records on the target's path in any world, a world being an assignment of records that agrees
+//! with all releases, computed by integer programming.
 //!
-//! Why the answer can be trusted: how it was found does not matter, and floats are used only for finding it. A lower
-//! bound is only reported with a world whose every equation was checked; an upper bound only with a sum of multiples of
-//! the equations that proves it, checked coefficient by coefficient in whole numbers ([`proof`]); between the two, a
-//! variable is split at a whole number and both sides are searched. Bounds from the pair bound are sound by themselves.
+//! Why the answer can be trusted: how it was found does not matter, and floats are used only for
+//! finding it. A lower bound is only reported with a world whose every equation was checked; an
+//! upper bound only with a sum of multiples of the equations that proves it, checked coefficient by
+//! coefficient in whole numbers ([`proof`]); between the two, a variable is split at a whole number
+//! and both sides are searched. Bounds from the pair bound are sound by themselves.
 //! `tests/engine/brute_force.rs` compares the equations with an enumeration of all worlds.
 //!
-//! Work is counted in operations against a budget, never in time, so that a run ends the same way everywhere. If the
-//! budget is spent, numbers are too large or releases contradict each other, an open figure stays open; it is never
-//! invented.
+//! Work is counted in operations against a budget, never in time, so that a run ends the same way
+//! everywhere. If the budget is spent, numbers are too large or releases contradict each other, an
+//! open figure stays open; it is never invented.
 
 mod budget;
 mod headcounts;
@@ -36,8 +38,9 @@ const MOST_PATHS: usize = 20_000_000;
 /// The most numbers in vertices that are kept for the next search.
 const MOST_KEPT: usize = 20_000_000;
 
-/// The operations for one value of one target: first all targets are examined with the first share, then those that are
-/// still open with the next, so that a hard target does not use up what many easy ones need.
+/// The operations for one value of one target: first all targets are examined with the first share,
+/// then those that are still open with the next, so that a hard target does not use up what many
+/// easy ones need.
 const SHARES: [u64; 3] = [20_000_000, 500_000_000, u64::MAX];
 
 /// A target to be examined.
@@ -56,7 +59,11 @@ pub struct ExactTarget {
 impl ExactTarget {
     /// From a target of an attacker's view.
     pub fn new(sight: &super::AttackerView<'_>, target: &ChainTarget<'_>) -> ExactTarget {
-        let seen = sight.views.iter().zip(target.classes).map(|(view, &class)| (view.release, class));
+        let seen = sight
+            .views
+            .iter()
+            .zip(target.classes)
+            .map(|(view, &class)| (view.release, class));
         ExactTarget {
             left: target.left,
             increment: sight.increment,
@@ -126,19 +133,29 @@ impl<'c> ExactWorlds<'c> {
         }
     }
 
-    /// The smallest number of candidates of these targets. They should be in ascending order: the first ones are examined
-    /// first, and others are searched only as far as known worlds do not show that they have more candidates.
+    /// The smallest number of candidates of these targets. They should be in ascending order: the
+    /// first ones are examined first, and others are searched only as far as known worlds do not
+    /// show that they have more candidates.
     ///
     /// # Panics
     /// If there are no targets.
     pub fn least(&mut self, suspects: &[&ExactTarget], budget: &mut ExactBudget) -> LeastRemaining {
-        let first = (0..suspects.len()).min_by_key(|&at| (suspects[at].left, at)).expect("there are targets");
-        let mut least = LeastRemaining { left: suspects[first].left, at: first, proven: u64::MAX };
+        let first = (0..suspects.len())
+            .min_by_key(|&at| (suspects[at].left, at))
+            .expect("there are targets");
+        let mut least = LeastRemaining {
+            left: suspects[first].left,
+            at: first,
+            proven: u64::MAX,
+        };
         let mut open: Vec<(usize, u64)> = (0..suspects.len()).map(|at| (at, 0)).collect();
         for share in SHARES {
             for (at, proven) in &mut open {
                 let (from, to) = self.narrow(suspects[*at], least.left, (share, &mut *budget));
-                assert!(from <= to, "what a world shows is never more than what is proven");
+                assert!(
+                    from <= to,
+                    "what a world shows is never more than what is proven"
+                );
                 if to < least.left {
                     (least.left, least.at) = (to, *at);
                 }
@@ -146,34 +163,73 @@ impl<'c> ExactWorlds<'c> {
             }
             open.retain(|&(_, proven)| proven < least.left);
         }
-        least.proven = open.iter().map(|&(_, proven)| proven).fold(least.left, u64::min);
-        assert!(least.proven <= least.left && least.at < suspects.len(), "what is proven is of a target");
+        least.proven = open
+            .iter()
+            .map(|&(_, proven)| proven)
+            .fold(least.left, u64::min);
+        assert!(
+            least.proven <= least.left && least.at < suspects.len(),
+            "what is proven is of a target"
+        );
         least
     }
 
     /// M(s) of a target, exactly; `None` if that remains open.
-    pub fn candidates(&mut self, suspect: &ExactTarget, value: ValueCode, budget: &mut ExactBudget) -> Option<u64> {
-        let pair = suspect.crowd.iter().find(|group| group.0 == value).map_or(0, |group| group.1);
-        let (from, to) = self.settle(&self.path(suspect), value, (pair, u64::MAX), (u64::MAX, budget));
+    pub fn candidates(
+        &mut self,
+        suspect: &ExactTarget,
+        value: ValueCode,
+        budget: &mut ExactBudget,
+    ) -> Option<u64> {
+        let pair = suspect
+            .crowd
+            .iter()
+            .find(|group| group.0 == value)
+            .map_or(0, |group| group.1);
+        let (from, to) = self.settle(
+            &self.path(suspect),
+            value,
+            (pair, u64::MAX),
+            (u64::MAX, budget),
+        );
         (from == to).then_some(from)
     }
 
-    /// The smallest and largest possible number of candidates of a target; searched until the first is `enough` or both
-    /// are equal.
-    fn narrow(&mut self, suspect: &ExactTarget, enough: u64, (share, budget): (u64, &mut ExactBudget)) -> (u64, u64) {
+    /// The smallest and largest possible number of candidates of a target; searched until the first
+    /// is `enough` or both are equal.
+    fn narrow(
+        &mut self,
+        suspect: &ExactTarget,
+        enough: u64,
+        (share, budget): (u64, &mut ExactBudget),
+    ) -> (u64, u64) {
         let path = self.path(suspect);
-        let mut known: Vec<(u64, u64)> =
-            suspect.crowd.iter().map(|&(value, pair)| self.known(&path, value, pair)).collect();
-        let mut open: Vec<usize> = (0..known.len()).filter(|&at| known[at].0 < known[at].1).collect();
+        let mut known: Vec<(u64, u64)> = suspect
+            .crowd
+            .iter()
+            .map(|&(value, pair)| self.known(&path, value, pair))
+            .collect();
+        let mut open: Vec<usize> = (0..known.len())
+            .filter(|&at| known[at].0 < known[at].1)
+            .collect();
         open.sort_by_key(|&at| (std::cmp::Reverse(known[at].1 - known[at].0), at));
-        let sums = |known: &[(u64, u64)]| known.iter().fold((0, 0), |sum, known| (sum.0 + known.0, sum.1 + known.1));
+        let sums = |known: &[(u64, u64)]| {
+            known
+                .iter()
+                .fold((0, 0), |sum, known| (sum.0 + known.0, sum.1 + known.1))
+        };
         for at in open {
             let sure = sums(&known).0;
             if sure >= enough {
                 break;
             }
             let (value, pair) = suspect.crowd[at];
-            known[at] = self.settle(&path, value, (pair, enough - (sure - known[at].0)), (share, &mut *budget));
+            known[at] = self.settle(
+                &path,
+                value,
+                (pair, enough - (sure - known[at].0)),
+                (share, &mut *budget),
+            );
         }
         sums(&known)
     }
@@ -190,10 +246,17 @@ impl<'c> ExactWorlds<'c> {
 
     /// The bounds that are known without a search.
     fn known(&self, path: &[u32], value: ValueCode, pair: u64) -> (u64, u64) {
-        let Some(Ok(of)) = &self.values[value as usize] else { return (0, pair) };
-        let Some((part, variable)) = of.worlds.find(path) else { return (0, 0) };
+        let Some(Ok(of)) = &self.values[value as usize] else {
+            return (0, pair);
+        };
+        let Some((part, variable)) = of.worlds.find(path) else {
+            return (0, 0);
+        };
         let (seen, most) = of.searches[part].known(variable);
-        assert!(seen <= most, "what a world shows is never more than what is proven");
+        assert!(
+            seen <= most,
+            "what a world shows is never more than what is proven"
+        );
         (seen, most.min(pair))
     }
 
@@ -226,7 +289,12 @@ impl<'c> ExactWorlds<'c> {
             }
         }
         if self.kept > MOST_KEPT {
-            self.values.iter_mut().flatten().flatten().flat_map(|of| &mut of.searches).for_each(WorldSearch::forget);
+            self.values
+                .iter_mut()
+                .flatten()
+                .flatten()
+                .flat_map(|of| &mut of.searches)
+                .for_each(WorldSearch::forget);
             self.kept = 0;
         }
         self.known(path, value, pair)

@@ -1,5 +1,5 @@
-//! A system of equations for numbers of records: every coefficient is 0 or 1, and every variable is a nonnegative whole
-//! number (SCIENCE 3).
+//! A system of equations for numbers of records: every coefficient is 0 or 1, and every variable is
+//! a nonnegative whole number (SCIENCE 3).
 
 /// Equations that share variables with each other and with no equation of another block.
 #[derive(Debug)]
@@ -17,12 +17,22 @@ impl EquationBlock {
     /// From right-hand sides and, for each variable, the equations that contain it.
     pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
         assert!(
-            variables.iter().flatten().all(|&equation| (equation as usize) < grown.len()),
+            variables
+                .iter()
+                .flatten()
+                .all(|&equation| (equation as usize) < grown.len()),
             "variables of equations that are there"
         );
         let with = vec![Vec::new(); grown.len()];
-        let mut part = EquationBlock { grown, start: vec![0], equations: Vec::new(), with };
-        variables.iter().for_each(|equations| part.push(equations.iter().copied()));
+        let mut part = EquationBlock {
+            grown,
+            start: vec![0],
+            equations: Vec::new(),
+            with,
+        };
+        variables
+            .iter()
+            .for_each(|equations| part.push(equations.iter().copied()));
         part
     }
 
@@ -33,7 +43,8 @@ impl EquationBlock {
             self.equations.push(equation);
             self.with[equation as usize].push(variable);
         }
-        self.start.push(u32::try_from(self.equations.len()).expect("paths are counted against a budget"));
+        self.start
+            .push(u32::try_from(self.equations.len()).expect("paths are counted against a budget"));
     }
 
     /// Adds an equation with this right-hand side.

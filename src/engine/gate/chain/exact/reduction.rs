@@ -1,6 +1,6 @@
-//! What a system of equations says without a search (SCIENCE 3): an equation with one open variable determines it, an equation
-//! whose rows are used up leaves none to its other variables. What stays open falls into blocks that share no equation, and
-//! each of them is searched by itself.
+//! What a system of equations says without a search (SCIENCE 3): an equation with one open variable
+//! determines it, an equation whose rows are used up leaves none to its other variables. What stays
+//! open falls into blocks that share no equation, and each of them is searched by itself.
 
 use std::sync::Arc;
 
@@ -36,7 +36,9 @@ impl ReducedSystem {
         let mut elimination = Elimination {
             system,
             rest: system.grown().to_vec(),
-            open: (0..system.grown().len()).map(|equation| system.with(equation).len()).collect(),
+            open: (0..system.grown().len())
+                .map(|equation| system.with(equation).len())
+                .collect(),
             number: vec![None; system.variables()],
             changed: (0..system.grown().len() as u32).collect(),
         };
@@ -60,7 +62,11 @@ impl ReducedSystem {
 
     /// A world of the whole system, block by block.
     pub fn by_block(&self, world: &[u64]) -> Vec<Vec<u64>> {
-        let mut parts: Vec<Vec<u64>> = self.blocks.iter().map(|block| vec![0; block.variables()]).collect();
+        let mut parts: Vec<Vec<u64>> = self
+            .blocks
+            .iter()
+            .map(|block| vec![0; block.variables()])
+            .collect();
         for (&(block, at), &rows) in self.place.iter().zip(world) {
             if block != DETERMINED {
                 parts[block as usize][at as usize] = rows;
@@ -102,7 +108,8 @@ impl Elimination<'_> {
     }
 
     fn determine(&mut self, variable: usize, rows: i64) {
-        let whole = u64::try_from(rows).expect("an equation with a rest below zero is a contradiction");
+        let whole =
+            u64::try_from(rows).expect("an equation with a rest below zero is a contradiction");
         self.number[variable] = Some(whole);
         for &equation in self.system.of(variable) {
             self.rest[equation as usize] -= rows;
@@ -115,7 +122,10 @@ impl Elimination<'_> {
         let mut root: Vec<u32> = (0..self.rest.len() as u32).collect();
         for variable in (0..self.number.len()).filter(|&variable| self.number[variable].is_none()) {
             for pair in self.system.of(variable).windows(2) {
-                let (a, b) = (representative(&mut root, pair[0]), representative(&mut root, pair[1]));
+                let (a, b) = (
+                    representative(&mut root, pair[0]),
+                    representative(&mut root, pair[1]),
+                );
                 root[a.max(b) as usize] = a.min(b);
             }
         }
@@ -141,7 +151,11 @@ impl Elimination<'_> {
             block.push(equations.iter().map(|&equation| local[equation as usize]));
         }
         ReducedSystem {
-            number: self.number.into_iter().map(Option::unwrap_or_default).collect(),
+            number: self
+                .number
+                .into_iter()
+                .map(Option::unwrap_or_default)
+                .collect(),
             place,
             blocks: blocks.into_iter().map(Arc::new).collect(),
         }

@@ -1,6 +1,6 @@
-//! Finds worlds near fractional ones (SCIENCE 3): every variable is rounded down, and the missing records are put on
-//! paths one by one, at the class with the fewest possible paths, and there on the path with the largest fraction. If
-//! it finds none, that proves nothing.
+//! Finds worlds near fractional ones (SCIENCE 3): every variable is rounded down, and the missing
+//! records are put on paths one by one, at the class with the fewest possible paths, and there on
+//! the path with the largest fraction. If it finds none, that proves nothing.
 
 use super::budget::{ExactBudget, OpenReason};
 use super::part::EquationBlock;
@@ -19,10 +19,16 @@ pub fn near(
     budget: &mut ExactBudget,
 ) -> Result<Option<Vec<i64>>, OpenReason> {
     assert_eq!(whole.len(), part.variables(), "a number for each variable");
-    assert_eq!(fractions.len(), part.variables(), "a fraction for each variable");
+    assert_eq!(
+        fractions.len(),
+        part.variables(),
+        "a fraction for each variable"
+    );
     let mut missing = part.grown().to_vec();
     for (variable, &records) in whole.iter().enumerate() {
-        part.of(variable).iter().for_each(|&equation| missing[equation as usize] -= records);
+        part.of(variable)
+            .iter()
+            .for_each(|&equation| missing[equation as usize] -= records);
     }
     if missing.iter().any(|&missing| missing < 0) {
         return Ok(None);
@@ -30,7 +36,9 @@ pub fn near(
     let mut filling = Filling {
         part,
         full: vec![0; part.variables()],
-        open: (0..missing.len()).map(|equation| part.with(equation).len()).collect(),
+        open: (0..missing.len())
+            .map(|equation| part.with(equation).len())
+            .collect(),
         missing,
         records: whole,
         fractions,
@@ -53,7 +61,8 @@ struct Filling<'f> {
     missing: Vec<i64>,
     /// For each variable the number of its equations that miss none.
     full: Vec<u32>,
-    /// For each equation the number of its variables that are only in equations with missing records.
+    /// For each equation the number of its variables that are only in equations with missing
+    /// records.
     open: Vec<usize>,
     records: Vec<i64>,
     fractions: &'f [f64],
@@ -66,11 +75,17 @@ impl Filling<'_> {
     fn descend(&mut self) -> bool {
         self.operations += self.missing.len();
         let lacking = (0..self.missing.len()).filter(|&equation| self.missing[equation] > 0);
-        let Some(equation) = lacking.min_by_key(|&equation| (self.open[equation], equation)) else { return true };
+        let Some(equation) = lacking.min_by_key(|&equation| (self.open[equation], equation)) else {
+            return true;
+        };
         let part = self.part;
         let with = part.with(equation);
         self.operations += with.len();
-        let mut paths: Vec<u32> = with.iter().copied().filter(|&path| self.full[path as usize] == 0).collect();
+        let mut paths: Vec<u32> = with
+            .iter()
+            .copied()
+            .filter(|&path| self.full[path as usize] == 0)
+            .collect();
         let fraction = |path: u32| self.fractions[path as usize];
         paths.sort_by(|&a, &b| fraction(b).total_cmp(&fraction(a)).then(a.cmp(&b)));
         for path in paths {
@@ -117,7 +132,9 @@ impl Filling<'_> {
         for &path in part.with(equation) {
             self.full[path as usize] += 1;
             if self.full[path as usize] == 1 {
-                part.of(path as usize).iter().for_each(|&other| self.open[other as usize] -= 1);
+                part.of(path as usize)
+                    .iter()
+                    .for_each(|&other| self.open[other as usize] -= 1);
             }
         }
     }
@@ -128,7 +145,9 @@ impl Filling<'_> {
         for &path in part.with(equation) {
             self.full[path as usize] -= 1;
             if self.full[path as usize] == 0 {
-                part.of(path as usize).iter().for_each(|&other| self.open[other as usize] += 1);
+                part.of(path as usize)
+                    .iter()
+                    .for_each(|&other| self.open[other as usize] += 1);
             }
         }
     }
@@ -148,30 +167,37 @@ mod tests {
             if with.iter().any(|&equation| missing[equation as usize] == 0) {
                 return false;
             }
-            with.iter().for_each(|&equation| missing[equation as usize] -= 1);
+            with.iter()
+                .for_each(|&equation| missing[equation as usize] -= 1);
             let found = fits(part, missing, path);
-            with.iter().for_each(|&equation| missing[equation as usize] += 1);
+            with.iter()
+                .for_each(|&equation| missing[equation as usize] += 1);
             found
         })
     }
 
-    /// Systems of six paths with some missing records: a world is found exactly if one exists, and it contains the
-    /// given records.
+    /// Systems of six paths with some missing records: a world is found exactly if one exists, and
+    /// it contains the given records.
     #[test]
     fn a_world_is_found_where_there_is_one() {
         let mut state = 1u64;
         let mut below = |limit: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % limit
         };
         let (mut worlds, mut none) = (0, 0);
         for _ in 0..3_000 {
-            let paths: Vec<Vec<u32>> =
-                (0..6).map(|_| (0..2).map(|kind| kind * 3 + below(3) as u32).collect()).collect();
+            let paths: Vec<Vec<u32>> = (0..6)
+                .map(|_| (0..2).map(|kind| kind * 3 + below(3) as u32).collect())
+                .collect();
             let whole: Vec<i64> = (0..6).map(|_| below(2) as i64).collect();
             let mut grown = vec![0; 6];
             for path in paths.iter().zip(&whole) {
-                path.0.iter().for_each(|&equation| grown[equation as usize] += path.1);
+                path.0
+                    .iter()
+                    .for_each(|&equation| grown[equation as usize] += path.1);
             }
             for kind in 0..2 {
                 (0..5).for_each(|_| grown[kind * 3 + below(3) as usize] += 1);
@@ -180,21 +206,39 @@ mod tests {
             let fractions: Vec<f64> = (0..6).map(|_| below(100) as f64 / 100.0).collect();
             let mut missing = grown.clone();
             for (path, &records) in whole.iter().enumerate() {
-                part.of(path).iter().for_each(|&equation| missing[equation as usize] -= records);
+                part.of(path)
+                    .iter()
+                    .for_each(|&equation| missing[equation as usize] -= records);
             }
-            let found = near(&part, whole.clone(), &fractions, &mut ExactBudget::FULL.clone()).expect("a small system");
+            let found = near(
+                &part,
+                whole.clone(),
+                &fractions,
+                &mut ExactBudget::FULL.clone(),
+            )
+            .expect("a small system");
             assert_eq!(found.is_some(), fits(&part, &mut missing, 0));
             let Some(world) = found else {
                 none += 1;
                 continue;
             };
             worlds += 1;
-            assert!(world.iter().zip(&whole).all(|(records, given)| records >= given));
+            assert!(
+                world
+                    .iter()
+                    .zip(&whole)
+                    .all(|(records, given)| records >= given)
+            );
             for (path, &records) in world.iter().enumerate() {
-                part.of(path).iter().for_each(|&equation| grown[equation as usize] -= records);
+                part.of(path)
+                    .iter()
+                    .for_each(|&equation| grown[equation as usize] -= records);
             }
             assert!(grown.iter().all(|&rest| rest == 0), "all equations hold");
         }
-        assert!(worlds > 300 && none > 300, "{worlds} worlds, {none} times none");
+        assert!(
+            worlds > 300 && none > 300,
+            "{worlds} worlds, {none} times none"
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! The largest number of records that a world can have on a path: the simplex method, with branching on a variable that
-//! is not whole where a vertex is fractional (SCIENCE 3). Every vertex of whole numbers is a world, and what it shows
-//! about other paths is stored, so that many of them need no search of their own.
+//! The largest number of records that a world can have on a path: the simplex method, with
+//! branching on a variable that is not whole where a vertex is fractional (SCIENCE 3). Every vertex
+//! of whole numbers is a world, and what it shows about other paths is stored, so that many of them
+//! need no search of their own.
 
 use std::sync::Arc;
 
@@ -42,9 +43,15 @@ impl WorldSearch {
 
     /// Starts with the knowledge of one world.
     pub fn with_world(part: &Arc<EquationBlock>, world: &[u64]) -> WorldSearch {
-        let records: Vec<i64> = world.iter().map(|&rows| i64::try_from(rows).expect("rows in memory")).collect();
+        let records: Vec<i64> = world
+            .iter()
+            .map(|&rows| i64::try_from(rows).expect("rows in memory"))
+            .collect();
         assert!(is_world(part, &records), "the rows that exist are a world");
-        WorldSearch { seen: world.to_vec(), ..WorldSearch::of(part) }
+        WorldSearch {
+            seen: world.to_vec(),
+            ..WorldSearch::of(part)
+        }
     }
 
     /// The known range of a variable: a number that some world has, and one that no world exceeds.
@@ -62,8 +69,8 @@ impl WorldSearch {
         self.root = None;
     }
 
-    /// Narrows the range, if necessary until both ends are equal, or a world has `enough`; `most` is an upper bound from elsewhere. The
-    /// question may use a share of the budget.
+    /// Narrows the range, if necessary until both ends are equal, or a world has `enough`; `most`
+    /// is an upper bound from elsewhere. The question may use a share of the budget.
     ///
     /// # Errors
     /// The budget or the share is spent, or the releases contradict each other.
@@ -82,9 +89,8 @@ impl WorldSearch {
         let mut root = match (self.root.take(), self.failed) {
             (Some(root), _) => root,
             (None, Some(undone)) => return Err(undone),
-            (None, None) => {
-                Vertex::of(Arc::clone(&self.part), budget).inspect_err(|&undone| self.failed = Some(undone))?
-            }
+            (None, None) => Vertex::of(Arc::clone(&self.part), budget)
+                .inspect_err(|&undone| self.failed = Some(undone))?,
         };
         let mut share = budget.share(share);
         let done = self.descend(&mut root, variable, 0, &mut share);
@@ -96,7 +102,8 @@ impl WorldSearch {
         done
     }
 
-    /// Looks for worlds with more records on a variable than were seen, within the bounds of a vertex.
+    /// Looks for worlds with more records on a variable than were seen, within the bounds of a
+    /// vertex.
     fn descend(
         &mut self,
         vertex: &mut Vertex,
@@ -117,16 +124,29 @@ impl WorldSearch {
             return Ok(());
         }
         if let Some(world) = vertex.world(budget)? {
-            let records = world.into_iter().map(|records| u64::try_from(records).expect("a world has none below zero"));
-            self.seen.iter_mut().zip(records).for_each(|(seen, records)| *seen = (*seen).max(records));
+            let records = world
+                .into_iter()
+                .map(|records| u64::try_from(records).expect("a world has none below zero"));
+            self.seen
+                .iter_mut()
+                .zip(records)
+                .for_each(|(seen, records)| *seen = (*seen).max(records));
             if most <= self.seen[variable] || self.seen[variable] >= self.enough {
                 return Ok(());
             }
         }
         let (at, below) = vertex.fractional(variable).ok_or(OpenReason::Spent)?;
         let bounds = [
-            VariableBound { variable: at, limit: below + 1, below: true },
-            VariableBound { variable: at, limit: below, below: false },
+            VariableBound {
+                variable: at,
+                limit: below + 1,
+                below: true,
+            },
+            VariableBound {
+                variable: at,
+                limit: below,
+                below: false,
+            },
         ];
         for bound in bounds {
             let copied = copied + vertex.size();
@@ -152,7 +172,10 @@ mod tests {
 
     impl Draw {
         fn below(&mut self, limit: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % limit
         }
     }
@@ -161,18 +184,28 @@ mod tests {
     fn enumerate(part: &EquationBlock, rest: &mut [i64], world: &mut Vec<u64>, most: &mut [u64]) {
         if world.len() == part.variables() {
             if rest.iter().all(|&rest| rest == 0) {
-                most.iter_mut().zip(world.iter()).for_each(|(most, &records)| *most = (*most).max(records));
+                most.iter_mut()
+                    .zip(world.iter())
+                    .for_each(|(most, &records)| *most = (*most).max(records));
             }
             return;
         }
         let stands_in = part.of(world.len()).to_vec();
-        let room = stands_in.iter().map(|&equation| rest[equation as usize]).min().expect("equations");
+        let room = stands_in
+            .iter()
+            .map(|&equation| rest[equation as usize])
+            .min()
+            .expect("equations");
         for records in 0..=room {
-            stands_in.iter().for_each(|&equation| rest[equation as usize] -= records);
+            stands_in
+                .iter()
+                .for_each(|&equation| rest[equation as usize] -= records);
             world.push(records as u64);
             enumerate(part, rest, world, most);
             world.pop();
-            stands_in.iter().for_each(|&equation| rest[equation as usize] += records);
+            stands_in
+                .iter()
+                .for_each(|&equation| rest[equation as usize] += records);
         }
     }
 
@@ -181,12 +214,14 @@ mod tests {
         let mut branched = 0;
         for seed in 0..1500 {
             let mut draw = Draw(seed);
-            let paths: Vec<Vec<u32>> =
-                (0..12).map(|_| (0..3).map(|kind| kind * 3 + draw.below(3) as u32).collect()).collect();
+            let paths: Vec<Vec<u32>> = (0..12)
+                .map(|_| (0..3).map(|kind| kind * 3 + draw.below(3) as u32).collect())
+                .collect();
             let mut grown = vec![0; 9];
             for path in &paths {
                 let records = i64::from(draw.below(3) == 0);
-                path.iter().for_each(|&equation| grown[equation as usize] += records);
+                path.iter()
+                    .for_each(|&equation| grown[equation as usize] += records);
             }
             let part = Arc::new(EquationBlock::new(grown.clone(), &paths));
             let mut most = vec![0; paths.len()];
@@ -194,16 +229,28 @@ mod tests {
             let mut budget = ExactBudget::FULL;
             let (mut search, mut hasty) = (WorldSearch::of(&part), WorldSearch::of(&part));
             for (variable, &most) in most.iter().enumerate() {
-                search.settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget)).expect("a small system");
-                assert_eq!(search.known(variable), (most, most), "seed {seed}, variable {variable}");
+                search
+                    .settle(variable, (u64::MAX, u64::MAX), (u64::MAX, &mut budget))
+                    .expect("a small system");
+                assert_eq!(
+                    search.known(variable),
+                    (most, most),
+                    "seed {seed}, variable {variable}"
+                );
                 // However small the share of a question is, what is known stays true.
                 for share in [1, 100, 300] {
                     _ = hasty.settle(variable, (u64::MAX, 1), (share, &mut budget));
                     let (from, to) = hasty.known(variable);
-                    assert!(from <= most && most <= to, "seed {seed}, variable {variable}, share {share}");
+                    assert!(
+                        from <= most && most <= to,
+                        "seed {seed}, variable {variable}, share {share}"
+                    );
                 }
-                let mut vertex = Vertex::of(Arc::clone(&part), &mut budget).expect("there is a world");
-                let bound = vertex.maximise(variable, u64::MAX, &mut budget).expect("a small system");
+                let mut vertex =
+                    Vertex::of(Arc::clone(&part), &mut budget).expect("there is a world");
+                let bound = vertex
+                    .maximise(variable, u64::MAX, &mut budget)
+                    .expect("a small system");
                 branched += usize::from(bound > Some(i128::from(most)));
             }
         }

@@ -1,10 +1,12 @@
-//! The worlds of one sensitive value as a system of equations (SCIENCE 3): one variable per path, one equation per
-//! class and stretch between two releases under the same recoding, and the connected blocks of these.
+//! The worlds of one sensitive value as a system of equations (SCIENCE 3): one variable per path,
+//! one equation per class and stretch between two releases under the same recoding, and the
+//! connected blocks of these.
 //!
-//! A record that came in release t is in one class per recoding of the releases from t on, and in the stretch of that
-//! recoding that contains t. So a path's variable is in one equation per recoding, and the equation says that the
-//! number of records of a stretch in a class is the growth of the class. Classes that did not grow contain no record of
-//! the stretch: their paths are zero in every world and are left out.
+//! A record that came in release t is in one class per recoding of the releases from t on, and in
+//! the stretch of that recoding that contains t. So a path's variable is in one equation per
+//! recoding, and the equation says that the number of records of a stretch in a class is the growth
+//! of the class. Classes that did not grow contain no record of the stretch: their paths are zero
+//! in every world and are left out.
 
 use std::sync::Arc;
 
@@ -29,7 +31,8 @@ impl Worlds {
     /// Sets up the equations of a value, whose paths may hold at most `room` numbers.
     ///
     /// # Errors
-    /// There are more paths than the budget or the room allows, or the releases contradict each other.
+    /// There are more paths than the budget or the room allows, or the releases contradict each
+    /// other.
     pub fn of(
         chain: &ReleaseChain<'_>,
         pairs: &ComparablePairs,
@@ -64,8 +67,8 @@ impl Worlds {
 struct Setting<'s> {
     chain: &'s ReleaseChain<'s>,
     pairs: &'s ComparablePairs,
-    /// For each release and each class number of its recoding: the equation of the stretch that ends there, or
-    /// [`NOWHERE`].
+    /// For each release and each class number of its recoding: the equation of the stretch that
+    /// ends there, or [`NOWHERE`].
     equation: Vec<Vec<u32>>,
     /// For each release the class numbers that grew.
     grew: Vec<Vec<u32>>,
@@ -120,19 +123,27 @@ impl<'s> Setting<'s> {
     }
 
     fn rows(&self, release: usize, id: u32, value: ValueCode) -> Result<i64, OpenReason> {
-        let Some(class) = self.chain.numbered[self.chain.number[release]].in_release(release, id) else { return Ok(0) };
+        let Some(class) = self.chain.numbered[self.chain.number[release]].in_release(release, id)
+        else {
+            return Ok(0);
+        };
         let release = &self.chain.releases[release];
         let range = release.range(class);
         let found = release.values()[range.clone()].binary_search(&value);
-        found.map_or(Ok(0), |at| i64::try_from(release.counts()[range.start + at]).map_err(|_| OpenReason::Spent))
+        found.map_or(Ok(0), |at| {
+            i64::try_from(release.counts()[range.start + at]).map_err(|_| OpenReason::Spent)
+        })
     }
 
     /// Finds all paths of records that came in a release.
     fn paths_from(&mut self, from: usize, budget: &mut ExactBudget) -> Result<(), OpenReason> {
         let recodings = self.chain.numbered.len();
-        let first = |recoding| (from..self.chain.number.len()).find(|&at| self.chain.number[at] == recoding);
-        let mut views: Vec<(usize, usize)> =
-            (0..recodings).filter_map(|recoding| Some((recoding, first(recoding)?))).collect();
+        let first = |recoding| {
+            (from..self.chain.number.len()).find(|&at| self.chain.number[at] == recoding)
+        };
+        let mut views: Vec<(usize, usize)> = (0..recodings)
+            .filter_map(|recoding| Some((recoding, first(recoding)?)))
+            .collect();
         views.sort_by_key(|&(_, release)| self.grew[release].len());
         let mut path = vec![NOWHERE; recodings + 1];
         path[0] = from as u32;
@@ -149,21 +160,29 @@ impl<'s> Setting<'s> {
         let Some(&(recoding, release)) = views.get(depth) else {
             self.room = self.room.checked_sub(path.len()).ok_or(OpenReason::Spent)?;
             self.paths.number(path);
-            let equation = |&(recoding, release): &(usize, usize)| self.equation[release][path[recoding + 1] as usize];
+            let equation = |&(recoding, release): &(usize, usize)| {
+                self.equation[release][path[recoding + 1] as usize]
+            };
             self.stands_in.extend(views.iter().map(equation));
             self.end.push(self.stands_in.len());
             return budget.spend(4 * views.len());
         };
         let pairs = self.pairs;
         let chosen = &views[..depth];
-        let partners = |&(other, _): &(usize, usize)| pairs.partners(other, path[other + 1], recoding);
+        let partners =
+            |&(other, _): &(usize, usize)| pairs.partners(other, path[other + 1], recoding);
         let fewest = chosen.iter().map(partners).min_by_key(|found| found.len());
         let grew = &self.grew[release];
-        let candidates = fewest.filter(|found| found.len() < grew.len()).unwrap_or(grew).to_vec();
+        let candidates = fewest
+            .filter(|found| found.len() < grew.len())
+            .unwrap_or(grew)
+            .to_vec();
         budget.spend(candidates.len() * (depth + 1))?;
         for id in candidates {
             let fits = self.equation[release][id as usize] != NOWHERE
-                && chosen.iter().all(|&(other, _)| pairs.comparable(other, path[other + 1], recoding, id));
+                && chosen
+                    .iter()
+                    .all(|&(other, _)| pairs.comparable(other, path[other + 1], recoding, id));
             if fits {
                 path[recoding + 1] = id;
                 self.descend(views, depth + 1, path, budget)?;
@@ -177,11 +196,17 @@ impl<'s> Setting<'s> {
     fn divide(self) -> Result<Worlds, OpenReason> {
         let mut root: Vec<u32> = (0..self.grown.len() as u32).collect();
         let mut used = vec![false; self.grown.len()];
-        let path = |at: usize| &self.stands_in[if at == 0 { 0 } else { self.end[at - 1] }..self.end[at]];
+        let path =
+            |at: usize| &self.stands_in[if at == 0 { 0 } else { self.end[at - 1] }..self.end[at]];
         for at in 0..self.end.len() {
-            path(at).iter().for_each(|&equation| used[equation as usize] = true);
+            path(at)
+                .iter()
+                .for_each(|&equation| used[equation as usize] = true);
             for pair in path(at).windows(2) {
-                let (a, b) = (representative(&mut root, pair[0]), representative(&mut root, pair[1]));
+                let (a, b) = (
+                    representative(&mut root, pair[0]),
+                    representative(&mut root, pair[1]),
+                );
                 root[a.max(b) as usize] = a.min(b);
             }
         }
@@ -209,8 +234,16 @@ impl<'s> Setting<'s> {
         }
         assert!(place.len() == self.end.len(), "a place for each path");
         let equations: usize = parts.iter().map(|part| part.grown().len()).sum();
-        assert!(equations == self.grown.len(), "each equation is in one part");
+        assert!(
+            equations == self.grown.len(),
+            "each equation is in one part"
+        );
         let width = self.chain.numbered.len() + 1;
-        Ok(Worlds { paths: self.paths, place, width, parts: parts.into_iter().map(Arc::new).collect() })
+        Ok(Worlds {
+            paths: self.paths,
+            place,
+            width,
+            parts: parts.into_iter().map(Arc::new).collect(),
+        })
     }
 }

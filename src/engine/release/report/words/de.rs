@@ -346,14 +346,32 @@ const TERMS: &[Term] = &[
         "Klasse",
         "Zeilen mit gleichen Labels. Ein Angreifer kann die Personen einer Klasse anhand dieser Spalten nicht unterscheiden.",
     ),
-    term("Label", "Was eine Zeile in einer Spalte zeigt: ein genauer Wert oder ein Name für mehrere Werte."),
-    term("k", "Die kleinste Zahl von Zeilen, die eine Klasse haben darf."),
-    term("Verlust", "Informationsverlust, von 0 (jeder Wert genau) bis 1 (kein Detail)."),
-    term("Kette", "Releases, die unter einer Richtlinie und einer Liste von Spalten aufeinander folgen."),
-    term("Inkrement", "Die Datensätze, die zwischen zwei Takten des Zeitplans ankamen."),
+    term(
+        "Label",
+        "Was eine Zeile in einer Spalte zeigt: ein genauer Wert oder ein Name für mehrere Werte.",
+    ),
+    term(
+        "k",
+        "Die kleinste Zahl von Zeilen, die eine Klasse haben darf.",
+    ),
+    term(
+        "Verlust",
+        "Informationsverlust, von 0 (jeder Wert genau) bis 1 (kein Detail).",
+    ),
+    term(
+        "Kette",
+        "Releases, die unter einer Richtlinie und einer Liste von Spalten aufeinander folgen.",
+    ),
+    term(
+        "Inkrement",
+        "Die Datensätze, die zwischen zwei Takten des Zeitplans ankamen.",
+    ),
     term(
         "Prüfung",
         "Der Teil des Programms, der ein Release vor der Veröffentlichung angreift und es allein hinauslassen kann.",
     ),
-    term("Besonders geschützte Menge", "Sensible Werte, die die Richtlinie strenger schützt."),
+    term(
+        "Besonders geschützte Menge",
+        "Sensible Werte, die die Richtlinie strenger schützt.",
+    ),
 ];

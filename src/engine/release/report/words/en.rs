@@ -335,12 +335,33 @@ fn checks(check: Check) -> CheckWords {
 }
 
 const TERMS: &[Term] = &[
-    term("Class", "Rows with equal labels. An attacker cannot distinguish the people of a class by these columns."),
-    term("Label", "What a row shows in a column: an exact value, or a name for several values."),
+    term(
+        "Class",
+        "Rows with equal labels. An attacker cannot distinguish the people of a class by these columns.",
+    ),
+    term(
+        "Label",
+        "What a row shows in a column: an exact value, or a name for several values.",
+    ),
     term("k", "The smallest number of rows that a class may have."),
-    term("Loss", "Information loss, from 0 (every value exact) to 1 (no detail)."),
-    term("Chain", "Releases that follow one another under one policy and one list of columns."),
-    term("Increment", "The records that arrived between two ticks of the schedule."),
-    term("Gate", "The part of the program that attacks a release before publication and alone can let it out."),
-    term("Guarded set", "Sensitive values that the policy protects more strictly."),
+    term(
+        "Loss",
+        "Information loss, from 0 (every value exact) to 1 (no detail).",
+    ),
+    term(
+        "Chain",
+        "Releases that follow one another under one policy and one list of columns.",
+    ),
+    term(
+        "Increment",
+        "The records that arrived between two ticks of the schedule.",
+    ),
+    term(
+        "Gate",
+        "The part of the program that attacks a release before publication and alone can let it out.",
+    ),
+    term(
+        "Guarded set",
+        "Sensitive values that the policy protects more strictly.",
+    ),
 ];

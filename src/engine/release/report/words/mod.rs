@@ -1,5 +1,5 @@
-//! The texts of the pages, one file per language. If a language lacks a text, the program does not compile; `{name}` in
-//! a text is a placeholder that the page fills.
+//! The texts of the pages, one file per language. If a language lacks a text, the program does not
+//! compile; `{name}` in a text is a placeholder that the page fills.
 
 mod de;
 mod en;
@@ -126,7 +126,11 @@ impl Words {
 
     /// The words about a check; `lasting`: in a chain whose classes keep their labels.
     pub fn check(&self, check: Check, lasting: bool) -> CheckWords {
-        let of_lasting = if lasting { (self.checks_of_lasting_labels)(check) } else { None };
+        let of_lasting = if lasting {
+            (self.checks_of_lasting_labels)(check)
+        } else {
+            None
+        };
         of_lasting.unwrap_or_else(|| (self.checks)(check))
     }
 
@@ -137,7 +141,11 @@ impl Words {
 
     /// A count with its noun.
     pub fn many(&self, count: u64, [one, several]: [&str; 2]) -> String {
-        format!("{}\u{a0}{}", self.count(count), if count == 1 { one } else { several })
+        format!(
+            "{}\u{a0}{}",
+            self.count(count),
+            if count == 1 { one } else { several }
+        )
     }
 
     /// A number with this many decimals.
@@ -159,7 +167,8 @@ impl Words {
         format!("{number}\u{a0}%")
     }
 
-    /// Counts in full, other figures with at most four decimals, and very large ones with a power of ten.
+    /// Counts in full, other figures with at most four decimals, and very large ones with a power
+    /// of ten.
     pub fn figure(&self, figure: Figure) -> String {
         match figure {
             Figure::Whole(count) => self.count(count),
@@ -168,14 +177,16 @@ impl Words {
             }
             Figure::Real(number) => {
                 let text = format!("{:.4}", number.get());
-                text.trim_end_matches('0').trim_end_matches('.').replace('.', self.separators[1])
+                text.trim_end_matches('0')
+                    .trim_end_matches('.')
+                    .replace('.', self.separators[1])
             }
         }
     }
 }
 
-/// A text of this program, which may contain tags, with its placeholders filled. Inserted content is escaped, unless it
-/// is HTML.
+/// A text of this program, which may contain tags, with its placeholders filled. Inserted content
+/// is escaped, unless it is HTML.
 pub fn fill(text: &'static str, places: &[(&str, &dyn Render)]) -> Markup {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('{') {
@@ -196,12 +207,18 @@ mod tests {
     use super::*;
 
     fn places(text: &str) -> BTreeSet<&str> {
-        text.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect()
+        text.split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split('}').next())
+            .collect()
     }
 
     /// The tags of a text, in any order: a language may have another word order.
     fn tags(text: &str) -> BTreeSet<&str> {
-        text.split('<').skip(1).filter_map(|rest| rest.split('>').next()).collect()
+        text.split('<')
+            .skip(1)
+            .filter_map(|rest| rest.split('>').next())
+            .collect()
     }
 
     #[test]
@@ -228,13 +245,36 @@ mod tests {
         let [english, german] = Language::ALL.map(Words::of);
         let counts = [0, 12, 123, 1_234, 1_234_567].map(|count| english.count(count));
         assert_eq!(counts, ["0", "12", "123", "1,234", "1,234,567"]);
-        assert_eq!((german.count(1_234_567), german.decimal(0.25, 2)), ("1.234.567".to_owned(), "0,25".to_owned()));
+        assert_eq!(
+            (german.count(1_234_567), german.decimal(0.25, 2)),
+            ("1.234.567".to_owned(), "0,25".to_owned())
+        );
         assert_eq!(german.share(1, 3), "33,3\u{a0}%");
-        let shares = [(0, 5), (5, 5), (0, 0), (1, 3), (1, 1_000_000), (999_999, 1_000_000)];
+        let shares = [
+            (0, 5),
+            (5, 5),
+            (0, 0),
+            (1, 3),
+            (1, 1_000_000),
+            (999_999, 1_000_000),
+        ];
         let shares = shares.map(|(part, whole)| english.share(part, whole));
-        assert_eq!(shares, ["0\u{a0}%", "100\u{a0}%", "0\u{a0}%", "33.3\u{a0}%", "< 0.1\u{a0}%", "> 99.9\u{a0}%"]);
+        assert_eq!(
+            shares,
+            [
+                "0\u{a0}%",
+                "100\u{a0}%",
+                "0\u{a0}%",
+                "33.3\u{a0}%",
+                "< 0.1\u{a0}%",
+                "> 99.9\u{a0}%"
+            ]
+        );
         let real = |number| Figure::real(number).expect("finite");
-        assert_eq!([english.figure(real(4.9e16)), english.figure(real(0.5))], ["4.9e16", "0.5"]);
+        assert_eq!(
+            [english.figure(real(4.9e16)), english.figure(real(0.5))],
+            ["4.9e16", "0.5"]
+        );
         let filled = fill("<b>{a}</b> of {b}", &[("b", &2), ("a", &"<{b}>")]);
         assert_eq!(filled.into_string(), "<b>&lt;{b}&gt;</b> of 2");
     }
