@@ -56,7 +56,6 @@ fn limits(draw: &mut Draw) -> RefinementLimits {
         values: Values::Repeated,
         max_ratio: (!draw.once_in(3)).then(|| Decimal::from(draw.between(2, 20))),
         min_solutions: draw.between(1, 60),
-        max_joint_ratio: None,
         max_global_ratio: None,
         max_repairs: 0,
     }

@@ -4,14 +4,14 @@
 mod definition;
 
 use tidegate::engine::anonymizer::levels::{
-    Costs, CountingQueries, DistinctRows, Diverse, EarlierReleases, Lattice, LevelsProblem,
-    LevelsResult, LevelsSearch, Mean, Objective, Privacy, Query,
+    Costs, DistinctRows, Diverse, EarlierReleases, Lattice, LevelsProblem, LevelsResult,
+    LevelsSearch, Mean, Objective, Privacy,
 };
 use tidegate::engine::model::{Cut, Recoding, Taxonomy, Tree};
 
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables};
-use definition::{GOALS, Goal, Values, is_valid, model, query, state, states};
+use definition::{GOALS, Goal, Values, is_valid, model, state, states};
 
 /// Checks that no state is better than the result of a search.
 fn is_optimal(found: &LevelsResult, all: &[(Vec<u8>, u64, f64)], limit: u64, text: &str) {
@@ -73,9 +73,6 @@ fn searches_find_the_optimum_of_every_state() {
             draw.between(0, rows.len() as u64 / 2)
         };
         let weights: Vec<u32> = (0..width).map(|_| draw.between(1, 3) as u32).collect();
-        let queries: Vec<Query> = (0..draw.between(1, 4))
-            .map(|_| query(draw, &trees))
-            .collect();
         // Values may be present although they are not read.
         let table = match privacy.looks_at_values() || draw.once_in(3) {
             true => DistinctRows::with_values(&histogram),
@@ -95,9 +92,6 @@ fn searches_find_the_optimum_of_every_state() {
             }
             Goal::Discernibility => Objective::Discernibility,
             Goal::AverageSize => Objective::AverageSize,
-            Goal::Counts => {
-                Objective::Counts(CountingQueries::of(&table, &lattice, &queries, limit))
-            }
         };
         let problem = LevelsProblem {
             rows: &table,
@@ -109,13 +103,8 @@ fn searches_find_the_optimum_of_every_state() {
         let all: Vec<(Vec<u8>, u64, f64)> = states(&lattice)
             .into_iter()
             .map(|levels| {
-                let (suppressed, value) = state(
-                    &rows,
-                    &trees,
-                    &levels,
-                    (&privacy, goal, &weights),
-                    (&values, &queries),
-                );
+                let (suppressed, value) =
+                    state(&rows, &trees, &levels, (&privacy, goal, &weights), &values);
                 (levels, suppressed, value)
             })
             .collect();
@@ -309,17 +298,10 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
         );
         let k = draw.between(1, 4);
         let chain = EarlierReleases::new(&histogram, &earlier, &trees, k);
-        let goal = [
-            Goal::Loss(Mean::Geometric, 1_000),
-            Goal::Discernibility,
-            Goal::Counts,
-        ][draw.between(0, 2) as usize];
-        let queries: Vec<Query> = (0..draw.between(1, 3))
-            .map(|_| query(draw, &trees))
-            .collect();
+        let goal =
+            [Goal::Loss(Mean::Geometric, 1_000), Goal::Discernibility][draw.between(0, 1) as usize];
         let objective = match goal {
             Goal::Discernibility => Objective::Discernibility,
-            Goal::Counts => Objective::Counts(CountingQueries::of(&table, &lattice, &queries, 0)),
             _ => Objective::Columns(Costs::loss(&table, &lattice, &trees, 1_000)),
         };
         let (privacy, values) = (Privacy::k(1), Values::of(draw, &histogram));
@@ -338,13 +320,7 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
                 let recoding = lattice.recoding(&trees, &levels);
                 let recodings: Vec<Recoding> = earlier.iter().cloned().chain([recoding]).collect();
                 let invalid = u64::from(!is_valid(&increments, &recodings, &trees, k as usize));
-                let (_, value) = state(
-                    &rows,
-                    &trees,
-                    &levels,
-                    (&privacy, goal, &weights),
-                    (&values, &queries),
-                );
+                let (_, value) = state(&rows, &trees, &levels, (&privacy, goal, &weights), &values);
                 (levels, invalid, value)
             })
             .collect();

@@ -330,14 +330,7 @@ fn limits_may_be_written_as_off() {
         FeedConfig::load(&file).map_err(|error| render::plain(&error))
     };
     let plain = loaded("").expect("a feed").policy;
-    for key in [
-        "m",
-        "diversity",
-        "dominance",
-        "p_rule",
-        "max_global_ratio",
-        "max_joint_ratio",
-    ] {
+    for key in ["m", "diversity", "dominance", "p_rule", "max_global_ratio"] {
         assert_eq!(
             loaded(&format!("{key} = \"off\"")).expect(key).policy,
             plain,

@@ -25,12 +25,7 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
 }
 
 fn search(policy: &Policy) -> String {
-    let best = match policy.workload() {
-        None => "those with the least loss that are allowed",
-        Some(_) => {
-            "those with the smallest error in the counts of `workload`, and among them the finest that are allowed"
-        }
-    };
+    let best = "those with the least loss that are allowed";
     match (policy.search(), policy.kind()) {
         (Search::Levels, ChainKind::Disjoint) => {
             format!("Each release has one level of generalisation for each column, {best} (search = \"levels\").")

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::nearest::{listed, nearest};
 use super::places::{ConfigProblem, Places};
+use super::removed;
 use super::schema::SchemaNode;
 
 /// The findings; unknown keys and wrong types come before missing keys, since a misspelled key is
@@ -128,12 +129,15 @@ impl<'s> Walk<'_, 's, '_> {
             DeValue::String(word) => {
                 let words: Vec<&str> = choices.iter().flat_map(|choice| choice.words()).collect();
                 if !words.is_empty() && !words.contains(&word.as_ref()) {
-                    let meant = nearest(word, words.iter().copied());
-                    let meant =
-                        meant.map_or(String::new(), |word| format!("; did you mean {word:?}?"));
-                    let meant = foreign(last(path), word)
-                        .map_or(meant, |what| format!("; {what} is not built"));
-                    let text = format!("`{}` must be {}{meant}", last(path), wanted(&choices));
+                    let text = match removed::word(path, word) {
+                        Some(reason) => {
+                            format!(
+                                "`{} = {word:?}` does not exist any more: {reason}",
+                                last(path)
+                            )
+                        }
+                        None => unknown_word(path, word, &words, &wanted(&choices)),
+                    };
                     self.found.wrong.push(ConfigProblem::new(path, text));
                 }
             }
@@ -144,6 +148,10 @@ impl<'s> Walk<'_, 's, '_> {
     /// The error for a key that a table does not have.
     fn unknown(&self, schema: SchemaNode<'s>, name: &str, path: &str) -> String {
         let here = title(path);
+        let inner = format!("{path}.{name}");
+        if let Some(reason) = removed::key(&inner) {
+            return format!("there is no key `{name}` in {here} any more: {reason}");
+        }
         if let Some(meant) = nearest(name, schema.keys().map(|(key, _)| key)) {
             return format!("there is no key `{name}` in {here}; did you mean `{meant}`?");
         }
@@ -164,7 +172,19 @@ impl<'s> Walk<'_, 's, '_> {
     }
 }
 
-/// The error for a word that other programs know and this one does not.
+/// The error for a word that a key does not accept.
+fn unknown_word(path: &str, word: &str, words: &[&str], wanted: &str) -> String {
+    let key = last(path);
+    if let Some(what) = foreign(key, word) {
+        return format!("`{key}` must be {wanted}; {what} is not built");
+    }
+    match nearest(word, words.iter().copied()) {
+        Some(meant) => format!("`{key}` must be {wanted}; did you mean {meant:?}?"),
+        None => format!("`{key}` must be {wanted}"),
+    }
+}
+
+/// Whatever other programs know by this word and this one does not.
 fn foreign(key: &str, word: &str) -> Option<&'static str> {
     match (key, word.to_ascii_uppercase().as_str()) {
         ("mechanism", "GSSAPI" | "KERBEROS") => Some("GSSAPI (Kerberos)"),

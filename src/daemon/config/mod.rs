@@ -20,6 +20,7 @@ mod notify;
 mod odds;
 mod places;
 mod readings;
+mod removed;
 pub mod schema;
 mod secret;
 mod secret_files;

@@ -11,8 +11,8 @@ use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, ColumnFacts, Guarantee, NoCount, OnUnsafe, Output, Policy,
-    PolicySettings, Search, contradictions,
+    ChainKind, ChainPromise, ColumnFacts, Guarantee, OnUnsafe, Output, Policy, PolicySettings,
+    Search, contradictions,
 };
 
 /// A feed file, completely read except for the policy.
@@ -163,14 +163,6 @@ impl FeedFileText<'_> {
         let columns = Columns::new(columns).with_release(self.release.cloned().unwrap_or_default());
         if let Some(problem) = self.measure_problem(&columns, &policy) {
             return Err(self.places.place(problem));
-        }
-        if let Some(Err(NoCount { at, text })) = policy
-            .workload()
-            .map(|workload| workload.counts(&columns.trees()))
-        {
-            return Err(self
-                .places
-                .place(ConfigProblem::new(format!("policy.workload[{at}]"), text)));
         }
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),

@@ -211,9 +211,12 @@ mod tests {
             Some(2)
         );
         assert_eq!(table["column"][0]["weight"].as_float(), Some(2.5));
-        let both = with(&["policy.search=levels policy.workload=[\"c = 1\", \"c = 2\"]"])
+        let both = with(&["policy.search=levels column.a.b.guarded=[[\"c\"], [\"d\", \"e\"]]"])
             .expect("two settings");
-        assert_eq!(both["policy"]["workload"].as_array().map(Vec::len), Some(2));
+        assert_eq!(
+            both["column"][0]["guarded"].as_array().map(Vec::len),
+            Some(2)
+        );
         assert_eq!(both["policy"]["search"].as_str(), Some("levels"));
         let columns = with(&["column.a.b=none"]).expect("a setting")["column"]
             .as_array()

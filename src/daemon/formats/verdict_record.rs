@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::wiped_bytes::WipedBytes;
-use crate::engine::anonymizer::{
-    InvalidReason, LevelsObjective, LevelsQuality, NoRelease, RecodingStep, Refusal,
-};
+use crate::engine::anonymizer::{InvalidReason, LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
@@ -55,7 +53,7 @@ pub struct RefusalRecord {
 /// How good the levels are that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelsRecord {
-    /// What the search minimised: `loss`, or `count_error` with a workload.
+    /// What the search minimised: `loss`.
     pub minimised: String,
     /// The figure of the levels that were found.
     pub found: f64,
@@ -69,12 +67,8 @@ pub struct LevelsRecord {
 
 impl LevelsRecord {
     fn of(quality: &LevelsQuality) -> LevelsRecord {
-        let minimised = match quality.objective {
-            LevelsObjective::Loss => "loss",
-            LevelsObjective::CountError => "count_error",
-        };
         LevelsRecord {
-            minimised: minimised.to_owned(),
+            minimised: "loss".to_owned(),
             found: quality.found,
             lower_bound: quality.lower_bound,
             stopped: quality.stopped,

@@ -24,8 +24,8 @@ pub use local::{
     NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped, halves,
 };
 pub use standing::{
-    Atom, Course, FoundRecoding, LevelsObjective, LevelsQuality, RareRowRules, RecodedPeople,
-    Recoder, RecodingStep, StandingRecoding, StandingState, StandingTick,
+    Atom, Course, FoundRecoding, LevelsQuality, RareRowRules, RecodedPeople, Recoder, RecodingStep,
+    StandingRecoding, StandingState, StandingTick,
 };
 pub use table::{NodeSplit, SearchTable};
 pub use top_down::{CandidateTrial, Refusal, TopDownResult, top_down};

@@ -14,7 +14,6 @@ mod or_off;
 mod parts;
 mod search_facts;
 mod settings;
-mod workload;
 
 pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
@@ -30,7 +29,6 @@ pub use settings::{
     ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat,
     OnUnsafe, Outliers, Output, PolicySettings, Rare, Search, Values,
 };
-pub use workload::{NoCount, Workload, WorkloadCount};
 
 use serde::{Serialize, Serializer};
 
@@ -49,7 +47,6 @@ pub struct Policy {
     max_loss: Decimal,
     on_repeat: OnRepeat,
     details: Vec<DetailSettings>,
-    workload: Option<Workload>,
     in_force: PolicySettings,
 }
 
@@ -83,10 +80,6 @@ impl Policy {
             max_loss: written.max_loss.unwrap_or(Decimal::ONE),
             on_repeat: written.on_repeat.unwrap_or(OnRepeat::Ignore),
             details: facts.details.clone(),
-            workload: written
-                .workload
-                .as_ref()
-                .and_then(|counts| Workload::of(counts, &facts.quasi).ok()),
             in_force: written.clone(),
         };
         Ok(policy.with_defaults())
@@ -231,11 +224,6 @@ impl Policy {
     /// How much detail each quasi column should keep, in order; empty if all have the default.
     pub fn details(&self) -> &[DetailSettings] {
         &self.details
-    }
-
-    /// The counts whose error a recoding should minimise, if the search uses them.
-    pub fn workload(&self) -> Option<&Workload> {
-        self.workload.as_ref()
     }
 
     /// The share of rows that a search for a recoding may leave waiting.

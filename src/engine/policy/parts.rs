@@ -114,8 +114,6 @@ pub struct RefinementLimits {
     pub max_ratio: Option<Decimal>,
     /// The smallest number of solutions that must remain for such a target.
     pub min_solutions: u64,
-    /// The largest ratio for all of its targets together.
-    pub max_joint_ratio: Option<Decimal>,
     /// The largest ratio due to the refusals of a global search.
     pub max_global_ratio: Option<Decimal>,
     /// How often a rejected locally recoded release is repaired.
@@ -146,7 +144,6 @@ impl RefinementLimits {
             min_solutions: written
                 .min_solutions
                 .unwrap_or(RefinementLimits::MIN_SOLUTIONS),
-            max_joint_ratio: written.max_joint_ratio,
             max_global_ratio: written.max_global_ratio,
             max_repairs: written.max_repairs.unwrap_or(RefinementLimits::MAX_REPAIRS),
         }

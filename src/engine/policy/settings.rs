@@ -95,10 +95,6 @@ pub struct PolicySettings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<Decimal>,
-    /// `search = "levels"`: the counts that the table is mainly used for, in the notation of
-    /// `tidegate query`; the search then minimises the error of these counts instead of the loss.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<Vec<String>>,
     /// Disjoint chains: one table, or separate tables for quasi-identifiers and sensitive values;
     /// the default is `one-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,15 +120,6 @@ pub struct PolicySettings {
         skip_serializing_if = "Option::is_none"
     )]
     pub max_global_ratio: Option<Decimal>,
-    /// The largest factor by which a refinement attack on all classes together may reduce the
-    /// possibilities; `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
-    #[serde(
-        default,
-        deserialize_with = "or_off",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub max_joint_ratio: Option<Decimal>,
     /// How often a locally recoded release that failed is repaired before it is rejected; the
     /// default is 3.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -54,8 +54,6 @@ pub enum Check {
     MaxGlobalRatio,
     /// The leakage of final labels.
     Maximality,
-    /// The combinatorial refinement attack on all classes together.
-    MaxJointRatio,
     /// Sums of measures.
     Dominance,
     /// The possible change of an attacker's odds.
@@ -123,7 +121,7 @@ pub struct CheckFacts {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 27] = [
+    pub const ALL: [Check; 26] = [
         Check::Crowd,
         Check::Form,
         Check::Growth,
@@ -144,7 +142,6 @@ impl Check {
         Check::Certainty,
         Check::MaxGlobalRatio,
         Check::Maximality,
-        Check::MaxJointRatio,
         Check::Dominance,
         Check::MaxOdds,
         Check::Algorithm,
@@ -206,9 +203,6 @@ impl Check {
                 "more rows do not help: raise the limit or remove it, and begin a new chain"),
             Check::Maximality => of("maximality", Public, None,
                 "nothing: the figure is informative and has no limit"),
-            Check::MaxJointRatio => of("max_joint_ratio", Public, Some(AtMost),
-                "raise `max_repairs`, so that the other classes are published, use fewer or coarser leaves, or `search \
-                 = \"halves\"`"),
             Check::Dominance => of("dominance", Sensitive, Some(AtMost),
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::MaxOdds => of("max_odds", Public, Some(AtMost),

@@ -97,48 +97,6 @@ fn the_first_release_takes_the_best_levels_and_later_ones_keep_them() {
     assert_ne!(labels(&place, 1)[0].as_array().map(Vec::len), Some(40));
 }
 
-/// A woman of each age, and ten men: either ages or sexes can be shown, and the counts decide
-/// which.
-#[test]
-fn the_counts_that_a_table_is_used_for_decide_on_its_levels() {
-    let of = |workload: &str| {
-        let place = Place::new(&feed(
-            "cumulative",
-            &format!("search = \"levels\"\nworkload = [\"{workload}\"]"),
-            "",
-        ));
-        place.put(
-            "a.csv",
-            people(
-                0,
-                &[
-                    (5, "F", 1),
-                    (25, "F", 1),
-                    (35, "F", 1),
-                    (5, "M", 10),
-                    (25, "M", 10),
-                    (35, "M", 10),
-                ],
-            ),
-        );
-        assert_eq!(
-            counts(&place.entries(&["a.csv"])[0], ["added", "waiting"]),
-            [33, 0]
-        );
-        assert_eq!(
-            place.json("1/manifest.json")["policy"]["workload"],
-            json!([workload])
-        );
-        labels(&place, 1)
-    };
-    let [ages, sexes] = of("age between 20 and 29");
-    assert_eq!(
-        (ages.as_array().map(Vec::len), sexes),
-        (Some(40), json!(["*"]))
-    );
-    assert_eq!(of("sex = 'F'"), [json!(["*"]), json!(["F", "M"])]);
-}
-
 #[test]
 fn top_down_leaves_as_many_waiting() {
     let place = Place::new(&feed(

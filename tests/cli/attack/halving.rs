@@ -36,7 +36,7 @@ const RELEASE: &[(&str, &str)] = &[("release", "r.csv")];
 
 #[test]
 fn every_set_of_rows_that_labels_allow_remains() {
-    let folder = folder("max_joint_ratio = 2");
+    let folder = folder("");
     table(
         &folder,
         &[

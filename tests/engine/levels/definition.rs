@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::anonymizer::levels::{
-    DistinctRows, Diverse, Ground, Lattice, Mean, Privacy, Query,
-};
+use tidegate::engine::anonymizer::levels::{DistinctRows, Diverse, Ground, Lattice, Mean, Privacy};
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Leaf, Node, Recoding, Taxonomy, Tree, Value};
 
@@ -20,17 +18,15 @@ pub enum Goal {
     Entropy,
     Discernibility,
     AverageSize,
-    Counts,
 }
 
-pub const GOALS: [Goal; 7] = [
+pub const GOALS: [Goal; 6] = [
     Goal::Loss(Mean::Geometric, 1_000),
     Goal::Loss(Mean::Arithmetic, 400),
     Goal::Precision,
     Goal::Entropy,
     Goal::Discernibility,
     Goal::AverageSize,
-    Goal::Counts,
 ];
 
 /// One of the models of sensitive values; `tree`: the positions of values, of which those in
@@ -225,34 +221,13 @@ fn together(mean: Mean, figures: &[f64], weights: &[u32]) -> f64 {
     }
 }
 
-/// The error of the answer to a query from labels, each with a number of rows.
-fn error(query: &Query, rows: &[Row], trees: &[&Taxonomy], shown: &[(&Vec<Node>, f64)]) -> f64 {
-    let asked = |row: &&Row| {
-        let has = |(column, wanted): &(usize, Vec<bool>)| {
-            wanted[trees[*column].find_leaf(&row.0[*column]).expect("a leaf") as usize]
-        };
-        query.columns.iter().all(has)
-    };
-    let count = rows.iter().filter(asked).count() as f64;
-    let part = |nodes: &[Node]| {
-        let share = |(column, wanted): &(usize, Vec<bool>)| {
-            let under = trees[*column].leaf_range(nodes[*column]);
-            under.clone().filter(|&leaf| wanted[leaf as usize]).count() as f64
-                / under.count() as f64
-        };
-        query.columns.iter().map(share).product::<f64>()
-    };
-    let answer: f64 = shown.iter().map(|(nodes, rows)| rows * part(nodes)).sum();
-    (answer - count).abs() / count.max(1.0)
-}
-
 /// Rows that a state suppresses, and its value.
 pub fn state(
     rows: &[Row],
     trees: &[&Taxonomy],
     levels: &[u8],
     (privacy, goal, weights): (&Privacy, Goal, &[u32]),
-    (values, queries): (&Values, &[Query]),
+    values: &Values,
 ) -> (u64, f64) {
     let all: Vec<&Row> = rows.iter().collect();
     let classes = classes(rows, trees, levels);
@@ -289,18 +264,6 @@ pub fn state(
         };
     let geometric = |figures: Vec<f64>| together(Mean::Geometric, &figures, weights);
     let value = match goal {
-        Goal::Counts => {
-            let root = vec![0; trees.len()];
-            let shown = classes
-                .iter()
-                .map(|(nodes, class)| (if may(class) { nodes } else { &root }, class.len() as f64));
-            let shown: Vec<(&Vec<Node>, f64)> = shown.collect();
-            queries
-                .iter()
-                .map(|query| error(query, rows, trees, &shown))
-                .sum::<f64>()
-                / queries.len() as f64
-        }
         Goal::Discernibility => {
             let squares: f64 = published.map(|class| (class.len() as f64).powi(2)).sum();
             (squares + suppressed as f64 * count) / count.powi(2)
@@ -358,18 +321,6 @@ pub fn states(lattice: &Lattice) -> Vec<Vec<u8>> {
         at += 1;
     }
     found
-}
-
-/// Some leaves of some columns.
-pub fn query(draw: &mut Draw, trees: &[&Taxonomy]) -> Query {
-    let mut columns = Vec::new();
-    for (column, tree) in trees.iter().enumerate() {
-        let wanted = (0..tree.leaves()).map(|_| draw.once_in(2)).collect();
-        if !draw.once_in(3) {
-            columns.push((column, wanted));
-        }
-    }
-    Query { columns }
 }
 
 /// Whether a chain of releases with these recodings is valid: per person and value the rows with

@@ -203,7 +203,7 @@ fn fits(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> bo
 }
 
 /// Whether a search that ends with a recoding has rejected a finer one: too many people would wait,
-/// or, if it does not use counts, it would lose more.
+/// or it would lose more.
 fn is_refused(
     people: &People,
     finer: &[Cut],
@@ -214,7 +214,6 @@ fn is_refused(
     let (kept, most) = kept(people, asked, trees);
     waiting(&kept, finer, asked.a) > most
         || (asked.levels
-            && asked.workload.is_empty()
             && loss(&kept, finer, asked, trees) > loss(&kept, cuts, asked, trees) - 1e-9)
 }
 
@@ -314,13 +313,9 @@ fn compare(shapes: &[&[usize]], asked: &Asked, most: u64) -> [usize; 4] {
         assert!(truth.iter().all(is_known), "{text}: {truth:?}");
         if asked.percent == 0 {
             assert_eq!(announced.facts, truth, "{text}");
-            // No other state that must have failed adds a fact. What the accuracy of counts reveals
-            // is not checked.
+            // No other state that must have failed adds a fact.
             let made: Vec<Fact> = facts(made, shown, asked, &trees);
-            assert!(
-                !asked.workload.is_empty() || announced.facts == made,
-                "{text}: {made:?}"
-            );
+            assert_eq!(announced.facts, made, "{text}");
             beyond += made.len() - announced.facts.len();
         }
         releases += 1;
@@ -355,18 +350,13 @@ fn small_crowds_that_are_certain() {
                 floors: (0..width).map(|at| (at == 0).then_some(0)).collect(),
                 ..plain.clone()
             };
-            let counted = Asked {
-                workload: vec![vec![(0, vec![0])]],
-                ..plain.clone()
-            };
-            let counted = Some(counted).filter(|_| levels && percent == 0);
             let others = [
                 plain,
                 weighted,
                 floored,
                 Asked::plain(3, levels, percent, width),
             ];
-            for asked in others.into_iter().chain(counted) {
+            for asked in others {
                 let found = compare(shapes, &asked, most);
                 all.iter_mut()
                     .zip(found)

@@ -3,9 +3,7 @@
 use tidegate::engine::anonymizer::Recoder;
 use tidegate::engine::model::{Leaf, Taxonomy};
 
-use super::reference::{
-    Asked, People, coarsest, count, error, headcount, kept, loss, states, top_down, waiting,
-};
+use super::reference::{Asked, People, coarsest, headcount, kept, loss, states, top_down, waiting};
 use crate::common::random::{self, Draw};
 
 fn people(draw: &mut Draw, trees: &[&Taxonomy], most: u64) -> People {
@@ -79,69 +77,5 @@ fn recodings_are_what_their_definition_says() {
             "{asked:?}: {:?}",
             found.refusals
         );
-    });
-}
-
-/// The levels with the smallest errors of counts, and from there down as long as a column can be a
-/// level finer.
-#[test]
-fn levels_by_a_workload_are_what_their_definition_says() {
-    random::run("recodings by a workload", 100, |draw: &mut Draw| {
-        let trees: Vec<Taxonomy> = (0..draw.between(1, 3) as usize)
-            .map(|column| random::tree(draw, column, 4))
-            .collect();
-        let trees: Vec<&Taxonomy> = trees.iter().collect();
-        let workload = (0..draw.between(1, 4))
-            .map(|_| count(draw, &trees))
-            .collect();
-        let weights = vec![100; trees.len()];
-        let asked = Asked {
-            levels: true,
-            weights,
-            workload,
-            ..Asked::random(draw, &trees)
-        };
-        let people = people(draw, &trees, 40);
-        let found = Recoder::of(&asked.policy(&trees), &trees)
-            .find(&headcount(trees.len(), &people), &trees);
-        let (kept, most) = kept(&people, &asked, &trees);
-        assert_eq!(found.is_none(), kept.is_empty(), "{asked:?}");
-        let Some(found) = found else { return };
-        let cuts = found.course.cut();
-        assert!(waiting(&kept, cuts, asked.a) <= most, "{asked:?}");
-        let fits = states(&asked, &trees)
-            .into_iter()
-            .filter(|(_, cuts)| waiting(&kept, cuts, asked.a) <= most);
-        let all: Vec<_> = fits
-            .map(|(levels, cuts)| (error(&kept, &cuts, &asked, &trees), levels, cuts))
-            .collect();
-        let (_, levels, _) = all
-            .iter()
-            .find(|(.., state)| state == cuts)
-            .expect("a state that fits");
-        let lower = |other: &[usize]| {
-            other
-                .iter()
-                .zip(levels)
-                .all(|(other, level)| other <= level)
-        };
-        assert!(
-            all.iter()
-                .all(|(_, other, _)| other == levels || !lower(other)),
-            "{asked:?}: {levels:?}"
-        );
-        // Errors are compared in millionths.
-        let least = all
-            .iter()
-            .map(|state| state.0)
-            .fold(f64::INFINITY, f64::min);
-        let mut best = all.iter().filter(|state| state.0 < least + 2e-6);
-        let above = |(_, other, _): &(f64, Vec<usize>, _)| {
-            levels
-                .iter()
-                .zip(other)
-                .all(|(level, other)| level <= other)
-        };
-        assert!(best.any(above), "{asked:?}: {levels:?}");
     });
 }

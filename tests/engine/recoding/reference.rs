@@ -22,26 +22,6 @@ pub struct Asked {
     /// Weights in hundredths.
     pub weights: Vec<u64>,
     pub floors: Vec<Option<u8>>,
-    /// Counts that steer levels: columns, each once, and leaves.
-    pub workload: Vec<Count>,
-}
-
-pub type Count = Vec<(usize, Vec<Leaf>)>;
-
-/// A count of some leaves of some columns, at least of one.
-pub fn count(draw: &mut Draw, trees: &[&Taxonomy]) -> Count {
-    let sure = draw.between(0, trees.len() as u64 - 1) as usize;
-    let mut count = Count::new();
-    for (column, tree) in trees.iter().enumerate() {
-        let first = draw.between(0, tree.leaves() as u64 - 1) as Leaf;
-        let leaves = (0..tree.leaves() as Leaf)
-            .filter(|&leaf| leaf == first || draw.once_in(3))
-            .collect();
-        if column == sure || draw.once_in(2) {
-            count.push((column, leaves));
-        }
-    }
-    count
 }
 
 impl Asked {
@@ -67,7 +47,6 @@ impl Asked {
             },
             weights: trees.iter().map(|_| weight(draw)).collect(),
             floors: trees.iter().map(|tree| floor(draw, tree)).collect(),
-            workload: Vec::new(),
         }
     }
 
@@ -78,7 +57,6 @@ impl Asked {
             percent,
             weights: vec![100; width],
             floors: vec![None; width],
-            workload: Vec::new(),
         }
     }
 
@@ -97,29 +75,10 @@ impl Asked {
             Search::TopDown
         });
         let set_aside = Decimal::new(self.percent, 2);
-        let condition = |(column, leaves): &(usize, Vec<Leaf>)| {
-            let label = |&leaf: &Leaf| {
-                format!("'{}'", trees[*column].label(trees[*column].leaf_node(leaf)))
-            };
-            format!(
-                "c{column} in ({})",
-                leaves.iter().map(label).collect::<Vec<_>>().join(", ")
-            )
-        };
-        let text = |count: &Count| {
-            count
-                .iter()
-                .map(condition)
-                .collect::<Vec<_>>()
-                .join(" and ")
-        };
-        let workload =
-            (!self.workload.is_empty()).then(|| self.workload.iter().map(text).collect());
         let written = PolicySettings {
             k: Some(self.a),
             search,
             set_aside,
-            workload,
             ..PolicySettings::default()
         };
         let quasi = (0..trees.len())
@@ -233,37 +192,6 @@ pub fn loss(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -
     };
     let power = |at: usize| (column(at) + 1.0).powf(asked.weights[at] as f64 / weights);
     (0..trees.len()).map(power).product::<f64>() - 1.0
-}
-
-/// The mean error of counts in the workload, with waiting people spread over everything.
-pub fn error(people: &People, cuts: &[Cut], asked: &Asked, trees: &[&Taxonomy]) -> f64 {
-    let classes = classes(people, cuts);
-    let of_count = |count: &Count| {
-        let is_asked_for = |row: &[Leaf]| {
-            count
-                .iter()
-                .all(|(column, leaves)| leaves.contains(&row[*column]))
-        };
-        let all: u64 = people
-            .iter()
-            .filter(|(row, _)| is_asked_for(row))
-            .map(|(_, count)| count)
-            .sum();
-        let share = |nodes: &[Node]| -> f64 {
-            let of_column = |(column, leaves): &(usize, Vec<Leaf>)| {
-                let under = trees[*column].leaf_range(nodes[*column]);
-                leaves.iter().filter(|leaf| under.contains(leaf)).count() as f64
-                    / under.len() as f64
-            };
-            count.iter().map(of_column).product()
-        };
-        let root = vec![0; trees.len()];
-        let answer = |(class, &rows): (&Vec<Node>, &u64)| {
-            rows as f64 * share(if rows < asked.a { &root } else { class })
-        };
-        (classes.iter().map(answer).sum::<f64>() - all as f64).abs() / all.max(1) as f64
-    };
-    asked.workload.iter().map(of_count).sum::<f64>() / asked.workload.len() as f64
 }
 
 /// All states that may be published.

@@ -160,7 +160,6 @@ fn what_promises_nothing_is_not_asked_for() {
             ChainKind::Cumulative,
             PolicySettings {
                 min_solutions: Some(1 << 40),
-                max_joint_ratio: ratio("2"),
                 ..plain.clone()
             },
         ),

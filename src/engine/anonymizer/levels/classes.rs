@@ -1,6 +1,5 @@
 //! The classes of one state, computed from those of a finer one.
 
-use super::counts::CountingQueries;
 use super::key::{ClassKey, hash};
 use super::lattice::{Lattice, Levels};
 use super::objective::{Costs, Objective, SuppressionCost};
@@ -179,28 +178,10 @@ impl<const WORDS: usize> StateClasses<WORDS> {
                 Objective::Columns(costs) => (0..self.levels.len())
                     .map(|column| self.extra(costs, rules, column, &suppressed))
                     .collect(),
-                Objective::Counts(counts) => (0..counts.len())
-                    .map(|query| self.adds(counts, rules, query, &suppressed))
-                    .collect(),
                 Objective::Discernibility | Objective::AverageSize => Vec::new(),
             };
         }
         checked
-    }
-
-    /// What suppressed classes would contribute to the answer of a query.
-    fn adds(
-        &self,
-        counts: &CountingQueries,
-        rules: &StateRules<'_>,
-        query: usize,
-        suppressed: &[(ClassKey<WORDS>, u32)],
-    ) -> u128 {
-        let of_class = |(key, rows): &(ClassKey<WORDS>, u32)| {
-            let code = |column: usize| rules.packing.code(key, column, self.levels[column]);
-            u128::from(counts.adds(query, &self.levels, code)) * u128::from(*rows)
-        };
-        suppressed.iter().map(of_class).sum()
     }
 
     /// What suppressed classes cost in a column in addition to their labels.

@@ -10,7 +10,6 @@ mod best_first;
 mod chain;
 mod checker;
 mod classes;
-mod counts;
 mod flash;
 mod greedy;
 mod ground_distance;
@@ -27,7 +26,6 @@ mod state_figures;
 
 pub use antichain::{Antichain, Monotonicity, Property, Usage};
 pub use chain::EarlierReleases;
-pub use counts::{CountingQueries, Query};
 pub use ground_distance::Ground;
 pub use lattice::{Lattice, Levels};
 pub use objective::{Costs, Mean, Objective, Score};

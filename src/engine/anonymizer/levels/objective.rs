@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 
-use super::counts::CountingQueries;
 use super::lattice::{Lattice, Levels};
 use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
@@ -101,8 +100,6 @@ pub enum Objective {
     Discernibility,
     /// The mean size of a class, with all suppressed rows as one class.
     AverageSize,
-    /// The mean relative error of counting queries.
-    Counts(CountingQueries),
 }
 
 /// The value of an objective, for comparison: a number of any size, less is better.
@@ -457,7 +454,7 @@ impl Objective {
     pub fn costs(&self) -> Option<&Costs> {
         match self {
             Objective::Columns(costs) => Some(costs),
-            Objective::Discernibility | Objective::AverageSize | Objective::Counts(_) => None,
+            Objective::Discernibility | Objective::AverageSize => None,
         }
     }
 
@@ -465,17 +462,15 @@ impl Objective {
     pub fn bound(&self, levels: &[u8]) -> Option<Score> {
         match self {
             Objective::Columns(costs) => Some(costs.score(levels, None)),
-            Objective::Counts(counts) => Some(Score::of(counts.bound(levels))),
             Objective::Discernibility | Objective::AverageSize => None,
         }
     }
 
     /// The number of figures of a checked state in addition to its classes: the cost of suppressed
-    /// rows per column, or their contribution per query.
+    /// rows per column.
     pub(super) fn figures(&self, lattice: &Lattice) -> usize {
         match self {
             Objective::Columns(_) => lattice.width(),
-            Objective::Counts(counts) => counts.len(),
             Objective::Discernibility | Objective::AverageSize => 0,
         }
     }
@@ -508,7 +503,6 @@ impl Objective {
                 assert!(checked.classes() > 0, "rows have classes");
                 Score::of(rows as f64 / checked.classes() as f64)
             }
-            Objective::Counts(counts) => Score::of(counts.bound(levels)),
         }
     }
 
@@ -516,9 +510,6 @@ impl Objective {
     pub fn value(&self, levels: &Levels, checked: &StateFigures, rows: u64) -> Score {
         match self {
             Objective::Columns(costs) => costs.score(levels, Some(&checked.extra)),
-            Objective::Counts(counts) => {
-                Score::of(counts.value(levels, checked.suppressed, &checked.extra))
-            }
             Objective::Discernibility => {
                 let suppressed = u128::from(checked.suppressed) * u128::from(rows);
                 Score::of((checked.published_squares + suppressed) as f64 / (rows as f64).powi(2))
@@ -533,9 +524,7 @@ impl Objective {
     pub fn figure(&self, score: Score) -> f64 {
         match self {
             Objective::Columns(costs) => costs.figure(score),
-            Objective::Discernibility | Objective::AverageSize | Objective::Counts(_) => {
-                score.log2().exp2()
-            }
+            Objective::Discernibility | Objective::AverageSize => score.log2().exp2(),
         }
     }
 }

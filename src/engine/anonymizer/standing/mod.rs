@@ -17,7 +17,7 @@ use crate::model::{Node, Recoding, Taxonomy};
 use coarsen::ClassPeople;
 pub use course::Course;
 pub use parts::{Atom, RareRowRules, RecodingStep, StandingTick};
-pub use recoder::{FoundRecoding, LevelsObjective, LevelsQuality, RecodedPeople, Recoder};
+pub use recoder::{FoundRecoding, LevelsQuality, RecodedPeople, Recoder};
 pub use state::StandingState;
 
 /// The standing recoding and all people of the chain.

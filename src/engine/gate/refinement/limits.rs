@@ -5,7 +5,6 @@
 use num_bigint::BigUint;
 
 use super::figure::{RatioFigure, SolutionCount};
-use super::joint::Joint;
 use super::release::AttackedRows;
 use super::target::{AttackTarget, CertainClass, SegmentPart};
 use crate::policy::{Decimal, RefinementLimits};
@@ -30,14 +29,13 @@ pub struct FailedLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImpossibleTarget(pub AttackedRows);
 
-/// All reasons against a release, target by target, then for all together. `name` gives the name of
+/// All reasons against a release, target by target. `name` gives the name of
 /// a target or of a part of it; it is only called for targets that break a limit.
 ///
 /// # Errors
 /// The first target without a solution.
 pub fn against(
     targets: &[AttackTarget],
-    joint: Option<&Joint>,
     limits: &RefinementLimits,
     name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,
 ) -> Result<Vec<FailedLimit>, ImpossibleTarget> {
@@ -54,11 +52,6 @@ pub fn against(
         found.extend(crowds(target, name));
         found.extend(open(target, name));
     }
-    found.extend(
-        limits
-            .max_joint_ratio
-            .and_then(|limit| together(joint, limit)),
-    );
     Ok(found)
 }
 
@@ -268,36 +261,6 @@ fn open(
     })
 }
 
-fn together(joint: Option<&Joint>, limit: Decimal) -> Option<FailedLimit> {
-    let against = |found, limit, text| {
-        Some(FailedLimit {
-            place: None,
-            found,
-            limit,
-            text,
-            small: false,
-        })
-    };
-    let ratio = joint.map_or(RatioFigure::Unknown, |joint| joint.ratio);
-    let Some(log10) = ratio.log10() else {
-        let text = "all together: the attack ran out of budget for the joint ratio, which counts as unsafe";
-        return against(None, None, text.to_owned());
-    };
-    if ratio.is_at_most(limit.get()) {
-        return None;
-    }
-    let likely = joint
-        .and_then(Joint::estimate)
-        .map_or(String::new(), |log10| {
-            format!(", most likely {}", short(log10))
-        });
-    let text = format!(
-        "all together: ratio up to {}{likely}, limit {limit}",
-        short(log10)
-    );
-    against(power(log10), Some(limit.get()), text)
-}
-
 /// The classes of [`AttackTarget::certain_crowds`] without slabs that are a single block, which
 /// would be counted twice.
 pub fn certain(target: &AttackTarget) -> Option<Vec<CertainClass>> {
@@ -350,7 +313,6 @@ mod tests {
         values: crate::policy::Values::Repeated,
         max_ratio: Some(RefinementLimits::MAX_RATIO),
         min_solutions: RefinementLimits::MIN_SOLUTIONS,
-        max_joint_ratio: None,
         max_global_ratio: None,
         max_repairs: 0,
     };
@@ -394,13 +356,12 @@ mod tests {
 
     fn said(
         target: &AttackTarget,
-        joint: Option<&Joint>,
         limits: &RefinementLimits,
     ) -> Vec<(Option<f64>, Option<f64>, String)> {
         let name = |_: &AttackTarget, part: Option<SegmentPart>| {
             if part.is_some() { "a part" } else { "class" }.to_owned()
         };
-        let found = against(std::slice::from_ref(target), joint, limits, &name).expect("solutions");
+        let found = against(std::slice::from_ref(target), limits, &name).expect("solutions");
         found
             .into_iter()
             .map(|against| (against.found, against.limit, against.text))
@@ -409,12 +370,12 @@ mod tests {
 
     #[test]
     fn limits_that_are_met_exactly_are_kept() {
-        assert_eq!(said(&target(100_000, 1000), None, &LIMITS), []);
+        assert_eq!(said(&target(100_000, 1000), &LIMITS), []);
         let text =
             "class: of 1.0e5 possible sets of rows 999 remain, ratio 100.1, limit 100".to_owned();
         let few =
             "class: only 999 possible sets of rows remain, at least 1000 are required".to_owned();
-        let found = said(&target(100_000, 999), None, &LIMITS);
+        let found = said(&target(100_000, 999), &LIMITS);
         assert_eq!(
             found,
             [
@@ -433,10 +394,10 @@ mod tests {
             exact: true,
         };
         let text = "class: a part certainly contains 2 rows, fewer than k = 4".to_owned();
-        assert_eq!(said(&small, None, &LIMITS), [(Some(2.0), Some(4.0), text)]);
+        assert_eq!(said(&small, &LIMITS), [(Some(2.0), Some(4.0), text)]);
         // Supports that were only sampled may not be certain, which does not make them safe.
         small.blocks[1].support.exact = false;
-        let found = said(&small, None, &LIMITS);
+        let found = said(&small, &LIMITS);
         assert!(
             found.len() == 1 && found[0].2.ends_with("which counts as unsafe"),
             "{found:?}"
@@ -454,12 +415,12 @@ mod tests {
         bounded.ratio = RatioFigure::AtMost { log10: 350.0 };
         let text = "class: of 1.0e400 possible sets of rows at least 1.0e50 remain, ratio up to 1.0e350, limit 100";
         assert_eq!(
-            said(&bounded, None, &LIMITS),
+            said(&bounded, &LIMITS),
             [(None, Some(100.0), text.to_owned())]
         );
         bounded.ratio = RatioFigure::Unknown;
         bounded.cra = SolutionCount::Unknown;
-        let found = said(&bounded, None, &LIMITS);
+        let found = said(&bounded, &LIMITS);
         assert!(
             found.len() == 1 && found[0].2.contains("ran out of budget"),
             "{found:?}"
@@ -467,43 +428,9 @@ mod tests {
     }
 
     #[test]
-    fn the_joint_ratio_is_checked_where_the_policy_asks() {
-        let fine = target(100_000, 1000);
-        let joint = Joint {
-            draws: 100,
-            kept: 50,
-            apart: Some(2.0),
-            ratio: RatioFigure::AtMost { log10: 2.5 },
-        };
-        assert_eq!(said(&fine, Some(&joint), &LIMITS), []);
-        let limits = RefinementLimits {
-            max_joint_ratio: Some(Decimal::from(300)),
-            ..LIMITS
-        };
-        let text = "all together: ratio up to 316.23, most likely 200, limit 300".to_owned();
-        assert_eq!(
-            said(&fine, Some(&joint), &limits),
-            [(Some(316.2277660), Some(300.0), text)]
-        );
-        assert_eq!(said(&fine, None, &limits)[0].1, None);
-        assert_eq!(
-            said(
-                &fine,
-                Some(&joint),
-                &RefinementLimits {
-                    max_ratio: None,
-                    ..limits
-                }
-            ),
-            []
-        );
-    }
-
-    #[test]
     fn what_has_no_solution_is_no_reason() {
         let found = against(
             &[target(10, 0)],
-            None,
             &RefinementLimits {
                 max_ratio: None,
                 ..LIMITS

@@ -13,17 +13,15 @@ use super::target::{AttackTarget, CertainClass};
 use super::worlds::crowds;
 use crate::policy;
 
-/// The work on all targets together is divided by two to this power if no limit judges it.
+/// The work on all targets together is divided by two to this power at first.
 const QUICKLY: u32 = 4;
 
 /// Whether the joint attack on all targets is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JointAttack {
-    /// Never.
+    /// No: nothing in a verdict depends on it.
     Not,
-    /// If a limit needs it.
-    IfLimited,
-    /// Always; with less work if no limit needs it.
+    /// Yes, for a report.
     Yes,
 }
 
@@ -82,10 +80,9 @@ impl AttackResult {
             release.places().len(),
             "each place is attacked"
         );
-        let joint = match (together, limits.max_joint_ratio) {
-            (JointAttack::Not, _) | (JointAttack::IfLimited, None) => None,
-            (_, Some(_)) => Some(joint(&attack, &targets)).filter(known),
-            (JointAttack::Yes, None) => {
+        let joint = match together {
+            JointAttack::Not => None,
+            JointAttack::Yes => {
                 quickly(release, (&targets, terms)).map_err(NoFinding::Malformed)?
             }
         };
@@ -96,9 +93,7 @@ impl AttackResult {
             min_solutions: if coins { 1 } else { limits.min_solutions },
             ..*limits
         };
-        let against = against(&targets, joint.as_ref(), &bounds, &|target, part| {
-            names.of(target, part)
-        });
+        let against = against(&targets, &bounds, &|target, part| names.of(target, part));
         let against = against.map_err(|ImpossibleTarget(place)| {
             let targets = targets
                 .iter()
@@ -167,8 +162,8 @@ impl AttackResult {
     }
 }
 
-/// The leakage of all targets together. If nothing depends on it, a few samples are enough; more
-/// samples make the bound tighter.
+/// The leakage of all targets together. Nothing depends on it, so a few samples are enough; more
+/// samples would make the bound tighter.
 fn quickly(
     release: &CarvedRelease,
     (targets, terms): (&[AttackTarget], AttackTerms),

@@ -34,7 +34,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         ready.case.columns,
         classes,
         ready.case.policy,
-        (ready.case.release.into(), JointAttack::IfLimited),
+        (ready.case.release.into(), JointAttack::Not),
     ) {
         Err(text) => found.reasons.push(RejectionReason::plain("data", text)),
         Ok(judged) => {

@@ -46,8 +46,7 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         // Given by the kind of chain.
         guarantee: _, cuts: _, rho: _, max_odds: _,
         // Judged by the checks that are made.
-        k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_joint_ratio: _,
-        max_global_ratio: _,
+        k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_global_ratio: _,
         // About sums; the check of the table of measures says whether it is made.
         dominance: _, p_rule: _, dominance_safe: _,
         // They belong to `m`, to `search`, and to the ratios; no check depends on how often a
@@ -56,7 +55,6 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         // They decide who is in a release and what happens after a rejection; they promise nothing
         // about a release.
         rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
-        workload: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
     Some((Check::Policy, "m"))

@@ -17,16 +17,11 @@ pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {
         "max_ratio",
         format!("`max_ratio` {text}: write 100, or \"off\""),
     );
-    for (key, ratio) in [
-        ("max_global_ratio", written.max_global_ratio),
-        ("max_joint_ratio", written.max_joint_ratio),
-    ] {
-        found.refuse_if(
-            !above_one(ratio),
-            key,
-            format!("`{key}` {text}: raise it, or remove it"),
-        );
-    }
+    found.refuse_if(
+        !above_one(written.max_global_ratio),
+        "max_global_ratio",
+        format!("`max_global_ratio` {text}: raise it, or remove it"),
+    );
     let text = "`min_solutions` counts solutions: write 1 or more";
     found.refuse_if(written.min_solutions == Some(0), "min_solutions", text);
 }

@@ -117,12 +117,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
 
 /// Rules for policies in which a coin divides people.
 fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
-    let joint = "limits what all classes of one release reveal together, but where a coin divides people `max_ratio` \
-                 limits it for each class: remove it";
-    found.refuse_written(
-        &[("max_joint_ratio", written.max_joint_ratio.is_some())],
-        joint,
-    );
     let global =
         "limits one recoding for all rows, but here every class has its own labels: remove it";
     found.refuse_written(

@@ -6,7 +6,6 @@ use crate::model::Decimal;
 use crate::policy::settings::{
     ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values,
 };
-use crate::policy::workload::{MOST_COUNTS, NoCount, Workload};
 
 /// All contradictions.
 pub(super) fn contradictions(
@@ -25,7 +24,6 @@ pub(super) fn contradictions(
     );
     set_aside(written, chain, guarantee, found);
     suppression(written, chain, found);
-    workload(written, facts, found);
     let floors = facts.details.iter().any(|detail| detail.floor().is_some());
     found.refuse_if(
         floors && written.on_unsafe == Some(OnUnsafe::Coarsest),
@@ -83,34 +81,6 @@ fn set_aside(
     found.refuse_if(
         written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO,
         "set_aside",
-        text,
-    );
-}
-
-/// Rules for the counts by which levels are chosen.
-fn workload(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
-    let Some(counts) = &written.workload else {
-        return;
-    };
-    if written.search != Some(Search::Levels) {
-        let text = "only `search = \"levels\"` chooses labels by the error of counts: write it, or remove `workload`";
-        return found.refuse("workload", text);
-    }
-    let text = "a workload lists counts, such as `workload = [\"age between 20 and 39 and sex = 'f'\"]`: write some, \
-        or remove it";
-    found.refuse_if(counts.is_empty(), "workload", text);
-    let text = format!(
-        "a workload has at most {MOST_COUNTS} counts, but here are {}: remove some",
-        counts.len()
-    );
-    found.refuse_if(counts.len() > MOST_COUNTS, "workload", text);
-    if let Err(NoCount { at, text }) = Workload::of(counts, &facts.quasi) {
-        found.refuse(&format!("workload[{at}]"), text);
-    }
-    let text = "weights of columns have no effect if levels are chosen by counts: remove `workload`, or every `weight`";
-    found.refuse_if(
-        facts.details.iter().any(|detail| !detail.counts_as_one()),
-        "workload",
         text,
     );
 }

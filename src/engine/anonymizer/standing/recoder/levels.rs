@@ -1,17 +1,15 @@
-//! One level for each column: the levels with the least loss, or with the least error in the counts
-//! of a workload (SCIENCE 8). The number of steps of the search is bounded. If it stopped early, or
-//! if it minimised counts, it continues down from the best state found as long as a state with one
-//! column a level finer fits, so that no finer state of the result fits.
+//! One level for each column: the levels with the least loss (SCIENCE 8). The number of steps of the
+//! search is bounded. If it stopped early, it continues down from the best state found as long as a
+//! state with one column a level finer fits, so that no finer state of the result fits.
 
 use super::super::super::levels::{
-    Costs, CountingQueries, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective,
-    Privacy, Query,
+    Costs, DistinctRows, Lattice, Levels, LevelsProblem, LevelsSearch, Objective, Privacy,
 };
 use super::super::super::top_down::Refusal;
 use super::super::super::validity::InvalidReason;
 use super::super::course::Course;
 use super::classes::RecodedPeople;
-use super::terms::{FoundRecoding, LevelsObjective, LevelsQuality, Recoder};
+use super::terms::{FoundRecoding, LevelsQuality, Recoder};
 use crate::arithmetic::gcd;
 use crate::histogram::Headcount;
 use crate::model::{Node, Recoding, Taxonomy};
@@ -40,7 +38,9 @@ pub(super) fn find(
         DistinctRows::of_people(people),
     );
     let privacy = Privacy::k(recoder.a);
-    let objective = objective(recoder, &rows, &lattice, most, trees);
+    let weights = lowest_terms(recoder.weights());
+    let costs = Costs::loss(&rows, &lattice, trees, WAITING).weighted(&weights);
+    let objective = Objective::Columns(costs);
     let problem = LevelsProblem {
         rows: &rows,
         lattice: &lattice,
@@ -55,18 +55,13 @@ pub(super) fn find(
     });
     let stopped = found.bound.is_some();
     let best = found.best.map_or_else(|| lattice.top(), |best| best.levels);
-    let levels = if stopped || recoder.workload.is_some() {
+    let levels = if stopped {
         finest_below(&problem, best)
     } else {
         best
     };
     let figure = figure(&problem, &levels);
     let quality = LevelsQuality {
-        objective: if recoder.workload.is_some() {
-            LevelsObjective::CountError
-        } else {
-            LevelsObjective::Loss
-        },
         found: figure,
         lower_bound: found.bound.map_or(figure, |bound| bound.min(figure)),
         stopped,
@@ -88,28 +83,6 @@ fn figure(problem: &LevelsProblem<'_>, levels: &Levels) -> f64 {
     problem
         .objective
         .figure(checked[0].value.expect("the levels of a release fit"))
-}
-
-/// The objective to be minimised.
-fn objective(
-    recoder: &Recoder,
-    rows: &DistinctRows,
-    lattice: &Lattice,
-    most: u64,
-    trees: &[&Taxonomy],
-) -> Objective {
-    let Some(workload) = &recoder.workload else {
-        let costs =
-            Costs::loss(rows, lattice, trees, WAITING).weighted(&lowest_terms(recoder.weights()));
-        return Objective::Columns(costs);
-    };
-    let queries: Vec<Query> = workload
-        .iter()
-        .map(|count| Query {
-            columns: count.clone(),
-        })
-        .collect();
-    Objective::Counts(CountingQueries::of(rows, lattice, &queries, most))
 }
 
 /// Goes down one column at a time as long as the state fits, trying the best of the finer states

@@ -15,4 +15,4 @@ mod set_aside;
 mod terms;
 
 pub use classes::RecodedPeople;
-pub use terms::{FoundRecoding, LevelsObjective, LevelsQuality, Recoder};
+pub use terms::{FoundRecoding, LevelsQuality, Recoder};

@@ -6,7 +6,7 @@ use super::super::course::Course;
 use super::classes::RecodedPeople;
 use crate::histogram::Headcount;
 use crate::model::{Cut, Decimal, DetailSettings, Recoding, Taxonomy};
-use crate::policy::{Policy, Search, Workload, WorkloadCount};
+use crate::policy::{Policy, Search};
 
 /// The terms of a search for a recoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct Recoder {
     pub(super) a: u64,
     /// Whether each column gets one level.
     pub(super) levels: bool,
-    /// The counts whose error the levels minimise.
-    pub(super) workload: Option<Vec<WorkloadCount>>,
     /// The share of people who may be left waiting.
     pub(super) set_aside: Decimal,
     /// How much detail each column should keep, in order.
@@ -39,9 +37,7 @@ pub struct FoundRecoding {
 /// How good the levels are that a search found, and whether it proved that none are better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelsQuality {
-    /// What the search minimised.
-    pub objective: LevelsObjective,
-    /// The figure of the levels; a waiting row counts as one at `*`.
+    /// Their Loss; a waiting row counts as one at `*`.
     pub found: f64,
     /// No levels have a smaller figure.
     pub lower_bound: f64,
@@ -49,15 +45,6 @@ pub struct LevelsQuality {
     pub stopped: bool,
     /// The number of states that the search checked.
     pub checked: u64,
-}
-
-/// What a search of levels minimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LevelsObjective {
-    /// Loss.
-    Loss,
-    /// The mean relative error of the counts of a workload.
-    CountError,
 }
 
 impl Recoder {
@@ -69,19 +56,13 @@ impl Recoder {
     /// The terms of a policy.
     pub fn of(policy: &Policy, trees: &[&Taxonomy]) -> Recoder {
         let levels = policy.search() == Search::Levels;
-        let counts =
-            |workload: &Workload| workload.counts(trees).expect("labels of these taxonomies");
-        let workload = policy.workload().map(counts);
-        Recoder {
-            workload,
-            ..Recoder::new(
-                policy.a(),
-                levels,
-                policy.set_aside(),
-                policy.details(),
-                trees,
-            )
-        }
+        Recoder::new(
+            policy.a(),
+            levels,
+            policy.set_aside(),
+            policy.details(),
+            trees,
+        )
     }
 
     fn new(
@@ -105,7 +86,6 @@ impl Recoder {
         Recoder {
             a,
             levels,
-            workload: None,
             set_aside,
             details,
             coarsest,

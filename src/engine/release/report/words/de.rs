@@ -324,8 +324,6 @@ fn checks(check: Check) -> CheckWords {
             "Wie weit die Tatsache, dass Labels nicht feiner waren, die möglichen Tabellen einengt."),
         Check::Maximality => words("Rückschluss aus den letzten Labels",
             "Dasselbe, aus Labels, die nicht weiter geteilt werden konnten; eine untere Grenze."),
-        Check::MaxJointRatio => words("Gemeinsamer Verfeinerungsangriff",
-            "Wie weit die Regeln des Verfahrens alle Klassen zusammen einengen."),
         Check::Dominance => words("Summen von Messgrößen",
             "Jede veröffentlichte Summe ist die der Werte ihrer Personen, und keine verrät den größten davon, weder allein noch zusammen mit anderen Releases."),
         Check::MaxOdds => words("Chancen eines Angreifers",

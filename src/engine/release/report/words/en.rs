@@ -316,8 +316,6 @@ fn checks(check: Check) -> CheckWords {
             "The factor by which the coarseness of labels reduces the possible tables."),
         Check::Maximality => words("Leakage from the final labels",
             "The same, from labels that could not be divided further; a lower bound."),
-        Check::MaxJointRatio => words("Joint refinement attack",
-            "What the rules of the algorithm reveal about all classes together."),
         Check::Dominance => words("Sums of measures",
             "Each published sum is that of its people's numbers, and none reveals the largest of them too closely, \
              alone or together with other releases."),

@@ -1,0 +1,46 @@
+//! What feed files of earlier versions could say and this version refuses (CONTRACTS 2), each with
+//! the reason and what to write instead. A promise that is not kept is worse than none, so nothing
+//! here is ever skipped.
+
+/// A key that this version no longer has.
+struct RemovedKey {
+    path: &'static str,
+    reason: &'static str,
+}
+
+/// A word that a key no longer accepts.
+struct RemovedWord {
+    path: &'static str,
+    word: &'static str,
+    reason: &'static str,
+}
+
+const KEYS: &[RemovedKey] = &[
+    RemovedKey {
+        path: "policy.max_joint_ratio",
+        reason: "releases that pass the limits of single classes exceed every useful limit for all of \
+                 them together, so `tidegate attack` and `audit` only report that ratio. Remove it; \
+                 `max_ratio` limits what can be learnt about each class",
+    },
+    RemovedKey {
+        path: "policy.workload",
+        reason: "levels that are chosen by the errors of counts reveal something about these counts \
+                 that no check computes. Remove it; `weight` says which columns matter most",
+    },
+];
+
+const WORDS: &[RemovedWord] = &[];
+
+/// Why a key no longer exists; `None` for a key that never did.
+pub fn key(path: &str) -> Option<&'static str> {
+    let found = KEYS.iter().find(|removed| removed.path == path)?;
+    Some(found.reason)
+}
+
+/// Why a key no longer accepts a word; `None` for a word that it never accepted.
+pub fn word(path: &str, word: &str) -> Option<&'static str> {
+    let found = WORDS
+        .iter()
+        .find(|removed| removed.path == path && removed.word == word)?;
+    Some(found.reason)
+}
