@@ -3,7 +3,6 @@
 
 mod answers;
 mod carving;
-mod coins;
 mod crowds;
 mod crowds_judged;
 mod folder;

@@ -221,7 +221,6 @@ impl Chain {
             withheld: self.feed.withheld().rows(),
             census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
-            tests: self.feed.tests(),
             atoms: self
                 .feed
                 .published()
@@ -332,7 +331,6 @@ pub struct Offer {
     pub withheld: u64,
     pub census: Option<Census>,
     pub previous: Option<Sha256>,
-    pub tests: u32,
     /// The recodings that split no atom of `older`.
     pub atoms: Vec<Recoding>,
     /// The new people with the numbers of their measures, increment by increment, if there are
@@ -369,10 +367,8 @@ impl Offer {
             release: self.release,
             withheld: self.withheld,
             census: self.census,
-            tests: self.tests,
             recoding: &self.recoding,
             carving: self.carving.as_ref(),
-            searched: true,
             learnt: None,
             history: &self.history,
             erased: &self.erased,

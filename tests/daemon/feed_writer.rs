@@ -2,7 +2,6 @@
 //! a crash the next writer completes the work as if nothing had happened.
 
 mod cells;
-mod certainty;
 mod checkpoints;
 mod crash;
 mod determinism;

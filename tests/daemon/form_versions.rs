@@ -18,8 +18,6 @@ use tidegate::engine::release::{Layout, Sha256};
 use crate::common::draw::{CROWDS, Draw};
 use crate::common::feed::{crowd, feed, key, open, packed, step, taken, time};
 
-const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
-
 /// Both roots.
 #[derive(Clone)]
 struct Roots {
@@ -176,7 +174,6 @@ fn newest(roots: &Roots) -> BTreeMap<&'static str, (Ref, Vec<u8>)> {
             EntryBody::Ingest(_) => "the rows of a batch",
             EntryBody::Closed(_) => "the atoms of a tick",
             EntryBody::Masked(_) => "the counts of a tick",
-            EntryBody::Coin(_) => "the coin of a tick",
             _ => continue,
         };
         if let Some(object) = entry.body.objects().first()
@@ -193,7 +190,7 @@ fn newest(roots: &Roots) -> BTreeMap<&'static str, (Ref, Vec<u8>)> {
 #[test]
 fn a_form_that_is_too_new_or_too_old_is_refused_by_its_name() {
     let mut seen = std::collections::BTreeSet::new();
-    for policy in ["k = 3", CROWDS, COIN] {
+    for policy in ["k = 3", CROWDS] {
         let roots = Roots::after_ticks(policy);
         assert_eq!(roots.verified(), Vec::new(), "{policy}");
         for (kind, (old, content)) in newest(&roots) {

@@ -34,7 +34,6 @@ macro_rules! roots {
 roots! {
     "0.3" "blind" blind feeds::continue_feed;
     "0.3" "blind-two-tables" blind_two_tables feeds::continue_feed;
-    "0.3" "chain" chain feeds::draw_another_coin;
     "0.3" "bcf" bcf feeds::continue_feed;
     "0.3" "masked" masked feeds::continue_feed;
     "0.3" "disjoint" disjoint feeds::continue_feed;

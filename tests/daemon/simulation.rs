@@ -88,7 +88,7 @@ fn a_feed_keeps_its_promises_whatever_fails() {
 }
 
 /// The kinds of entries that simulated feeds write: all kinds.
-const KINDS: [&str; 19] = [
+const KINDS: [&str; 18] = [
     "Fence",
     "Chain",
     "Config",
@@ -96,7 +96,6 @@ const KINDS: [&str; 19] = [
     "Retry",
     "Closed",
     "Masked",
-    "Coin",
     "Coins",
     "Decision",
     "Approve",

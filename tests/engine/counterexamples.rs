@@ -124,7 +124,6 @@ impl Decided<'_> {
             withheld: 0,
             census: None,
             previous: None,
-            tests: 0,
             atoms: self.recodings[..at].to_vec(),
             numbers: Vec::new(),
             addends: Vec::new(),

@@ -8,7 +8,6 @@ mod anonymizer;
 mod blocks;
 mod brute_force;
 mod chains;
-mod coin;
 mod counterexamples;
 mod counting;
 mod crowd_audit;

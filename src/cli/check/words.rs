@@ -6,8 +6,8 @@ use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, OnUnsafe,
-    Output, Policy, Rare, RareRowPolicy,
+    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, Output, Policy,
+    Rare, RareRowPolicy,
 };
 
 /// What releases are checked for.
@@ -59,7 +59,9 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     }
     said.extend(policy.masking().map(masking));
     if policy.diversity().is_some() || policy.masking().is_some() {
-        said.push(on_unsafe(policy.on_unsafe()).into());
+        said.push(
+            "If a check that looks at sensitive values fails, the chain stops until a person decides.".into(),
+        );
     }
     match local_recoding::search(policy) {
         Some(search) => said.push(search),
@@ -144,10 +146,6 @@ fn guarantee(policy: &Policy) -> String {
         ChainPromise::Blind(_) | ChainPromise::Crowds { .. } => format!(
             "The search decides from quasi columns and dates alone, so that even an attacker who knows every release, \
              every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
-        ),
-        ChainPromise::Tested { rho, max_odds, .. } => format!(
-            "One finer recoding is tested once per release and a coin withholds it with probability {rho}; the odds \
-             of an attacker's belief move by at most {max_odds} over the whole chain (guarantee = \"chain\")."
         ),
         ChainPromise::Bcf => {
             "Attacks across releases by a reader who knows one person's quasi columns leave at least k candidates, by the \
@@ -243,18 +241,6 @@ fn diversity(limits: &DiversityLimits) -> Vec<String> {
         ));
     }
     said
-}
-
-fn on_unsafe(outcome: OnUnsafe) -> &'static str {
-    match outcome {
-        OnUnsafe::Stop => {
-            "If a check that looks at sensitive values fails, the chain stops until a person decides (on_unsafe)."
-        }
-        OnUnsafe::Coarsest => {
-            "If a check that looks at sensitive values fails, every column is published as its root for the rest of \
-             the chain (on_unsafe)."
-        }
-    }
 }
 
 fn names(columns: &[&Column]) -> String {

@@ -228,9 +228,7 @@ fn facts(
         limit: check.limit,
     });
     let checks = checks.collect();
-    let reasons = recorded
-        .iter()
-        .flat_map(|recorded| recorded.reasons.iter().chain(&recorded.coarsest));
+    let reasons = recorded.iter().flat_map(|recorded| &recorded.reasons);
     let reasons = reasons.map(|reason| reason.text.clone()).collect();
     let waiting = Waiting::of(&seen.state.feed, &seen.state.terms);
     let oldest = waiting.ages.first().map(|age| u64::from(age.ticks));

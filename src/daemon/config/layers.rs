@@ -83,7 +83,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
         ))
     };
     match (policy.search(), policy.guarantee()) {
-        (_, Some(Guarantee::Bcf | Guarantee::Chain)) => refuse(
+        (_, Some(Guarantee::Bcf)) => refuse(
             weight.or(floor),
             "is only for chains under `guarantee = \"blind\"` and for disjoint chains: remove one of the two",
         ),

@@ -17,7 +17,6 @@ mod limits;
 mod nearest;
 mod notes;
 mod notify;
-mod odds;
 mod places;
 mod readings;
 mod removed;

@@ -5,14 +5,14 @@
 
 use super::columns::like_release;
 use super::file::FeedFile;
+use super::layers;
 use super::places::{ConfigProblem, Places};
 use super::unbuilt_safeguards::{Purpose, UnbuiltSafeguard};
-use super::{layers, odds};
 use crate::daemon::error::{Error, Result};
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, ColumnFacts, Guarantee, OnUnsafe, Output, Policy, PolicySettings,
-    Search, contradictions,
+    ChainKind, ChainPromise, ColumnFacts, Guarantee, Output, Policy, PolicySettings, Search,
+    contradictions,
 };
 
 /// A feed file, completely read except for the policy.
@@ -149,9 +149,6 @@ impl FeedFileText<'_> {
         }
         let policy = Policy::new(settings, self.chain(), &self.facts)
             .map_err(|found| self.places.place(ConfigProblem::new(found.key, found.text)))?;
-        if let Some(problem) = odds::problem(&policy) {
-            return Err(self.places.place(problem));
-        }
         let mut columns = self.columns.to_vec();
         let grows = policy.publish_every().is_some();
         if grows {
@@ -201,9 +198,6 @@ impl FeedFileText<'_> {
         let refused = if policy.output() == Output::TwoTable {
             "in two tables labels only form the classes, and a table of measures would separate them: remove `output`, \
              or this column"
-        } else if policy.on_unsafe() == OnUnsafe::Coarsest {
-            "sums are fixed for the classes that a tick finds, but `on_unsafe = \"coarsest\"` publishes others: remove \
-             it, or this column"
         } else {
             ""
         };

@@ -15,6 +15,15 @@ struct RemovedWord {
     reason: &'static str,
 }
 
+/// Of `guarantee = "chain"` and its keys.
+const TESTED: &str = "no paper proves what a finer recoding tells that is tested with a coin, and an \
+                      attacker who knows the algorithm could learn more than its page said. Remove it; \
+                      `guarantee = \"blind\"` is the default";
+
+/// Of what a failed check on sensitive values leads to.
+const UNSAFE: &str = "if a check that looks at sensitive values fails, the chain always stops until a \
+                      person decides. Remove it";
+
 const KEYS: &[RemovedKey] = &[
     RemovedKey {
         path: "policy.max_joint_ratio",
@@ -27,9 +36,29 @@ const KEYS: &[RemovedKey] = &[
         reason: "levels that are chosen by the errors of counts reveal something about these counts \
                  that no check computes. Remove it; `weight` says which columns matter most",
     },
+    RemovedKey {
+        path: "policy.cuts",
+        reason: TESTED,
+    },
+    RemovedKey {
+        path: "policy.rho",
+        reason: TESTED,
+    },
+    RemovedKey {
+        path: "policy.max_odds",
+        reason: TESTED,
+    },
+    RemovedKey {
+        path: "policy.on_unsafe",
+        reason: UNSAFE,
+    },
 ];
 
-const WORDS: &[RemovedWord] = &[];
+const WORDS: &[RemovedWord] = &[RemovedWord {
+    path: "policy.guarantee",
+    word: "chain",
+    reason: TESTED,
+}];
 
 /// Why a key no longer exists; `None` for a key that never did.
 pub fn key(path: &str) -> Option<&'static str> {

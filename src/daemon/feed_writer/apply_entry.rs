@@ -7,21 +7,21 @@ use super::publish::chain_table::{ChainTable, NewRelease};
 use super::publish::delta_log::DeltaLog;
 use super::state::FeedState;
 use super::state_parts::{
-    Closing, CoinResult, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease,
-    RawRows, Segment, SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
+    Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment,
+    SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
 };
 use super::times::milliseconds;
 use crate::daemon::error::Result;
 use crate::daemon::ingest::topic::Position;
 use crate::daemon::journal::{
-    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, ClosedTick, ClosingOutcome, Coin,
-    Coins, Decision, Ingest, Masked, MessageOrigin, Published, RecodingChoice, Ref, Refused,
-    Rejection, ReleaseDecision, RequestOrigin, Retry,
+    ApprovalRule, ApproverDecision, CandidateFile, ChainStart, ClosedTick, ClosingOutcome, Coins,
+    Decision, Ingest, Masked, MessageOrigin, Published, Ref, Refused, Rejection, ReleaseDecision,
+    RequestOrigin, Retry,
 };
 use crate::daemon::terms::ChainTerms;
 use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::delta::Metadata;
-use crate::engine::feed::{FixedTick, everything};
+use crate::engine::feed::FixedTick;
 use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 
@@ -92,7 +92,7 @@ impl FeedState {
             let proposed = self
                 .due
                 .iter_mut()
-                .flat_map(|due| [&mut due.recoding, &mut due.finer])
+                .map(|due| &mut due.recoding)
                 .chain(pending);
             for recoding in proposed.flatten() {
                 let cuts = recoding.iter().zip(&growth).zip(&trees);
@@ -263,8 +263,6 @@ impl FeedState {
                 tick,
                 time,
                 recoding: None,
-                finer: None,
-                coin: None,
                 verdict,
             });
         }
@@ -301,15 +299,6 @@ impl FeedState {
         self.closing = None;
     }
 
-    /// The coin of a tick was drawn: it allows the finer release or not.
-    pub fn drawn(&mut self, coin: &Coin, lets: CoinResult) {
-        self.live.insert(coin.coin.path.clone());
-        self.feed.tested();
-        if let Some(due) = &mut self.due {
-            due.coin = Some(lets);
-        }
-    }
-
     /// The coins of the next tick were drawn.
     pub fn tossed(&mut self, coins: &Coins) {
         self.live.insert(coins.coins.path.clone());
@@ -323,19 +312,7 @@ impl FeedState {
 
     /// A decision was made.
     pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
-        let (proposed, finer) = self
-            .due
-            .take()
-            .map_or((None, None), |due| (due.recoding, due.finer));
-        let recoding = match decision.release().map(ReleaseDecision::under) {
-            Some(RecodingChoice::Coarsest) => {
-                let trees = self.terms.columns.trees();
-                self.feed.to_the_root(&trees);
-                Some(everything(&trees))
-            }
-            Some(RecodingChoice::Finer) => finer,
-            Some(RecodingChoice::Proposed) | None => proposed,
-        };
+        let recoding = self.due.take().and_then(|due| due.recoding);
         self.live
             .extend(decision.verdict().map(|verdict| verdict.path.clone()));
         let pending = |approved: &ReleaseDecision, rule: ApprovalRule| {

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use super::objects::reading::ObjectSources;
 use super::state::FeedState;
 use super::state_parts::Segment;
-use super::tick::coin::shows;
 use crate::daemon::error::Result;
 use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};
 use crate::daemon::journal::{
@@ -46,7 +45,6 @@ impl FeedState {
             EntryBody::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
             EntryBody::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
             EntryBody::Coins(coins) => self.tossed(coins),
-            EntryBody::Coin(coin) => self.drawn(coin, shows(&reading.objects.need(&coin.coin)?)?),
             EntryBody::Decision(decision) => {
                 self.decided(decision, entry.sha256, &self.terms.policy()?)
             }
@@ -103,7 +101,7 @@ impl FeedState {
     /// Applies the decisions of the last tick.
     fn take_over(&mut self, fixed: FixedTick, policy: &Policy) {
         if let Some(due) = &mut self.due {
-            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
+            due.recoding.clone_from(&fixed.proposed);
         }
         self.forms(&fixed);
         self.feed.replay(fixed, policy, &self.terms.columns.trees());

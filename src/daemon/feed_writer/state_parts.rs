@@ -1,7 +1,6 @@
 //! The parts of a feed's state: decided releases, files and messages that were accepted, people who
 //! are not published, and a release that is being published.
 
-use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -179,23 +178,8 @@ pub struct UndecidedRelease {
     pub time: String,
     /// The recoding; known when the decisions of the tick have been read.
     pub recoding: Option<Recoding>,
-    /// The finer recoding that is tested beside it.
-    pub finer: Option<Recoding>,
-    /// Whether the coin allows the finer release; `None` before it is drawn.
-    pub coin: Option<CoinResult>,
     /// The record of the tick for the operator.
     pub verdict: Option<Ref>,
-}
-
-/// Whether a coin allows a finer release that passes its test. As secret as the test: `Debug` does
-/// not show it.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CoinResult(pub bool);
-
-impl fmt::Debug for CoinResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lets(..)")
-    }
 }
 
 /// A release that is being published or held.

@@ -27,7 +27,6 @@ pub struct AtomCounts {
     steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
-    finer: Option<Cuts>,
     /// Classes of the cut, or leaves.
     nodes: Vec<LabelColumn>,
     #[serde(with = "super::value_table")]
@@ -60,7 +59,6 @@ impl Grain {
         match policy.chain() {
             ChainPromise::Blind(_) => Grain::Atoms,
             ChainPromise::Crowds { .. } => Grain::Labels,
-            ChainPromise::Tested { .. } => Grain::Leaves,
             ChainPromise::Disjoint { .. } if policy.forms() => Grain::Leaves,
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => Grain::Waiting,
         }
@@ -123,7 +121,6 @@ impl AtomCounts {
                 .collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
-            finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
             nodes: (0..trees.len()).map(column).collect(),
             values: rows.values().clone(),
             codes: cells.iter().map(|cell| cell.value).collect(),
@@ -289,7 +286,6 @@ impl AtomCounts {
             formed: formed.filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: None,
-            finer: recoding(self.finer.as_ref(), trees)?,
             turns: None,
             measures: self
                 .measures

@@ -27,7 +27,6 @@ pub struct Atoms {
     steps: Steps,
     arrived: u64,
     proposed: Option<Cuts>,
-    finer: Option<Cuts>,
     /// Classes with labels of their own, in the order in which they were formed.
     carving: Option<Classes>,
     /// People who wait.
@@ -58,7 +57,6 @@ impl Atoms {
                 .collect(),
             arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
-            finer: fixed.finer.as_ref().map(|cut| labels(cut, trees)),
             carving: fixed
                 .carving
                 .as_ref()
@@ -155,7 +153,6 @@ impl Atoms {
             formed: Some(formed).filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: carving(self.carving.as_ref(), trees)?,
-            finer: recoding(self.finer.as_ref(), trees)?,
             turns: None,
             measures: self.measures(policy, trees)?,
         })

@@ -9,14 +9,14 @@ mod tick;
 
 pub use decision::{
     ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord,
-    HoldDecision, NamedApprover, Published, RecodingChoice, Rejection, ReleaseDecision,
+    HoldDecision, NamedApprover, Published, Rejection, ReleaseDecision,
 };
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};
 pub use requests::{
     ChainStart, Config, Erase, ErasedRows, Moved, Refused, Rekey, RequestOrigin, Signed,
 };
-pub use tick::{ClosedTick, ClosingOutcome, Coin, Coins, Masked};
+pub use tick::{ClosedTick, ClosingOutcome, Coins, Masked};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,8 +41,6 @@ pub enum EntryBody {
     Closed(ClosedTick),
     /// The values of a tick are fixed as they will be published.
     Masked(Masked),
-    /// The coin of a tick was drawn.
-    Coin(Coin),
     /// The writer has drawn the coins of a tick that halves the waiting people.
     Coins(Coins),
     /// The decision about a release.
@@ -102,7 +100,6 @@ impl EntryBody {
                 .chain(&masked.ledger)
                 .chain(&masked.members)
                 .collect(),
-            EntryBody::Coin(coin) => vec![&coin.coin],
             EntryBody::Coins(coins) => vec![&coins.coins],
             EntryBody::Decision(decision) => decision.verdict().into_iter().collect(),
             EntryBody::Erase(erase) => {
@@ -124,7 +121,6 @@ impl EntryBody {
             EntryBody::Retry(_) => "Retry",
             EntryBody::Closed(_) => "Closed",
             EntryBody::Masked(_) => "Masked",
-            EntryBody::Coin(_) => "Coin",
             EntryBody::Coins(_) => "Coins",
             EntryBody::Decision(_) => "Decision",
             EntryBody::Approve(_) => "Approve",

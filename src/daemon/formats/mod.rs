@@ -22,10 +22,10 @@ pub use atoms::{Atoms, RowsByTick, histogram};
 pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
     ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome,
-    Coin, Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire,
-    FailureRecord, Fence, Forgotten, HoldDecision, Ingest, IntakePart, Masked, MessageOrigin,
-    Moved, NamedApprover, Published, Quarantined, RecodingChoice, Refused, Rejection, Rekey,
-    ReleaseDecision, RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
+    Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord,
+    Fence, Forgotten, HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved,
+    NamedApprover, Published, Quarantined, Refused, Rejection, Rekey, ReleaseDecision,
+    RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
 };
 pub use erased_atoms::{LabelTexts, LeavingAtom};
 pub use ledger::LedgerColumns;

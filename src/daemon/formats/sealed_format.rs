@@ -23,8 +23,6 @@ pub enum SealedFormat {
     Members,
     /// Published atoms that are erased (`members/`).
     ErasedAtoms,
-    /// The coin of `chain` (`coin/`).
-    Coin,
     /// The seed of the coins of a tick that halves (`coins/`).
     CoinSeed,
     /// Policy, columns and taxonomies of a chain (`terms/`).
@@ -46,7 +44,7 @@ struct FormatFacts {
 
 impl SealedFormat {
     /// All formats.
-    pub const ALL: [SealedFormat; 11] = [
+    pub const ALL: [SealedFormat; 10] = [
         SealedFormat::Rows,
         SealedFormat::SetAside,
         SealedFormat::Atoms,
@@ -54,7 +52,6 @@ impl SealedFormat {
         SealedFormat::Ledger,
         SealedFormat::Members,
         SealedFormat::ErasedAtoms,
-        SealedFormat::Coin,
         SealedFormat::CoinSeed,
         SealedFormat::Terms,
         SealedFormat::Checkpoint,
@@ -69,7 +66,6 @@ impl SealedFormat {
             SealedFormat::Ledger => ("a masking ledger", 1, 1),
             SealedFormat::Members => ("the members of atoms", 1, 1),
             SealedFormat::ErasedAtoms => ("a list of erased atoms", 1, 1),
-            SealedFormat::Coin => ("the coin of a tick", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
             SealedFormat::Terms => ("the terms of a chain", 3, 3),
             SealedFormat::Checkpoint => ("a checkpoint", 25, 25),

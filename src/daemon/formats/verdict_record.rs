@@ -112,8 +112,6 @@ pub struct RecordedTick {
     pub repairs: Vec<Repaired>,
     /// Why the release may not be published.
     pub reasons: Vec<VerdictReason>,
-    /// The reasons against the proposed recoding, if `*` in all columns was used instead.
-    pub coarsest: Vec<VerdictReason>,
 }
 
 impl RecordedTick {
@@ -146,7 +144,7 @@ impl RecordedTick {
     /// The record of a tick without content.
     pub fn of(tick: u32) -> RecordedTick {
         let (step, verdict, refused, repairs) = (None, None, Vec::new(), Vec::new());
-        let (reasons, coarsest) = (Vec::new(), Vec::new());
+        let reasons = Vec::new();
         RecordedTick {
             tick,
             step,
@@ -155,7 +153,6 @@ impl RecordedTick {
             levels: None,
             repairs,
             reasons,
-            coarsest,
         }
     }
 
@@ -201,24 +198,6 @@ impl RecordedTick {
         };
         self.reasons = verdict.reasons().map(against).collect();
         self.verdict = Some(verdict.clone());
-    }
-
-    /// `*` in all columns is used for the rest of the chain, because of these reasons against the
-    /// proposed recoding.
-    pub fn to_the_root(&mut self, against: Vec<VerdictReason>) {
-        let mut checks: Vec<&str> = against.iter().map(|reason| reason.check.as_str()).collect();
-        checks.dedup();
-        let text = format!(
-            "every column is published as its root for the rest of the chain, because a check that reads sensitive \
-             values failed ({})",
-            checks.join(", ")
-        );
-        self.step = Some(
-            self.step
-                .take()
-                .map_or(text.clone(), |step| format!("{step}; {text}")),
-        );
-        self.coarsest = against;
     }
 
     /// The chain was stopped at an earlier tick.

@@ -19,7 +19,7 @@
 //! ```
 
 use crate::daemon::formats::{
-    ApprovalRule, ApproverDecision, ChainStart, Cleaned, ClosedTick, Coin, Coins, Config, Decision,
+    ApprovalRule, ApproverDecision, ChainStart, Cleaned, ClosedTick, Coins, Config, Decision,
     DecisionTerms, EntryBody, Erase, Expire, Fence, Forgotten, HoldDecision, Ingest, Masked,
     Published, Refused, Rejection, ReleaseDecision, Retire, Retry, Withdraw,
 };
@@ -75,6 +75,6 @@ macro_rules! appendable {
 
 appendable! {
     Fence(Fence), Chain(ChainStart), Config(Config), Ingest(Ingest), Retry(Retry), Closed(ClosedTick), Masked(Masked),
-    Coin(Coin), Coins(Coins), Approve(ApproverDecision), Published(Published), Erase(Erase), Refused(Refused),
+    Coins(Coins), Approve(ApproverDecision), Published(Published), Erase(Erase), Refused(Refused),
     Withdraw(Withdraw), Retire(Retire), Expire(Expire), Cleaned(Cleaned), Forgotten(Forgotten),
 }

@@ -14,13 +14,12 @@ use crate::daemon::wiped_bytes::WipedBytes;
 use crate::engine::release::Sha256;
 
 /// The folders of sealed objects, except for checkpoints.
-pub const FOLDERS: [&str; 10] = [
+pub const FOLDERS: [&str; 9] = [
     "seg",
     "quarantine",
     "atoms",
     "mask",
     "members",
-    "coin",
     "coins",
     "verdict",
     "terms",

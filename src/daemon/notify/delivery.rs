@@ -135,7 +135,6 @@ fn notice(what: &NotifiedEvent) -> Notice {
         NotifiedEvent::Erased { .. } => Notice::Erased,
         NotifiedEvent::Expired { .. } => Notice::Expired,
         NotifiedEvent::Rejected { .. } => Notice::Rejected,
-        NotifiedEvent::Coarsest { .. } => Notice::Coarsest,
         NotifiedEvent::Approval { .. } => Notice::Approval,
         NotifiedEvent::Halted { .. } => Notice::Halted,
         NotifiedEvent::Resumed { .. } => Notice::Resumed,

@@ -9,7 +9,7 @@ use crate::daemon::error::{Complaint, Described, Error, ErrorCategory, Result};
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::journal::{
     Cleaned, ClosedTick, ClosingOutcome, Decision, EntryBody, Expire, HoldDecision, Published,
-    RecodingChoice, Rejection, Withdraw,
+    Rejection, Withdraw,
 };
 use crate::daemon::observe::events::Notice;
 use crate::engine::release::{FileLine, Layout, Manifest, RemovalReason, Sha256};
@@ -113,18 +113,6 @@ pub enum NotifiedEvent {
         /// Whether the chain publishes nothing any more.
         stops: bool,
         /// The reasons and remedies, in words.
-        text: String,
-    },
-    /// For the operator: a check that reads sensitive values rejected the proposed release, and the
-    /// chain's releases have `*` in all columns from this one on. Readers of the release see that.
-    Coarsest {
-        /// The tick.
-        tick: u32,
-        /// Its scheduled time, in UTC.
-        time: String,
-        /// The first such release.
-        release: u32,
-        /// What to do.
         text: String,
     },
     /// For the operator: a release has passed the gate and waits for approval.
@@ -277,28 +265,6 @@ impl Notification {
                 format!("rejected/{tick}"),
                 rejected(*tick, time, None, vec!["search".to_owned()], false),
             ),
-            (EntryBody::Decision(Decision::Publish(approved)), Audience::Operator)
-                if approved.under() == RecodingChoice::Coarsest =>
-            {
-                let (tick, time, release) = (
-                    approved.tick(),
-                    approved.time().to_owned(),
-                    approved.release(),
-                );
-                let text = format!(
-                    "a check that reads sensitive values failed, so release {release} and all later ones publish every \
-                     column as its root: `tidegate show` says why, `tidegate new-chain` begins another chain"
-                );
-                (
-                    format!("coarsest/{tick}"),
-                    NotifiedEvent::Coarsest {
-                        tick,
-                        time,
-                        release,
-                        text,
-                    },
-                )
-            }
             (
                 EntryBody::Decision(Decision::Hold(HoldDecision { approved, .. })),
                 Audience::Operator,
@@ -308,14 +274,8 @@ impl Notification {
                     approved.time().to_owned(),
                     approved.release(),
                 );
-                let root = match approved.under() {
-                    RecodingChoice::Coarsest => {
-                        " with every column as its root, as for the rest of this chain,"
-                    }
-                    RecodingChoice::Proposed | RecodingChoice::Finer => "",
-                };
                 let text = format!(
-                    "the gate has approved release {release}{root}, which now waits for a person: `tidegate show` \
+                    "the gate has approved release {release}, which now waits for a person: `tidegate show` \
                      shows it, `tidegate approve` publishes it, `tidegate reject` rejects it"
                 );
                 (

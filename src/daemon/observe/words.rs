@@ -92,8 +92,6 @@ words! {
         Expired = "expired",
         /// A release was rejected.
         Rejected = "rejected",
-        /// Every column is published as its root for the rest of a chain.
-        Coarsest = "coarsest",
         /// A release waits for approval.
         Approval = "approval",
         /// The feed has halted.

@@ -7,11 +7,11 @@ use super::outcome::{FeedTick, TickOutcome};
 use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::{DecisionMade, PublishedRelease};
-use crate::daemon::journal::{ClosingOutcome as Came, RecodingChoice};
+use crate::daemon::journal::ClosingOutcome as Came;
 use crate::daemon::observe::events::{
-    Checks, Coarsest, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold,
-    MisspelledGuarded, Published, Rejected, Stopped, TickClosed, TickGathered, TickSkipped,
-    TickWaiting, WithoutDetail,
+    Checks, ColumnNames, Decided as DecidedEvent, Decision, Held, Hold, MisspelledGuarded,
+    Published, Rejected, Stopped, TickClosed, TickGathered, TickSkipped, TickWaiting,
+    WithoutDetail,
 };
 
 /// The command that shows which settings would give more detail.
@@ -131,7 +131,7 @@ impl Keeper {
             self.check_newest()?;
         }
         let misspelled = self.writer.misspelled_guarded();
-        let Some((decided, under, recorded)) = self.writer.decide()? else {
+        let Some((decided, recorded)) = self.writer.decide()? else {
             return Ok(self.nothing());
         };
         let number = recorded.tick;
@@ -160,11 +160,6 @@ impl Keeper {
                 seconds,
             });
         };
-        if under == RecodingChoice::Coarsest && decided != DecisionMade::Stop {
-            let against =
-                Checks::named(recorded.coarsest.iter().map(|reason| reason.check.as_str()));
-            self.observer.emit(&Coarsest { tick, against });
-        }
         if !misspelled.is_empty() {
             let columns = ColumnNames::declared(&self.feed.columns, &misspelled);
             self.observer.emit(&MisspelledGuarded {

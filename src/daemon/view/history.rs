@@ -10,7 +10,7 @@ use crate::daemon::formats::RecordedTick;
 use crate::daemon::intake_counts::IntakeCounts;
 use crate::daemon::journal::{
     ApproverDecision, CheckedEntry, ClosedTick, ClosingOutcome, Decision, EntryBody, Erase,
-    HoldDecision, IntakePart, MessageOrigin, RecodingChoice, Rejection, RequestOrigin,
+    HoldDecision, IntakePart, MessageOrigin, Rejection, RequestOrigin,
 };
 
 /// An event of the history.
@@ -58,16 +58,6 @@ fn came(outcome: ClosingOutcome) -> &'static str {
         ClosingOutcome::Stopped => "the chain is stopped",
         ClosingOutcome::Impossible => "no recoding keeps the guarantee",
         ClosingOutcome::Candidate => "a release is proposed",
-    }
-}
-
-/// Why every column is published as its root, if it is.
-fn coarsest(under: RecodingChoice) -> &'static str {
-    match under {
-        RecodingChoice::Proposed | RecodingChoice::Finer => "",
-        RecodingChoice::Coarsest => {
-            ", with every column as its root for the rest of the chain: a check that reads sensitive values failed"
-        }
     }
 }
 
@@ -134,7 +124,6 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
     let text = match &entry.entry.body {
         EntryBody::Fence(_)
         | EntryBody::Masked(_)
-        | EntryBody::Coin(_)
         | EntryBody::Coins(_)
         | EntryBody::Forgotten(_) => return None,
         EntryBody::Chain(chain) => {
@@ -222,19 +211,11 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
 fn decision(made: &Decision) -> DatedText {
     match made {
         Decision::Publish(approved) => {
-            let text = format!(
-                "release {} may leave{}",
-                approved.release(),
-                coarsest(approved.under())
-            );
+            let text = format!("release {} may leave", approved.release());
             (Some(approved.time().to_owned()), None, text)
         }
         Decision::Hold(HoldDecision { approved, .. }) => {
-            let text = format!(
-                "release {} waits for approval{}",
-                approved.release(),
-                coarsest(approved.under())
-            );
+            let text = format!("release {} waits for approval", approved.release());
             (Some(approved.time().to_owned()), None, text)
         }
         Decision::Reject(Rejection {

@@ -8,7 +8,6 @@
 mod bcf;
 mod candidates;
 mod crowd;
-mod finer_recoding;
 pub mod levels;
 mod local;
 mod standing;
@@ -18,7 +17,6 @@ mod validity;
 
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{UrgentClasses, alone};
-pub use finer_recoding::{LeafPeople, finer};
 pub use local::{
     CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks,
     NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped, halves,

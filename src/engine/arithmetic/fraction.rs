@@ -50,30 +50,6 @@ impl ShareFraction {
     pub fn is_at_most_one_in(&self, m: u64) -> bool {
         &self.part * m <= self.of
     }
-
-    /// The share after its odds are multiplied by `factor`: part × factor of the sum of part ×
-    /// factor and the rest.
-    #[must_use]
-    pub fn moved(&self, factor: &ShareFraction) -> ShareFraction {
-        assert!(self.part <= self.of, "a share of at most all");
-        let (with, without) = (
-            &self.part * &factor.part,
-            (&self.of - &self.part) * &factor.of,
-        );
-        ShareFraction::new(with.clone(), with + without)
-    }
-
-    /// The sum of this share and the share `rest` of what it leaves.
-    #[must_use]
-    pub fn or(&self, rest: &ShareFraction) -> ShareFraction {
-        assert!(
-            self.part <= self.of && rest.part <= rest.of,
-            "shares of at most all"
-        );
-        let left = (&self.of - &self.part) * (&rest.of - &rest.part);
-        let of = &self.of * &rest.of;
-        ShareFraction::new(&of - left, of)
-    }
 }
 
 impl Ord for ShareFraction {

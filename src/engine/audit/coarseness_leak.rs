@@ -42,8 +42,6 @@ impl CoarsenessLeak {
         let releases = match policy.chain() {
             ChainPromise::Disjoint { .. } => &subject.releases[..],
             ChainPromise::Blind(_) | ChainPromise::Bcf => &subject.releases[..1],
-            // The files do not say which of two recodings was published.
-            ChainPromise::Tested { .. } => &[],
             // Classes have labels of their own.
             ChainPromise::Crowds { .. } => &[],
         };

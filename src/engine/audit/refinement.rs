@@ -8,7 +8,7 @@ use crate::gate::refinement::{
 };
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
-use crate::policy::{OnUnsafe, Policy};
+use crate::policy::Policy;
 
 /// The most labels that are named.
 const NAMED: usize = 12;
@@ -41,7 +41,6 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
     let newest = subject.releases.len() - 1;
     let local =
         (0..=newest).filter(|&at| subject.releases[at].is_local() && (!keeps || at == newest));
-    let local = local.filter(|&at| !fell_to_the_root(&subject.releases[at], policy));
     let attack = |at: usize| {
         let release = &subject.releases[at];
         if let Some(why) = foreign(release, columns, policy) {
@@ -79,13 +78,6 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
         }
     };
     local.map(attack).collect()
-}
-
-/// Whether all rows of a release have `*` because a check on sensitive values may have generalised
-/// them: their earlier labels are unknown, and the gate makes no refinement attack on them either.
-fn fell_to_the_root(release: &Release, policy: &Policy) -> bool {
-    let at_root = |class: usize| release.class(class).iter().all(|&node| node == 0);
-    policy.on_unsafe() == OnUnsafe::Coarsest && (0..release.classes()).all(at_root)
 }
 
 /// The labels that halving with a coin cannot produce, in words, if that is the policy's method.

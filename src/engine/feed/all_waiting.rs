@@ -3,7 +3,7 @@
 //! own.
 
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
-use super::state::{Feed, WaitingRelease, everything};
+use super::state::{Feed, WaitingRelease};
 use crate::anonymizer::{Course, Recoder, Refusal, bcf};
 use crate::histogram::{Histogram, Release, SensitiveValues};
 use crate::model::{Cut, Taxonomy};
@@ -21,18 +21,13 @@ impl Feed {
         if self.waiting.rows() < k {
             return ClosingResult::Held;
         }
-        let course = if self.coarsest {
-            Course::new(everything(trees), [], trees)
-        } else {
-            let rows = self.whole().merge(&self.waiting.clone().as_one(0));
-            let found = match bcf(&rows, &self.earlier(&rows), trees, k) {
-                Err(reason) => return ClosingResult::Impossible(reason),
-                Ok(found) => found,
-            };
-            let course = Course::searched(&found, trees);
-            refusals.extend(found.refusals);
-            course
+        let rows = self.whole().merge(&self.waiting.clone().as_one(0));
+        let found = match bcf(&rows, &self.earlier(&rows), trees, k) {
+            Err(reason) => return ClosingResult::Impossible(reason),
+            Ok(found) => found,
         };
+        let course = Course::searched(&found, trees);
+        refusals.extend(found.refusals);
         self.due_under(course)
     }
 
@@ -70,18 +65,12 @@ impl Feed {
                 ClosingResult::Waiting
             };
         }
-        let course = if self.coarsest {
-            Course::new(everything(trees), [], trees)
-        } else {
-            let recoder = Recoder::of(policy, trees);
-            let found = recoder
-                .find(&self.waiting.headcount(), trees)
-                .expect("at least k rows wait");
-            ticked.refusals.extend(found.refusals);
-            ticked.levels = found.levels;
-            found.course
-        };
-        self.due_under(course)
+        let found = Recoder::of(policy, trees)
+            .find(&self.waiting.headcount(), trees)
+            .expect("at least k rows wait");
+        ticked.refusals.extend(found.refusals);
+        ticked.levels = found.levels;
+        self.due_under(found.course)
     }
 
     /// All people who wait are to be published under this recoding.

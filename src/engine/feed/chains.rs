@@ -5,7 +5,6 @@
 use super::state::Feed;
 use crate::anonymizer::{HalvingTicks, StandingState};
 use crate::histogram::Histogram;
-use crate::model::Taxonomy;
 use crate::policy::Policy;
 
 impl Feed {
@@ -22,18 +21,6 @@ impl Feed {
         } else {
             self.waiting = no_rows;
         }
-    }
-
-    /// A check that reads sensitive values failed, and the policy then wants `*` in all columns:
-    /// the chain stays there.
-    pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
-        self.coarsest = true;
-        self.standing.to_the_root(trees);
     }
 
     /// Begins a new chain: all people who wait, are withheld or are in unpublished atoms are moved
@@ -59,7 +46,7 @@ impl Feed {
         self.waiting = all_rows;
         self.standing = StandingState::new(quasi);
         self.published.clear();
-        (self.stopped, self.coarsest, self.tests) = (false, false, 0);
+        self.stopped = false;
         (self.alone, self.turns, self.rows_left) = (None, HalvingTicks::default(), false);
         self.chain += 1;
     }

@@ -168,9 +168,7 @@ impl Feed {
         match policy.chain() {
             _ if !formed => {}
             ChainPromise::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => {
-                _ = self.dissolve(leaves, since, trees)
-            }
+            ChainPromise::Blind(_) => _ = self.dissolve(leaves, since, trees),
             // Classes with labels of their own were carved together.
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
         }

@@ -44,29 +44,16 @@ impl Feed {
         if self.waiting.rows() < policy.a() {
             return none;
         }
-        if self.coarsest {
-            let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
-            let rows = std::mem::replace(&mut self.waiting, no_rows);
-            let carving = Some(Carving::new(vec![vec![0; trees.len()]]));
-            self.unpublished.push(Increment {
-                recoding: everything(trees),
-                carving,
-                rows,
-                ledger: None,
-                measures: None,
-            });
-        } else {
-            let carving = match policy.search() {
-                Search::Halves => Carving::new(self.halved(policy, trees, draws)),
-                Search::Mondrian => self.grouped(policy, trees, Grouping::Mondrian),
-                Search::Mdav => self.grouped(policy, trees, Grouping::Mdav),
-                _ => Carving::new(self.carved_out(policy, trees)),
-            };
-            if carving.is_empty() {
-                return none;
-            }
-            self.form_carved(carving, trees);
+        let carving = match policy.search() {
+            Search::Halves => Carving::new(self.halved(policy, trees, draws)),
+            Search::Mondrian => self.grouped(policy, trees, Grouping::Mondrian),
+            Search::Mdav => self.grouped(policy, trees, Grouping::Mdav),
+            _ => Carving::new(self.carved_out(policy, trees)),
+        };
+        if carving.is_empty() {
+            return none;
         }
+        self.form_carved(carving, trees);
         ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 

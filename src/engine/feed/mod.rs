@@ -25,7 +25,6 @@ mod recode;
 mod replay;
 mod state;
 mod sums;
-mod tested_recoding;
 mod uniform;
 
 pub use erase::ErasedPlace;

@@ -81,9 +81,7 @@ impl Feed {
             };
         }
         let (ages, crowds) = self.who_waits(&self.waiting.headcount());
-        let (ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. }) =
-            policy.chain()
-        else {
+        let ChainPromise::Blind(standing) = policy.chain() else {
             let tick = || {
                 let no_rows =
                     CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);

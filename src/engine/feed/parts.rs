@@ -235,8 +235,6 @@ pub struct FeedTickResult {
     pub refusals: Vec<Refusal>,
     /// How good the levels are that the tick found, if it searched levels.
     pub levels: Option<LevelsQuality>,
-    /// Under `chain` the recoding that is tested beside the one that is proposed.
-    pub finer: Option<Recoding>,
     /// The result of closing.
     pub closed: ClosingResult,
 }

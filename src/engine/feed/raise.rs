@@ -32,7 +32,7 @@ impl Feed {
             "one taxonomy for each column"
         );
         match policy.chain() {
-            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
+            ChainPromise::Blind(standing) => {
                 let rules = rules(policy.a(), standing);
                 let last = self.unpublished.last().expect("atoms formed");
                 let state = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
@@ -46,7 +46,6 @@ impl Feed {
                 ticked.added = self.form(&atoms);
                 let recoding = self.standing.cut().expect("atoms formed under a recoding");
                 ticked.closed = ClosingResult::Candidate(Box::new(self.atoms_under(recoding)));
-                ticked.finer = self.finer(policy, trees);
                 Some(column)
             }
             ChainPromise::Disjoint { .. } if policy.recodes_some() => {

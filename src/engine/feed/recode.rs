@@ -5,7 +5,7 @@
 //! No line of this file may look at a sensitive value.
 
 use super::parts::{ClosingResult, FeedTickResult, Increment};
-use super::state::{Feed, everything};
+use super::state::Feed;
 use crate::anonymizer::{RecodedPeople, Recoder};
 use crate::histogram::Histogram;
 use crate::model::{Leaf, Node, Recoding, Taxonomy};
@@ -30,18 +30,12 @@ impl Feed {
         } else {
             ClosingResult::Waiting
         };
-        let recoding = if self.coarsest && self.waiting.rows() >= policy.a() {
-            everything(trees)
-        } else {
-            let Some(found) = Recoder::of(policy, trees).find(&self.waiting.headcount(), trees)
-            else {
-                return none;
-            };
-            ticked.refusals.extend(found.refusals);
-            ticked.levels = found.levels;
-            found.course.cut().clone()
+        let Some(found) = Recoder::of(policy, trees).find(&self.waiting.headcount(), trees) else {
+            return none;
         };
-        self.form_under(recoding, policy.a());
+        ticked.refusals.extend(found.refusals);
+        ticked.levels = found.levels;
+        self.form_under(found.course.cut().clone(), policy.a());
         ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 

@@ -31,8 +31,6 @@ pub struct FixedTick {
     pub proposed: Option<Recoding>,
     /// The classes with labels of their own.
     pub carving: Option<Carving>,
-    /// The finer recoding that is tested beside it.
-    pub finer: Option<Recoding>,
     /// The ticks that halve, in a chain of crowds.
     pub turns: Option<HalvingTicks>,
     /// The aggregates of the measures of the people in the atoms that it formed, by label; `None`
@@ -79,7 +77,6 @@ impl Feed {
             formed: formed.map(|increment| increment.rows.clone()),
             proposed,
             carving: formed.and_then(|increment| increment.carving.clone()),
-            finer: ticked.finer.clone(),
             turns: (self.turns != HalvingTicks::default()).then_some(self.turns),
             measures: None,
         }
@@ -165,7 +162,7 @@ impl Feed {
         let candidate = match policy.chain() {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
             ChainPromise::Crowds { .. } => self.in_crowds(trees),
-            ChainPromise::Blind(_) | ChainPromise::Tested { .. } => self.atoms_under(recoding),
+            ChainPromise::Blind(_) => self.atoms_under(recoding),
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.all_under(recoding),
         };
         if policy.joins() {

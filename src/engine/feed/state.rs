@@ -45,10 +45,6 @@ pub struct Feed {
     /// nodes of their labels are in the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
-    /// Whether every release of the rest of the chain has `*` in all columns.
-    pub(super) coarsest: bool,
-    /// The number of tests that were made in this chain.
-    pub(super) tests: u32,
     /// The release that is due for the people who wait, in policies without atoms.
     pub(super) alone: Option<WaitingRelease>,
     /// The ticks that halve, in a chain of crowds.
@@ -97,8 +93,6 @@ impl Feed {
             published: Vec::new(),
             whole: no_rows.into(),
             stopped: false,
-            coarsest: false,
-            tests: 0,
             alone: None,
             turns: HalvingTicks::default(),
             rows_left: false,
@@ -155,11 +149,6 @@ impl Feed {
     /// Whether a check that reads sensitive values failed in this chain.
     pub fn stopped(&self) -> bool {
         self.stopped
-    }
-
-    /// Whether every release of the rest of the chain has `*` in all columns.
-    pub fn is_coarsest(&self) -> bool {
-        self.coarsest
     }
 
     /// The number of rows that wait for a release although their atoms have formed.
@@ -297,7 +286,6 @@ impl Feed {
             step: None,
             refusals: Vec::new(),
             levels: None,
-            finer: None,
             closed,
         };
         let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
@@ -314,11 +302,8 @@ impl Feed {
         let formed = self.unpublished.len();
         let here = self.waiting.rows() + self.withheld.rows() + self.pending();
         match policy.chain() {
-            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
-                self.blind(&heads, standing, policy, trees, &mut ticked);
-                ticked.finer = Some(())
-                    .filter(|()| ticked.proposes())
-                    .and_then(|()| self.finer(policy, trees));
+            ChainPromise::Blind(standing) => {
+                self.blind(&heads, standing, policy, trees, &mut ticked)
             }
             ChainPromise::Crowds { every, .. } => {
                 ticked.closed = self.crowds(*every, policy, trees, draws)
@@ -401,12 +386,6 @@ impl Feed {
                 self.whole = candidate.rows().coarsened(&recoding, trees).into();
                 // Only published labels are stored, nothing finer.
                 new.coarsened(&recoding, trees)
-            }
-            ChainPromise::Tested { .. } => {
-                // A later release may be finer.
-                self.unpublished.clear();
-                self.whole = candidate.into_rows();
-                new
             }
             ChainPromise::Bcf => {
                 self.whole = candidate.into_rows();

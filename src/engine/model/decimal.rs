@@ -109,11 +109,6 @@ impl Decimal {
         u128::from(self.digits) * u128::from(count) <= self.unit()
     }
 
-    /// Whether `self × other ≥ 1`.
-    pub fn product_reaches_one(self, other: Decimal) -> bool {
-        u128::from(self.digits) * u128::from(other.digits) >= self.unit() * other.unit() // at most 10^36
-    }
-
     /// 10^scale.
     fn unit(self) -> u128 {
         assert!(
@@ -283,15 +278,5 @@ mod tests {
         assert_eq!(a, b);
         assert!(b < c && c > Decimal::ONE && a < Decimal::ONE);
         assert_eq!(c.to_string(), "1.05");
-        assert!(
-            Decimal::parse("0.25")
-                .expect("a number")
-                .product_reaches_one(Decimal::from(4))
-        );
-        assert!(
-            !Decimal::parse("0.2")
-                .expect("a number")
-                .product_reaches_one(Decimal::from(4))
-        );
     }
 }

@@ -8,7 +8,6 @@
 mod check;
 mod division;
 mod halving;
-mod odds;
 mod open_sets;
 mod or_off;
 mod parts;
@@ -19,15 +18,14 @@ pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
 pub use halving::{Halving, RegionParts};
-pub use odds::Odds;
 pub use or_off::OffWord;
 pub use parts::{
     ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits,
 };
 pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat,
-    OnUnsafe, Outliers, Output, PolicySettings, Rare, Search, Values,
+    ChainKind, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat, Outliers,
+    Output, PolicySettings, Rare, Search, Values,
 };
 
 use serde::{Serialize, Serializer};
@@ -42,7 +40,6 @@ pub struct Policy {
     chain: ChainPromise,
     diversity: Option<DiversityLimits>,
     masking: Option<Masking>,
-    on_unsafe: OnUnsafe,
     search: Search,
     max_loss: Decimal,
     on_repeat: OnRepeat,
@@ -75,7 +72,6 @@ impl Policy {
                 mask: written.mask.unwrap_or(true),
                 base_rate: written.base_rate,
             }),
-            on_unsafe: written.on_unsafe.unwrap_or(OnUnsafe::Stop),
             search,
             max_loss: written.max_loss.unwrap_or(Decimal::ONE),
             on_repeat: written.on_repeat.unwrap_or(OnRepeat::Ignore),
@@ -88,7 +84,6 @@ impl Policy {
     /// Adds the defaults that apply to the policy in force. A check that is off gets no default.
     fn with_defaults(mut self) -> Policy {
         let shown = &mut self.in_force;
-        shown.on_unsafe = Some(self.on_unsafe);
         shown.search = Some(self.search);
         assert!(self.max_loss <= Decimal::ONE, "a share of all detail");
         shown.max_loss = Some(self.max_loss);
@@ -101,10 +96,8 @@ impl Policy {
                 .map(|closeness| closeness.distance);
         }
         match &self.chain {
-            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => {
-                if matches!(self.chain, ChainPromise::Blind(_))
-                    && (shown.set_aside.is_some() || self.search == Search::Levels)
-                {
+            ChainPromise::Blind(standing) => {
+                if shown.set_aside.is_some() || self.search == Search::Levels {
                     shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
                 }
                 shown.rare = Some(standing.rare);
@@ -124,7 +117,6 @@ impl Policy {
             ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
                 shown.guarantee = Some(Guarantee::Blind)
             }
-            ChainPromise::Tested { cuts, .. } => shown.cuts = Some(*cuts),
             ChainPromise::Bcf | ChainPromise::Crowds { alone: true, .. } => {}
             ChainPromise::Disjoint {
                 suppression,
@@ -180,23 +172,8 @@ impl Policy {
             ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
                 Some(Guarantee::Blind)
             }
-            ChainPromise::Tested { .. } => Some(Guarantee::Chain),
             ChainPromise::Bcf => Some(Guarantee::Bcf),
             ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => None,
-        }
-    }
-
-    /// The coin of a chain whose finer releases are tested.
-    pub fn odds(&self) -> Option<Odds> {
-        match self.chain {
-            ChainPromise::Tested { rho, max_odds, .. } => Some(Odds {
-                rho,
-                most: max_odds,
-            }),
-            ChainPromise::Blind(_)
-            | ChainPromise::Crowds { .. }
-            | ChainPromise::Bcf
-            | ChainPromise::Disjoint { .. } => None,
         }
     }
 
@@ -209,10 +186,7 @@ impl Policy {
     /// Whether people join the classes of earlier releases: true for cumulative chains whose rows
     /// do not keep their labels.
     pub fn joins(&self) -> bool {
-        matches!(
-            self.chain,
-            ChainPromise::Blind(_) | ChainPromise::Tested { .. } | ChainPromise::Bcf
-        )
+        matches!(self.chain, ChainPromise::Blind(_) | ChainPromise::Bcf)
     }
 
     /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting
@@ -265,7 +239,7 @@ impl Policy {
     /// The treatment of rare rows, if it applies.
     pub fn standing(&self) -> Option<RareRowPolicy> {
         match self.chain {
-            ChainPromise::Blind(standing) | ChainPromise::Tested { standing, .. } => Some(standing),
+            ChainPromise::Blind(standing) => Some(standing),
             ChainPromise::Crowds { .. } | ChainPromise::Bcf | ChainPromise::Disjoint { .. } => None,
         }
     }
@@ -303,11 +277,6 @@ impl Policy {
     /// m-confidentiality.
     pub fn masking(&self) -> Option<Masking> {
         self.masking
-    }
-
-    /// What happens if a check that looks at sensitive values fails.
-    pub fn on_unsafe(&self) -> OnUnsafe {
-        self.on_unsafe
     }
 
     /// The search for a recoding.

@@ -2,8 +2,8 @@
 //! and no others. Contradictions are found earlier, in `check`.
 
 use super::settings::{
-    ChainKind, Cuts, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output,
-    PolicySettings, Rare, Search, Values,
+    ChainKind, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings,
+    Rare, Search, Values,
 };
 use crate::model::{Decimal, DetailSettings};
 
@@ -20,17 +20,6 @@ pub enum ChainPromise {
         /// Whether each release contains only new classes; otherwise it contains all classes so
         /// far.
         alone: bool,
-    },
-    /// One test and one coin choose between two recodings.
-    Tested {
-        /// The treatment of rare rows.
-        standing: RareRowPolicy,
-        /// How the recodings may differ.
-        cuts: Cuts,
-        /// The probability with which the coin withholds a result.
-        rho: Decimal,
-        /// The limit on the change of an attacker's odds.
-        max_odds: Decimal,
     },
     /// The published algorithm without changes.
     Bcf,
@@ -203,14 +192,6 @@ impl ChainPromise {
                 alone: false,
             },
             Guarantee::Blind => ChainPromise::Blind(RareRowPolicy::of(written)),
-            Guarantee::Chain => ChainPromise::Tested {
-                standing: RareRowPolicy::of(written),
-                cuts: written.cuts.unwrap_or(Cuts::Nested),
-                rho: written.rho.expect("`chain` without rho is a contradiction"),
-                max_odds: written
-                    .max_odds
-                    .expect("`chain` without max_odds is a contradiction"),
-            },
         }
     }
 }

@@ -38,17 +38,6 @@ pub struct PolicySettings {
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_every: Option<u64>,
-    /// How the recodings of a chain under `chain` may differ; the default is `nested`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cuts: Option<Cuts>,
-    /// Under `chain`: the probability with which the coin withholds a finer release that passed its
-    /// test.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rho: Option<Decimal>,
-    /// Under `chain`: the largest factor by which the odds of an attacker's belief may change over
-    /// the whole chain.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_odds: Option<Decimal>,
     /// No person is linked to a guarded value with more than 1/m; `off` by default.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<u64>>"))]
     #[serde(
@@ -75,9 +64,6 @@ pub struct PolicySettings {
         skip_serializing_if = "Option::is_none"
     )]
     pub diversity: Option<DiversitySettings>,
-    /// What happens if a check that looks at sensitive values fails; the default is `stop`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_unsafe: Option<OnUnsafe>,
     /// How a recoding is found; the default is `halves` under `blind` and in disjoint chains with
     /// one table, otherwise `top-down`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,8 +229,6 @@ words! {
     Guarantee {
         /// Quasi-identifiers and dates alone decide what may be published.
         Blind,
-        /// One finer recoding is tested once, and a coin decides.
-        Chain,
         /// The published algorithm without changes, for comparison.
         Bcf,
     }
@@ -254,20 +238,6 @@ words! {
         Wait,
         /// The recoding becomes coarser at once.
         Coarsen,
-    }
-    /// `policy.cuts`.
-    Cuts {
-        /// Of any two comparable classes one contains the other.
-        Nested,
-        /// They may overlap, which requires an exact audit.
-        Crossing,
-    }
-    /// `policy.on_unsafe`.
-    OnUnsafe {
-        /// The chain stops publishing until a person decides.
-        Stop,
-        /// `*` in all columns, for the rest of the chain.
-        Coarsest,
     }
     /// `policy.search`.
     Search {

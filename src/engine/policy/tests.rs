@@ -2,7 +2,7 @@
 //! `tests/feeds`.
 
 use super::{
-    ChainKind, ChainPromise, ColumnFacts, Cuts, Decimal, DiversitySettings, Guarantee, Policy,
+    ChainKind, ChainPromise, ColumnFacts, Decimal, DiversitySettings, Guarantee, Policy,
     PolicySettings, Rare, RareRowPolicy,
 };
 
@@ -33,8 +33,8 @@ fn defaults_are_filled_in() {
         (Some(Guarantee::Blind), Some(8))
     );
     assert_eq!(
-        (shown.max_ratio, shown.m, shown.cuts),
-        (None, None, None),
+        (shown.max_ratio, shown.m),
+        (None, None),
         "what is off or does not apply is not shown"
     );
     assert_eq!(
@@ -76,33 +76,6 @@ fn coarsening_at_once_is_waiting_for_nothing() {
         (standing.max_wait, standing.max_withheld),
         (0, Decimal::ZERO)
     );
-}
-
-#[test]
-fn the_tested_guarantee_carries_its_coin() {
-    let written = PolicySettings {
-        k: Some(2),
-        guarantee: Some(Guarantee::Chain),
-        rho: Some(decimal("0.5")),
-        max_odds: Some(Decimal::from(2)),
-        ..PolicySettings::default()
-    };
-    let policy =
-        Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
-    assert!(matches!(
-        policy.chain(),
-        ChainPromise::Tested {
-            cuts: Cuts::Nested,
-            ..
-        }
-    ));
-    let capped = PolicySettings {
-        max_odds: Some(decimal("1.9")),
-        ..written
-    };
-    let error = Policy::new(&capped, ChainKind::Cumulative, &ColumnFacts::default())
-        .expect_err("one test is one too many");
-    assert_eq!(error.key, "policy.max_odds");
 }
 
 #[test]

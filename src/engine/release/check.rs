@@ -26,8 +26,6 @@ pub enum Check {
     Utility,
     /// People who were published together and stay together.
     Atoms,
-    /// People who were published together and have equal labels in all releases.
-    Slices,
     /// Candidates after a comparison with an earlier release.
     Correspondence,
     /// Candidates after a comparison of all releases.
@@ -56,8 +54,6 @@ pub enum Check {
     Maximality,
     /// Sums of measures.
     Dominance,
-    /// The possible change of an attacker's odds.
-    MaxOdds,
     /// The conclusions from refusals by an attacker who knows the algorithm; never made.
     Algorithm,
     /// The leakage of the method of grouping; never made.
@@ -121,14 +117,13 @@ pub struct CheckFacts {
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 26] = [
+    pub const ALL: [Check; 24] = [
         Check::Crowd,
         Check::Form,
         Check::Growth,
         Check::Pages,
         Check::Utility,
         Check::Atoms,
-        Check::Slices,
         Check::Correspondence,
         Check::Chain,
         Check::DistinctL,
@@ -143,7 +138,6 @@ impl Check {
         Check::MaxGlobalRatio,
         Check::Maximality,
         Check::Dominance,
-        Check::MaxOdds,
         Check::Algorithm,
         Check::Grouping,
         Check::Diversity,
@@ -171,8 +165,6 @@ impl Check {
                 "more rows do not help: begin a new chain with a larger first batch, a larger `max_withheld`, or a \
                  longer `max_wait`"),
             Check::Atoms => of("atoms", Private, Some(AtLeast),
-                "this is a bug: keep the roots or the folder unchanged, and report it"),
-            Check::Slices => of("slices", Private, Some(AtLeast),
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::Correspondence => of("correspondence", Sensitive, Some(AtLeast),
                 "under `bcf` this can happen: begin a new chain with `guarantee = \"blind\"`. Under others it is a \
@@ -204,8 +196,6 @@ impl Check {
             Check::Maximality => of("maximality", Public, None,
                 "nothing: the figure is informative and has no limit"),
             Check::Dominance => of("dominance", Sensitive, Some(AtMost),
-                "this is a bug: keep the roots or the folder unchanged, and report it"),
-            Check::MaxOdds => of("max_odds", Public, Some(AtMost),
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::Algorithm => of("algorithm", Public, None,
                 "choose `guarantee = \"chain\"` or `\"blind\"` if readers know the algorithm"),

@@ -257,49 +257,6 @@ fn guarded_values_are_masked_in_classes_of_their_own() {
     assert!(manifest["smallest_class"].as_u64() >= Some(8));
 }
 
-/// Values are masked in the classes that were found; publishing the roots, because a check of
-/// diversity fails, does not mask them again.
-#[test]
-fn masked_values_stay_as_they_are_at_the_root() {
-    let line =
-        |(at, (sex, diagnosis)): (usize, (&str, &str))| format!("person{at},5,{sex},{diagnosis}\n");
-    let [f, m] = [
-        ["x", "x", "x", "x", "y", "y", "y", "y"],
-        ["z", "z", "z", "z", "w", "w", "w", "w"],
-    ];
-    let people = f
-        .map(|diagnosis| ("F", diagnosis))
-        .into_iter()
-        .chain(m.map(|diagnosis| ("M", diagnosis)));
-    let people = HEADER.to_owned() + &people.enumerate().map(line).collect::<String>();
-    let more = "m = 2\non_unsafe = \"coarsest\"\ndiversity = { distinct_l = 3 }\n";
-    let carved = feed(&format!("{more}{LAX}"));
-    let down = carved.replace("search = \"arx-lr\"\n", "").replace(LAX, "");
-    let grouped = carved.replace("arx-lr", "mondrian");
-    for text in [carved, grouped, down] {
-        let place = Place::new(&text.replace(
-            "role = \"sensitive\"\n",
-            "role = \"sensitive\"\nguarded = [[\"x\"]]\n",
-        ));
-        for (at, name) in ["a.csv", "b.csv"].into_iter().enumerate() {
-            place.put(name, people.replace("person", &format!("person{at}-")));
-            let entries = place.entries(&[name]);
-            assert_eq!(
-                [&entries[0]["outcome"], &entries[0]["rows"]],
-                [&Json::from("published"), &Json::from(16)],
-                "{entries:?}"
-            );
-            let manifest = place.json(&format!("{}/manifest.json", at + 1));
-            assert_eq!(manifest["recoding"]["sex"], Json::from(vec!["*"]));
-        }
-        let shown = rows(&place, 1)
-            .into_iter()
-            .filter(|(.., diagnosis)| diagnosis == "x")
-            .count();
-        assert!(shown <= 2, "one in four of those who came with them");
-    }
-}
-
 #[test]
 fn an_attack_that_is_switched_off_is_said_to_be_not_made() {
     let place = Place::new(&feed("max_ratio = \"off\"\n"));

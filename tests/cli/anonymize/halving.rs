@@ -162,7 +162,7 @@ fn what_is_drawn_later_is_not_foretold() {
 #[test]
 fn what_does_not_go_with_a_coin_is_refused_by_name() {
     let refused = [
-        ("on_unsafe = \"coarsest\"\n", "on_unsafe"),
+        ("on_unsafe = \"stop\"\n", "on_unsafe"),
         ("suppression = 0.1\n", "suppression"),
         ("max_repairs = 1\n", "max_repairs"),
     ];

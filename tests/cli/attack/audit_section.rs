@@ -196,44 +196,6 @@ fn a_table_that_the_search_does_not_make_is_a_reason() {
     }
 }
 
-/// ARX-LR does not leave nine people over; if a failed check may have led to publishing the root,
-/// nothing says that it did.
-#[test]
-fn a_release_that_went_to_the_root_is_not_attacked() {
-    let folder = Folder::new();
-    let leaves = (0..=4).map(|edge| edge * 20).collect();
-    let feed = feed(&[leaves], "search = \"arx-lr\"\nk = 3\nmin_solutions = 1");
-    let feed = feed
-        .split_once("[[column]]\nname = \"s\"")
-        .expect("a sensitive column")
-        .0;
-    folder.put("release.csv", &("q0\n".to_owned() + &"*\n".repeat(9)));
-    for (on_unsafe, against) in [("stop", 1), ("coarsest", 0)] {
-        let policy = format!("[policy]\non_unsafe = \"{on_unsafe}\"\n");
-        for name in ["audit.toml", "feed.toml"] {
-            folder.put(name, &feed.replacen("[policy]\n", &policy, 1));
-        }
-        let found = audited(&folder, &[("release", "release.csv")]);
-        assert_eq!(
-            found["reasons"].as_array().map(Vec::len),
-            Some(against),
-            "{found}"
-        );
-        assert_eq!(found["refinement"].is_null(), against == 0);
-        let output = folder.call(&[("release", "release.csv")], &[]);
-        let reported = text(&output.stderr);
-        assert!(
-            reported.contains("no set of rows is possible for the outliers"),
-            "{reported}"
-        );
-        assert_eq!(
-            reported.contains("on_unsafe = \"coarsest\""),
-            against == 0,
-            "{reported}"
-        );
-    }
-}
-
 #[test]
 fn a_check_that_is_off_has_no_section() {
     let folder = case("small_03", "max_ratio = \"off\"\n");

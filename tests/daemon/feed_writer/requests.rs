@@ -107,13 +107,12 @@ fn about_held(
 }
 
 /// A chain that stops at its first release.
-const STOPPED: &str = "k = 3\non_unsafe = \"stop\"\ndiversity = { distinct_l = 4 }";
+const STOPPED: &str = "k = 3\ndiversity = { distinct_l = 4 }";
 
 /// The other kinds of chain.
-const FURTHER: [&str; 9] = [
-    CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS, COIN,
+const FURTHER: [&str; 8] = [
+    CARVED, HALVED, CROWDS, MEASURED, SUPPRESSED, TWO_TABLES, GROUPED, LEVELS,
 ];
-const COIN: &str = "k = 3\nguarantee = \"chain\"\nrho = 0.5\nmax_odds = 64";
 
 /// The rows of the newest release of each chain, or of each release if they are disjoint.
 fn newest_rows(releases: &[DecidedRelease], disjoint: bool) -> BTreeMap<u32, u64> {
@@ -133,7 +132,7 @@ fn adds_up(state: &FeedState, policy: &str) -> bool {
     let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
     let people = state.feed.people().len() as u64;
     // People of a release that stopped its chain count as published for ever.
-    if policy.contains("on_unsafe") {
+    if policy.contains("distinct_l") {
         sum <= people
     } else {
         sum == people

@@ -359,9 +359,6 @@ pub const POINTS: &[Point] = &[
         "private/mask/*",
         MASKS_FORGOTTEN,
     ),
-    // If a finer release is tested.
-    made("a coin", "private/coin/*", COINS),
-    entry("a drawn coin", "Coin", COINS),
     // If classes keep their labels.
     made("the coins of a tick", "private/coins/*", CROWDS),
     made("a staged part", "private/stage/*.parquet", CROWDS),
@@ -491,7 +488,6 @@ pub const POINTS: &[Point] = &[
         "private/coins/*",
         SWEEPS_COINS,
     ),
-    gone("a coin that is swept", "private/coin/*", SWEEPS_COIN),
     gone("the key of what is swept", "private/keys/*", SWEEPS_ROWS),
     gone("a segment that is swept", "private/seg/*", SWEEPS_ROWS),
     gone(

@@ -38,8 +38,6 @@ pub const MASKS: &str = "guarded values are masked";
 pub const MASKS_HOLDS: &str = "a masked release is held";
 pub const MASKS_ERASED: &str = "a person in it is erased";
 pub const MASKS_FORGOTTEN: &str = "what was masked is forgotten";
-pub const COINS: &str = "a coin is drawn";
-pub const SWEEPS_COIN: &str = "a coin is swept";
 pub const CROWDS: &str = "crowds keep their labels";
 pub const CROWDS_GROW: &str = "new crowds come";
 pub const CROWDS_FORGOTTEN: &str = "the coins of crowds are forgotten";
@@ -239,13 +237,6 @@ pub const SCENES: &[Scene] = &[
     scene(MASKS_HOLDS, From::Scene(MASKS), holds, Does::Once),
     scene(MASKS_ERASED, From::Scene(MASKS_HOLDS), gone, ERASE),
     scene(MASKS_FORGOTTEN, From::Scene(MASKS), forgets, Does::Once),
-    scene(COINS, From::Nothing, coins, Does::Once),
-    scene(
-        SWEEPS_COIN,
-        From::Death(Before, "a drawn coin"),
-        |_| {},
-        Does::Once,
-    ),
     scene(CROWDS, From::Nothing, crowds, Does::Once),
     scene(
         CROWDS_GROW,
@@ -301,16 +292,6 @@ fn masks(place: &Place) {
     place.edit("k = 3\n", "k = 3\nm = 2\n");
     let role = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
     place.edit(role, &format!("{role}guarded = [[\"nobody\"]]\n"));
-}
-
-/// Classes are larger than they have to be, so that there is a finer release; the random draw
-/// nearly always withholds it.
-fn coins(place: &Place) {
-    masks(place);
-    place.edit(
-        "k = 3\n",
-        "k = 3\nguarantee = \"chain\"\nrho = 0.999999999\nmax_odds = 1.2\n",
-    );
 }
 
 /// Every class is all new people, whatever is drawn: no part leaves enough possible sets of rows.

@@ -127,27 +127,6 @@ pub fn continue_feed(root: &Root) {
     run_again(root);
 }
 
-/// Continues a chain that has made a random draw. Its `max_odds` stays within the limit of the
-/// policy.
-pub fn draw_another_coin(root: &Root) {
-    continue_feed(root);
-    let odds = |release: usize| -> f64 {
-        let shown = root.run(&["show", "feed.toml", &release.to_string()]);
-        let checks = shown["manifest"]["checks"].as_array().expect("checks");
-        let odds = checks
-            .iter()
-            .find(|check| check["check"] == "max_odds")
-            .expect("it is in every manifest");
-        odds["value"].as_f64().expect("a figure")
-    };
-    let odds: Vec<f64> = (1..=releases(root).len()).map(odds).collect();
-    assert!(
-        odds.is_sorted() && odds.iter().all(|odds| (1.0..=8.0).contains(odds)),
-        "{}: {odds:?}",
-        root.name
-    );
-}
-
 /// Approves the release that was held, and the next one.
 pub fn approve(root: &Root) {
     open_as_left(root);

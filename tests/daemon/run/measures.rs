@@ -329,12 +329,10 @@ fn joins(policy: &str, ticks: u64) -> [[usize; 2]; 2] {
 
 #[test]
 fn sums_of_classes_that_people_join_are_safe_together() {
-    let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
     let policies = [
         "search = \"top-down\"\n",
         "search = \"levels\"\n",
         "guarantee = \"bcf\"\n",
-        chain,
     ];
     let coarsen = "search = \"top-down\"\nrare = \"coarsen\"\n";
     let mut all = [0, 0];
@@ -353,13 +351,12 @@ fn sums_of_classes_that_people_join_are_safe_together() {
 /// numbers are in no sum.
 #[test]
 fn people_who_are_erased_before_a_release_is_approved_are_in_no_sum() {
-    let chain = "guarantee = \"chain\"\nrho = 0.000001\nmax_odds = 1000000000000000000\n";
     let searches =
         ["top-down", "levels", "mondrian"].map(|search| format!("search = \"{search}\"\n"));
     let joining = searches[..2]
         .iter()
         .cloned()
-        .chain(["guarantee = \"bcf\"\n".to_owned(), chain.to_owned()]);
+        .chain(["guarantee = \"bcf\"\n".to_owned()]);
     let policies = joining
         .map(|policy| (policy, false))
         .chain(searches.clone().map(|policy| (policy, true)));

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 use tidegate::engine::gate::verdict::{Approved, Verdict};
 use tidegate::engine::model::{Carving, Value as Cell};
 use tidegate::engine::policy::{
-    ChainKind, ColumnFacts as Known, Decimal, Dominance, Guarantee, MaxRatio, OnUnsafe, Output,
-    Policy, PolicySettings, Search,
+    ChainKind, ColumnFacts as Known, Decimal, Dominance, Guarantee, MaxRatio, Output, Policy,
+    PolicySettings, Search,
 };
 
 use super::chain::{Chain, Human, Offer, policy};
@@ -134,13 +134,6 @@ fn what_promises_nothing_is_not_asked_for() {
         ..PolicySettings::default()
     };
     let off = [
-        (
-            ChainKind::Cumulative,
-            PolicySettings {
-                on_unsafe: Some(OnUnsafe::Coarsest),
-                ..plain.clone()
-            },
-        ),
         (
             ChainKind::Cumulative,
             PolicySettings {

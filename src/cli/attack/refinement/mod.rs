@@ -22,7 +22,7 @@ use crate::engine::gate::refinement::{
     AttackResult, AttackTerms, AttackedRows, Attacker, JointAttack, Malformed, NoFinding,
     RefinementBudget, RepeatedValues,
 };
-use crate::engine::policy::{self, OnUnsafe};
+use crate::engine::policy;
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -150,12 +150,9 @@ fn attacked(
         AttackResult::of(subject.names(), terms, &limits, JointAttack::Yes).map_err(|nothing| {
             match nothing {
                 NoFinding::Malformed(why) => disordered(why, subject, args),
-                NoFinding::Impossible { place, targets } => impossible(
-                    (place, targets),
-                    (values, subject),
-                    feed.policy.on_unsafe(),
-                    args,
-                ),
+                NoFinding::Impossible { place, targets } => {
+                    impossible((place, targets), (values, subject), args)
+                }
             }
         })?;
     Ok(AttackResult { fuzzy, ..found })
@@ -179,7 +176,6 @@ fn disordered(why: Malformed, subject: &AttackSubject, args: &Args) -> Error {
 fn impossible(
     (place, targets): (AttackedRows, usize),
     (values, subject): (RepeatedValues, &AttackSubject),
-    on_unsafe: OnUnsafe,
     args: &Args,
 ) -> Error {
     if subject.release.rule().is_halving() {
@@ -207,15 +203,9 @@ fn impossible(
     } else {
         ""
     };
-    let fell = if on_unsafe == OnUnsafe::Coarsest && subject.release.classes().is_empty() {
-        ", or a check that reads sensitive values failed and generalised all rows to the root (on_unsafe = \
-         \"coarsest\")"
-    } else {
-        ""
-    };
     let text = format!(
         "no set of rows is possible for {class}{others}, so ARX-LR with k = {} did not make this table: the table was \
-         made with a different k, different taxonomies or a different algorithm{rows}{order}{fell}",
+         made with a different k, different taxonomies or a different algorithm{rows}{order}",
         subject.release.k()
     );
     Error::new(ErrorCategory::Input, text).in_file(&args.release)

@@ -11,7 +11,7 @@ pub const FEW: usize = 32;
 /// The most packs that are written at once: a root of an earlier version has many files.
 const AT_ONCE: usize = 8;
 /// Folders with objects that each tick keeps for ever, except ledgers, which are beside counts.
-const KEPT: [&str; 4] = ["mask", "members", "coin", "verdict"];
+const KEPT: [&str; 3] = ["mask", "members", "verdict"];
 
 impl FeedWriter {
     /// Packs single entries and objects, if there are enough of them; returns how many.

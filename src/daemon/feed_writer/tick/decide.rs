@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 
 use super::super::state_parts::UndecidedRelease;
 use super::super::writer::FeedWriter;
-use super::chosen_recoding::Chosen;
 use super::judge::GateAnswer;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RecordedTick;
-use crate::daemon::journal::{
-    DecisionTerms, EntryBody, FailureRecord, NewEntry, RecodingChoice, Ref, Rejection,
-};
+use crate::daemon::journal::{DecisionTerms, EntryBody, FailureRecord, NewEntry, Ref, Rejection};
+use crate::engine::feed::ProposedRelease;
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
@@ -35,16 +33,13 @@ impl FeedWriter {
     ///
     /// # Errors
     /// Its files cannot be written, or the log cannot.
-    pub fn decide(&mut self) -> Result<Option<(DecisionMade, RecodingChoice, RecordedTick)>> {
+    pub fn decide(&mut self) -> Result<Option<(DecisionMade, RecordedTick)>> {
         let Some(due) = self.state.due.clone() else {
             return Ok(None);
         };
         let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
-        let Chosen {
-            candidate,
-            under,
-            said,
-        } = self.chosen(&due, &mut recorded)?;
+        let candidate = self.candidate(&due)?;
+        let said = self.ask_gate(&candidate, &due, &mut recorded)?;
         let release = candidate.release;
         let verdict = self.log.keep("verdict", &recorded.bytes())?;
         let (entry, decided, approved): (NewEntry, _, _) = match said {
@@ -55,7 +50,6 @@ impl FeedWriter {
                     release,
                     tick,
                     time,
-                    under,
                     verdict,
                     stages,
                 };
@@ -74,8 +68,7 @@ impl FeedWriter {
             }
             GateAnswer::Refused(said) => {
                 self.discard(release)?;
-                // There is no coarser recoding to fall back to.
-                let stops = said.stops() || under == RecodingChoice::Coarsest;
+                let stops = said.stops();
                 let decided = if stops {
                     DecisionMade::Stop
                 } else {
@@ -95,7 +88,21 @@ impl FeedWriter {
         if let Some(approved) = approved {
             self.commit(*approved)?;
         }
-        Ok(Some((decided, under, recorded)))
+        Ok(Some((decided, recorded)))
+    }
+
+    /// The candidate of a release that is due.
+    fn candidate(&mut self, due: &UndecidedRelease) -> Result<Box<ProposedRelease>> {
+        if let Some(candidate) = self.state.candidate.take() {
+            return Ok(candidate);
+        }
+        let recoding = due
+            .recoding
+            .as_ref()
+            .ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick proposes a recoding"))?;
+        let trees = self.state.terms.columns.trees();
+        let proposed = self.state.feed.propose(recoding, &self.policy, &trees);
+        Ok(Box::new(proposed))
     }
 
     /// Columns of the decided or held release whose only labels stand for all values, and which had

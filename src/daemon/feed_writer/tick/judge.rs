@@ -35,7 +35,7 @@ impl FeedWriter {
         let mut stages = Vec::new();
         let release = candidate.release;
         let tables = self.staged_tables(candidate, &mut stages)?;
-        let judged = self.ask(candidate, due, tables.clone())?;
+        let judged = self.ask(candidate, tables.clone())?;
         recorded.verdict(judged.verdict());
         let Some(table) = judged.overview() else {
             return Ok(GateAnswer::Refused(judged.verdict().clone()));
@@ -149,18 +149,8 @@ impl FeedWriter {
     }
 
     /// Asks the gate, with the new people from their objects.
-    fn ask(
-        &self,
-        candidate: &ProposedRelease,
-        due: &UndecidedRelease,
-        tables: Tables,
-    ) -> Result<JudgedTable> {
+    fn ask(&self, candidate: &ProposedRelease, tables: Tables) -> Result<JudgedTable> {
         let state = &self.state;
-        let proposed = due
-            .recoding
-            .as_ref()
-            .is_some_and(|recoding| *recoding == candidate.recoding);
-        let searched = proposed && !state.feed.is_coarsest();
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
         let joins = self.policy.joins();
@@ -179,13 +169,9 @@ impl FeedWriter {
             release: candidate.release,
             withheld: state.feed.withheld().rows(),
             census,
-            tests: state.feed.tests(),
             recoding: &candidate.recoding,
             carving: candidate.carving.as_ref(),
-            searched,
-            learnt: Some(candidate)
-                .filter(|_| searched)
-                .and_then(|candidate| self.learnt(candidate)),
+            learnt: self.learnt(candidate),
             history: &state.history,
             erased: &state.for_the_gate(&[&state.erased[..], &state.retired].concat())?,
             before: state.feed.whole(),

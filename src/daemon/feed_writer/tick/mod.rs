@@ -2,8 +2,6 @@
 //! is due.
 
 pub(super) mod chance_draws;
-pub(super) mod chosen_recoding;
-pub(super) mod coin;
 pub(super) mod coins;
 pub(super) mod decide;
 pub(super) mod judge;

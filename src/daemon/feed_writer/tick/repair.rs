@@ -42,11 +42,7 @@ fn coarsened(
     let (limits, mut repairs) = (policy.refinement(), Vec::new());
     // Classes that keep their labels cannot be repaired.
     let local = policy.search().is_local();
-    if local
-        || !limits.looks_at_coarseness()
-        || policy.output() == Output::TwoTable
-        || feed.is_coarsest()
-    {
+    if local || !limits.looks_at_coarseness() || policy.output() == Output::TwoTable {
         return repairs;
     }
     let trees = columns.trees();
@@ -54,8 +50,7 @@ fn coarsened(
         let ClosingResult::Candidate(candidate) = &ticked.closed else {
             break;
         };
-        let atoms = feed.published().last().map(|last| &last.atoms[..]);
-        let Some(certainty) = learnt(policy, history, atoms, candidate.table(), &trees) else {
+        let Some(certainty) = learnt(policy, history, candidate.table(), &trees) else {
             break;
         };
         let Some(fact) = against(&certainty, policy).next() else {

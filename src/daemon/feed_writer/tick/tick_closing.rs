@@ -119,7 +119,7 @@ impl FeedWriter {
         self.state.forms(&fixed);
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(due) = &mut self.state.due {
-            (due.recoding, due.finer) = (fixed.proposed.clone(), fixed.finer.clone());
+            due.recoding.clone_from(&fixed.proposed);
         }
         self.count(&fixed, &formed, people)?;
         Ok(Some(TickResult {

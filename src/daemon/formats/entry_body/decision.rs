@@ -38,19 +38,6 @@ pub struct FailureRecord {
     pub limit: Option<Figure>,
 }
 
-/// Which of the recodings that were fixed in advance a release has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RecodingChoice {
-    /// The one that the tick proposed.
-    Proposed,
-    /// A finer one, which has passed its test and which its coin allows.
-    Finer,
-    /// `*` in all columns, because a check that reads sensitive values failed; the chain stays
-    /// there.
-    Coarsest,
-}
-
 /// A release that the gate has approved, as the log records it. Only an [`Approved`] creates one;
 /// the only other source is an entry of the log, whose code
 /// [`Entry::parse`](crate::daemon::journal::Entry::parse) has checked.
@@ -71,8 +58,6 @@ pub struct ReleaseDecision {
     files: Vec<CandidateFile>,
     /// The staged manifest, without its `decision`.
     manifest: CandidateFile,
-    /// Which of the possible recodings it has.
-    under: RecodingChoice,
     /// The whole verdict.
     verdict: Ref,
     /// Its public figures; null in entries that earlier versions wrote.
@@ -89,8 +74,6 @@ pub struct DecisionTerms {
     pub tick: u32,
     /// The scheduled time of the tick.
     pub time: String,
-    /// Which of the possible recodings it has.
-    pub under: RecodingChoice,
     /// The whole verdict.
     pub verdict: Ref,
     /// The paths of its staged files, in the order in which the gate read them, and the manifest
@@ -108,7 +91,6 @@ impl ReleaseDecision {
             release,
             tick,
             time,
-            under,
             verdict,
             mut stages,
         } = terms;
@@ -148,7 +130,6 @@ impl ReleaseDecision {
             time,
             files: files.collect(),
             manifest,
-            under,
             verdict,
             figures,
         }
@@ -182,11 +163,6 @@ impl ReleaseDecision {
     /// All staged files, including the manifest.
     pub fn staged(&self) -> impl Iterator<Item = &CandidateFile> {
         self.files.iter().chain([&self.manifest])
-    }
-
-    /// Which of the possible recodings it has.
-    pub fn under(&self) -> RecodingChoice {
-        self.under
     }
 
     /// The whole verdict.

@@ -78,15 +78,3 @@ pub struct Masked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Ref>,
 }
-
-/// The coin of a tick was drawn: whether a finer release may be published, if it passes its test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Coin {
-    /// The tick.
-    pub tick: u32,
-    /// The number of tests in this chain, including this one.
-    pub tests: u32,
-    /// The result of the coin. Sealed: together with what is published it would reveal the result
-    /// of the test.
-    pub coin: Ref,
-}

@@ -143,21 +143,6 @@ impl Event for Rejected {
 }
 
 event! {
-    /// A check that reads sensitive values rejected the candidate, and every column is published as
-    /// its root for the rest of the chain. Readers of the release see that.
-    Coarsest = "coarsest", Warn {
-        /// The tick.
-        tick: u64,
-        /// Checks that reject the candidate.
-        against: Checks,
-    }
-}
-
-impl Event for Coarsest {
-    fn count(&self, _: &Meters<'_>) {}
-}
-
-event! {
     /// A check that reads sensitive values rejected a release, now or earlier in the chain: a
     /// person has to decide.
     Stopped = "stopped", Error {

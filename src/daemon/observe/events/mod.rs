@@ -15,7 +15,7 @@ mod upkeep;
 pub use super::field::{Checks, ColumnNames, ErrorText, FileName, UnpublishedRows, VariableNames};
 pub use super::words::{Answer, Decision, Hold, Notice, Receiver, Request};
 pub use decisions::{
-    Coarsest, Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes,
+    Decided, MisspelledGuarded, Published, Rejected, RequestDone, Stopped, StrangeNotes,
     WithoutDetail,
 };
 pub use intake::{

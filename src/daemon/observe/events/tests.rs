@@ -655,15 +655,6 @@ fn releases_leave_or_do_not() {
         &line,
         &moved,
     );
-    let line = format!("warn  coarsest {FEED} tick=10 against=distinct_l");
-    watch.check(
-        &Coarsest {
-            tick: 10,
-            against: Checks::named(["distinct_l"]),
-        },
-        &line,
-        &[],
-    );
 }
 
 #[test]

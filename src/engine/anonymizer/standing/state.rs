@@ -251,14 +251,6 @@ impl StandingState {
         self.course = Some(course);
     }
 
-    /// Makes the recoding the coarsest one, with `*` in all columns.
-    pub fn to_the_root(&mut self, trees: &[&Taxonomy]) {
-        if self.course.is_some() {
-            let root = trees.iter().map(|tree| Cut::root(tree)).collect();
-            self.set_course(Course::new(root, [], trees), trees);
-        }
-    }
-
     pub(super) fn publish(&mut self, atoms: &[Atom], rest: Headcount) {
         let formed: u64 = atoms.iter().map(|atom| atom.people.rows()).sum();
         assert_eq!(

@@ -33,14 +33,6 @@ pub fn masked(people: u64, l: u64, (part, of): (u64, u64)) -> Credibility {
     }
 }
 
-/// The largest value of [`masked`] for atoms of at least `least` people: it rises and falls with
-/// the remainder modulo `l`, and decreases from one period to the next.
-pub fn masked_from(least: u64, l: u64, rate: (u64, u64)) -> Credibility {
-    assert!(l >= 1 && rate.0 <= rate.1, "a rate of at most one");
-    let turn = (least..least.saturating_add(l)).map(|people| masked(people, l, rate));
-    turn.max_by(Credibility::compare).expect("a turn has atoms")
-}
-
 /// Σ j C(n,j) pʲ qⁿ⁻ʲ / n Σ C(n,j) pʲ qⁿ⁻ʲ over j > most, p + q in units of `of`.
 fn exact(people: u64, most: u64, part: u64, of: u64) -> Credibility {
     assert!(part <= of && of > 0, "a share of at most all");
@@ -86,6 +78,14 @@ fn at_most(people: u64, most: u64, part: u64, of: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The largest value of [`masked`] for atoms of at least `least` people: it rises and falls with
+    /// the remainder modulo `l`, and decreases from one period to the next.
+    fn masked_from(least: u64, l: u64, rate: (u64, u64)) -> Credibility {
+        assert!(l >= 1 && rate.0 <= rate.1, "a rate of at most one");
+        let turn = (least..least.saturating_add(l)).map(|people| masked(people, l, rate));
+        turn.max_by(Credibility::compare).expect("a turn has atoms")
+    }
 
     #[test]
     fn the_figure_is_the_one_that_was_computed_elsewhere() {

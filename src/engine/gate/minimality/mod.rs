@@ -22,11 +22,10 @@ use std::fmt;
 use num_bigint::BigUint;
 
 use self::bound::ClassesBound;
-pub use self::masking_belief::{masked, masked_from};
+pub use self::masking_belief::masked;
 use self::requirement::ExactShare;
 use self::residues::{CountResidues, Factor};
 use crate::arithmetic::{ShareFraction, choose};
-use crate::policy::Decimal;
 
 /// One of the classes C_1 … C_u that were generalised into one: people with equal leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,31 +91,6 @@ impl Credibility {
         }
     }
 
-    /// The belief if this share of people show the value openly, and the others have the belief
-    /// `rest`.
-    #[must_use]
-    pub fn or(&self, rest: &Credibility) -> Credibility {
-        match (self, rest) {
-            (Credibility::Exact(a), Credibility::Exact(b)) => Credibility::Exact(a.or(b)),
-            (a, b) => Credibility::AtMost(upwards(1.0 - (1.0 - a.value()) * (1.0 - b.value()))),
-        }
-    }
-
-    /// The belief after its odds are multiplied by a factor.
-    #[must_use]
-    pub fn moved(&self, factor: Decimal) -> Credibility {
-        match self {
-            Credibility::Exact(share) => {
-                let ten = BigUint::from(10u8).pow(factor.scale().into());
-                Credibility::Exact(share.moved(&ShareFraction::new(factor.digits().into(), ten)))
-            }
-            Credibility::AtMost(share) => {
-                let grown = share * factor.get();
-                Credibility::AtMost(upwards(grown / (grown + 1.0 - share)))
-            }
-        }
-    }
-
     /// Whether it is proved to be at most this.
     pub fn is_at_most(&self, limit: ExactShare) -> bool {
         match self {
@@ -132,12 +106,6 @@ impl Credibility {
             Credibility::AtMost(share) => *share * m as f64 <= 1.0,
         }
     }
-}
-
-/// An upper bound of what floats computed.
-fn upwards(share: f64) -> f64 {
-    assert!(share.is_finite(), "a share");
-    (share * (1.0 + 1e-12)).min(1.0)
 }
 
 /// `53/86`, or `<=0.616280` for a bound, rounded up.
@@ -395,32 +363,6 @@ mod tests {
                 [true, false],
                 "{share}"
             );
-        }
-    }
-
-    #[test]
-    fn counts_of_two_sources_add_up() {
-        for (one, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let both = shares(1, 2)[one].or(&shares(1, 3)[other]);
-            assert!(
-                (both.value() - 2.0 / 3.0).abs() < 1e-9 && both.value() >= 2.0 / 3.0,
-                "{both}"
-            );
-        }
-    }
-
-    #[test]
-    fn odds_that_are_moved() {
-        for share in shares(1, 2) {
-            let moved = share.moved(Decimal::from(3));
-            assert!(
-                (moved.value() - 0.75).abs() < 1e-9 && moved.value() >= 0.75,
-                "{moved}"
-            );
-        }
-        for share in shares(1, 5) {
-            // From 1 : 4 to 2 : 4.
-            assert!((share.moved(Decimal::from(2)).value() - 1.0 / 3.0).abs() < 1e-9);
         }
     }
 }

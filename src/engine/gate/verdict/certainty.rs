@@ -13,7 +13,7 @@ use super::history::History;
 use super::next_release::NextRelease;
 use crate::gate::certainty::{Certainty, Fact, FactExtent, learnt as made_certain};
 use crate::histogram::{Release, describe};
-use crate::model::{Cut, Taxonomy};
+use crate::model::Taxonomy;
 use crate::policy::{ChainPromise, Decimal, Inference, Policy};
 
 /// The most reasons that are given.
@@ -24,7 +24,6 @@ const NAMED: usize = 12;
 pub fn learnt(
     policy: &Policy,
     history: &History,
-    atoms: Option<&[Cut]>,
     table: &Release,
     trees: &[&Taxonomy],
 ) -> Option<Certainty> {
@@ -39,10 +38,6 @@ pub fn learnt(
     let known = match policy.chain() {
         ChainPromise::Blind(_) | ChainPromise::Disjoint { .. } => true,
         ChainPromise::Crowds { .. } => false,
-        // The finer recoding may have been published.
-        ChainPromise::Tested { .. } => {
-            before.is_none_or(|(_, recoding, _)| atoms == Some(recoding))
-        }
         // Later refusals depend on sensitive values.
         ChainPromise::Bcf => before.is_none(),
     };
@@ -77,16 +72,16 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     if ready.table.is_local() {
         return Vec::new();
     }
-    let atoms = ready.case.older.last().map(|older| older.atoms);
     assert_eq!(
         ready.case.recoding.len(),
         ready.trees.len(),
         "one cut for each column"
     );
-    let learnt_facts = Some(ready.case)
-        .filter(|case| case.searched && limits.looks_at_coarseness() && ready.exact.is_none());
-    let learnt_facts = learnt_facts
-        .and_then(|case| learnt(case.policy, case.history, atoms, &ready.table, &ready.trees));
+    let case = ready.case;
+    let learnt_facts = match limits.looks_at_coarseness() && ready.exact.is_none() {
+        true => learnt(case.policy, case.history, &ready.table, &ready.trees),
+        false => None,
+    };
     let certain = learnt_facts
         .as_ref()
         .map_or(CheckResult::not_made(Check::Certainty), |learnt_facts| {
@@ -149,7 +144,7 @@ fn ratio(
             case.policy.inference(),
             Inference::Replay | Inference::Nothing
         );
-        let silent = known || !case.searched || !case.policy.refinement().looks_at_coarseness();
+        let silent = known || !case.policy.refinement().looks_at_coarseness();
         return log10
             .map(|_| checked)
             .or_else(|| (!silent).then(|| CheckResult::not_made(Check::MaxGlobalRatio)));

@@ -3,7 +3,7 @@
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, PreparedCase};
-use super::{crossing, crowds};
+use super::crowds;
 use crate::gate::chain::{AttackerView, ChainTarget, ComparablePairs, Fold, ReleaseChain};
 use crate::histogram::{NumberedClasses, Slices};
 use crate::policy;
@@ -40,9 +40,6 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         found
             .reasons
             .push(RejectionReason::crowd(place, weak.left, k, text));
-    }
-    if let Some(reason) = crossing::against(ready, lineage) {
-        found.reasons.push(reason);
     }
     if !whole {
         let text = "the releases cross in too many ways, so it cannot be shown that they are safe";

@@ -7,12 +7,11 @@ use std::collections::BTreeMap;
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
-use super::joint_slices::{Slice, slices};
 use super::next_release::NewIncrement;
-use crate::gate::minimality::{Credibility, masked, masked_from};
+use crate::gate::minimality::{Credibility, masked};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
-use crate::policy::{ChainPromise, Decimal, Masking};
+use crate::policy::{ChainPromise, Masking};
 
 /// The most places that are named.
 const NAMED: usize = 12;
@@ -30,11 +29,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     else {
         return CheckResult::not_made(Check::Minimality);
     };
-    // Later tests change beliefs about people of this release too, so all possible tests count.
-    let odds = ready.case.policy.odds().map(|odds| odds.most);
     let mut found = Found {
         masking,
-        odds,
         worst: None,
         reasons: Vec::new(),
     };
@@ -46,9 +42,6 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
                 "the values of an increment were not masked",
             )),
         }
-    }
-    if found.odds.is_some() {
-        found.slices(ready);
     }
     found.reasons.truncate(NAMED);
     let value = found.worst.and_then(|worst| Figure::real(worst.value()));
@@ -63,9 +56,6 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 
 struct Found {
     masking: Masking,
-    /// The largest factor by which all tests of a chain may change the odds of a belief, if there
-    /// are tests.
-    odds: Option<Decimal>,
     worst: Option<Credibility>,
     reasons: Vec<RejectionReason>,
 }
@@ -120,10 +110,6 @@ impl Found {
 
     /// Judges a belief.
     fn believed(&mut self, place: &str, figure: Option<Credibility>) {
-        let figure = match (figure, &self.odds) {
-            (Some(figure), Some(most)) => Some(figure.moved(*most)),
-            (figure, _) => figure,
-        };
         if !figure
             .as_ref()
             .is_some_and(|figure| figure.is_at_most_one_in(self.masking.m))
@@ -136,38 +122,6 @@ impl Found {
             .into_iter()
             .flatten()
             .max_by(Credibility::compare);
-    }
-
-    /// Judges what releases show about people whose atoms they have split: a person is among the
-    /// rows that show a guarded value, or an attacker has the belief that the masking of any atom
-    /// allows. Whole atoms were judged when they came.
-    fn slices(&mut self, ready: &PreparedCase<'_>) {
-        let Some(lineage) = ready.whole() else { return };
-        let sets = ready.values.guarded(ready.case.columns);
-        let (a, l) = (ready.case.policy.a(), self.masking.l());
-        let hidden = self.masking.rate().map(|rate| masked_from(a, l, rate));
-        let shows = |slice: Slice| {
-            let people: u64 = slice.shown.values().sum();
-            let held = |set: &Vec<bool>| -> u64 {
-                slice
-                    .shown
-                    .iter()
-                    .filter(|(value, _)| set[**value as usize])
-                    .map(|(_, rows)| rows)
-                    .sum()
-            };
-            Credibility::seen(sets.iter().map(held).max().unwrap_or(0), people)
-        };
-        let split = slices(ready.case, &lineage)
-            .into_iter()
-            .filter(|slice| !slice.whole);
-        let Some(most) = split.map(shows).max_by(Credibility::compare) else {
-            return;
-        };
-        self.believed(
-            "people who came together",
-            hidden.map(|hidden| most.or(&hidden)),
-        );
     }
 
     /// Judges one atom. The reason does not say which: verdicts are stored unencrypted and outlast

@@ -14,7 +14,6 @@ mod chain;
 mod check_result;
 mod comparison;
 mod correspondence;
-mod crossing;
 mod crowd;
 mod crowd_history;
 mod crowds;
@@ -24,7 +23,6 @@ mod form;
 mod growth;
 mod history;
 mod history_check;
-mod joint_slices;
 mod measures_history;
 mod minimality;
 mod next_release;
@@ -33,7 +31,6 @@ mod read_candidate;
 mod read_tables;
 mod refinement;
 mod remaining_candidates;
-mod slices;
 mod unjudged_policy;
 mod utility;
 
@@ -103,7 +100,6 @@ impl ReadRelease<'_> {
         if let Some(ready) = &ready {
             checks.extend(CHECKS.iter().map(|check| check(ready)));
             checks.extend(diversity::checks(ready));
-            checks.extend(slices::checks(ready));
             checks.push(refinement::check(ready));
             checks.extend(certainty::checks(ready));
             checks.push(dominance::check(ready));

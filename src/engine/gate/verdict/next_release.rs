@@ -22,16 +22,11 @@ pub struct NextRelease<'a> {
     pub withheld: u64,
     /// The counts that show whether a person was lost; `None` in chains that do not count arrivals.
     pub census: Option<Census>,
-    /// The number of tests of finer releases in the chain, including one of this release.
-    pub tests: u32,
     /// The recoding that the manifest will state; without columns if classes have labels of their
     /// own.
     pub recoding: &'a [Cut],
     /// The classes with labels of their own, in the order in which they were formed.
     pub carving: Option<&'a Carving>,
-    /// Whether it is the result of a search of its own, or the standing recoding, and not another
-    /// one that was fixed beside it.
-    pub searched: bool,
     /// By how much it reduces the possible tables, as far as that was computed.
     pub learnt: Option<RecodingGain>,
     /// The chain's releases as they were published.

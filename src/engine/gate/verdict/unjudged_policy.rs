@@ -44,7 +44,7 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
     let PolicySettings {
         m, mask,
         // Given by the kind of chain.
-        guarantee: _, cuts: _, rho: _, max_odds: _,
+        guarantee: _,
         // Judged by the checks that are made.
         k: _, max_loss: _, diversity: _, output: _, max_ratio: _, min_solutions: _, max_global_ratio: _,
         // About sums; the check of the table of measures says whether it is made.
@@ -54,7 +54,7 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a rejection; they promise nothing
         // about a release.
-        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_unsafe: _, on_repeat: _, set_aside: _, suppression: _,
+        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_repeat: _, set_aside: _, suppression: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
     Some((Check::Policy, "m"))

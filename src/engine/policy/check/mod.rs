@@ -13,8 +13,7 @@ pub use policy_facts::{ColumnFacts, PolicyError};
 use self::policy_facts::PolicyFindings;
 use super::division::refusals;
 use super::settings::{
-    ChainKind, Guarantee, MaxRatio, OnUnsafe, Outliers, Output, PolicySettings, Rare, Search,
-    Values,
+    ChainKind, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search, Values,
 };
 use crate::model::Decimal;
 
@@ -69,11 +68,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
         ],
         "applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in [feed]",
     );
-    let of_chain = [
-        ("cuts", written.cuts.is_some()),
-        ("rho", written.rho.is_some()),
-        ("max_odds", written.max_odds.is_some()),
-    ];
     let of_standing = [
         ("rare", written.rare.is_some()),
         ("max_wait", written.max_wait.is_some()),
@@ -81,10 +75,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
     ];
     match written.guarantee.unwrap_or(Guarantee::Blind) {
         Guarantee::Blind => {
-            found.refuse_written(
-                &of_chain,
-                "applies to `guarantee = \"chain\"` only: remove it",
-            );
             if written.search == Some(Search::Halves) {
                 found.refuse_written(
                     &of_standing,
@@ -96,10 +86,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
         }
         Guarantee::Bcf => {
             found.refuse_written(
-                &of_chain,
-                "applies to `guarantee = \"chain\"` only: remove it",
-            );
-            found.refuse_written(
                 &of_standing,
                 "does not apply to `guarantee = \"bcf\"`, where nothing waits: remove it",
             );
@@ -110,7 +96,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
                  its own: remove it, or write `guarantee = \"blind\"`",
             );
         }
-        Guarantee::Chain => coin(written, found),
     }
     standing(written, found);
 }
@@ -127,11 +112,6 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
         remove it";
     found.refuse_written(&[("max_repairs", written.max_repairs.is_some())], repairs);
     found.refuse_if(
-        written.on_unsafe == Some(OnUnsafe::Coarsest),
-        "on_unsafe",
-        "classes never change their labels, so nothing can become coarser: remove `on_unsafe`",
-    );
-    found.refuse_if(
         matches!(written.max_ratio, Some(MaxRatio::Limit(most)) if refusals(most) == 0),
         "max_ratio",
         "with `search = \"halves\"` a label changes the odds of a person's position by a factor of 4 or not at all, \
@@ -142,41 +122,6 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
         "publish_every",
         "`publish_every` is the number of ticks that one release joins: write 1 or more",
     );
-}
-
-/// Rules for the coin of `chain`.
-fn coin(written: &PolicySettings, found: &mut PolicyFindings) {
-    for (key, missing) in [
-        ("rho", written.rho.is_none()),
-        ("max_odds", written.max_odds.is_none()),
-    ] {
-        found.refuse_if(
-            missing,
-            key,
-            format!("`guarantee = \"chain\"` needs `{key}`: write `rho = 0.5` and `max_odds = 8`, or other numbers"),
-        );
-    }
-    let outside = |rho: Decimal| rho == Decimal::ZERO || rho >= Decimal::ONE;
-    found.refuse_if(
-        written.rho.is_some_and(outside),
-        "rho",
-        "`rho` is a probability above 0 and below 1",
-    );
-    let Some(odds) = written.max_odds else { return };
-    if odds < Decimal::ONE {
-        found.refuse(
-            "max_odds",
-            "`max_odds` is a factor on odds: a number from 1 up",
-        );
-    } else if written
-        .rho
-        .is_some_and(|rho| !outside(rho) && !odds.product_reaches_one(rho))
-    {
-        found.refuse(
-            "max_odds",
-            "the first test already moves the odds by 1/rho, which is more than `max_odds`: raise one of the two",
-        );
-    }
 }
 
 fn standing(written: &PolicySettings, found: &mut PolicyFindings) {
@@ -205,9 +150,6 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
             ("rare", written.rare.is_some()),
             ("max_wait", written.max_wait.is_some()),
             ("max_withheld", written.max_withheld.is_some()),
-            ("cuts", written.cuts.is_some()),
-            ("rho", written.rho.is_some()),
-            ("max_odds", written.max_odds.is_some()),
         ],
         "does not apply to disjoint chains, whose releases have no people in common: remove it",
     );

@@ -3,9 +3,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{
-    ChainKind, Guarantee, OnUnsafe, PolicySettings, Rare, Search, Values,
-};
+use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Rare, Search, Values};
 
 /// All contradictions.
 pub(super) fn contradictions(
@@ -24,13 +22,6 @@ pub(super) fn contradictions(
     );
     set_aside(written, chain, guarantee, found);
     suppression(written, chain, found);
-    let floors = facts.details.iter().any(|detail| detail.floor().is_some());
-    found.refuse_if(
-        floors && written.on_unsafe == Some(OnUnsafe::Coarsest),
-        "on_unsafe",
-        "`on_unsafe = \"coarsest\"` publishes every column as `*`, but a column has a `floor` that forbids it: remove \
-         one of the two",
-    );
     figure(written, facts, found);
     let waits = [written.set_aside, written.suppression]
         .into_iter()

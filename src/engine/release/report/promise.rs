@@ -38,7 +38,6 @@ fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
     match report.manifest.guarantee {
         Some(Guarantee::Blind) if report.manifest.has_crowds() => (None, words.promise_lasting),
         Some(Guarantee::Blind) => (None, words.promise_blind),
-        Some(Guarantee::Chain) => (None, words.promise_chain),
         Some(Guarantee::Bcf) => (Some(words.promise_bcf_warning), words.promise_bcf),
         None if report.form == Form::TwoTables => {
             (Some(words.promise_two_warning), words.promise_two)

@@ -61,10 +61,6 @@ pub const WORDS: Words = Words {
     promise_blind: "Die Suche hat allein anhand der Spalten unten und der Zeitpunkte entschieden, nie anhand sensibler Werte. Jede Person gehört \
                     zu einer Klasse von mindestens {k}: {others} kamen mit demselben Inkrement. Das gilt für alle Releases dieser Kette \
                     zusammen, auch gegenüber einem Angreifer, der das Verfahren, alle Zeitpunkte und diese Spalten jeder Person kennt.",
-    promise_chain: "Die Prüfung hat eine feinere Form dieses Releases einmal getestet, und der Zufall hat entschieden, ob sie verwendet wird. Jede \
-                    Person gehört zu einer Klasse von mindestens {k} ({others}), soweit sich Releases vergleichen lassen, und die Überzeugung \
-                    eines Angreifers über eine Person kann sich höchstens um das Chancenverhältnis ändern, das die Richtlinie unten begrenzt \
-                    (<code>max_odds</code>).",
     promise_bcf_warning: "Nicht sicher gegenüber einem Angreifer, der das Verfahren kennt, denn ein Release, das es verweigert hat, kann sensible \
                           Werte verraten, und nicht gegenüber einem, der die Spalten unten von jeder Person kennt. Diese Garantie ist für \
                           Vergleiche da.",
@@ -295,8 +291,6 @@ fn checks(check: Check) -> CheckWords {
             "Wie viel Detail aufgegeben wurde; über der Grenze ist ein Release sein Risiko nicht wert."),
         Check::Atoms => words("Klassen eines Inkrements",
             "Die kleinste Zahl von Personen, die zusammen ankamen und in jedem Release zusammen bleiben."),
-        Check::Slices => words("Gesellschaft in jedem Release",
-            "Die kleinste Zahl von Personen, die zusammen ankamen und bisher in jedem Release gleiche Labels haben."),
         Check::Correspondence => words("Vergleich mit früheren Releases",
             "Die kleinste Zahl von Kandidaten nach dem Vergleich dieses Releases mit einem früheren."),
         Check::Chain => words("Vergleich aller Releases",
@@ -326,8 +320,6 @@ fn checks(check: Check) -> CheckWords {
             "Dasselbe, aus Labels, die nicht weiter geteilt werden konnten; eine untere Grenze."),
         Check::Dominance => words("Summen von Messgrößen",
             "Jede veröffentlichte Summe ist die der Werte ihrer Personen, und keine verrät den größten davon, weder allein noch zusammen mit anderen Releases."),
-        Check::MaxOdds => words("Chancen eines Angreifers",
-            "Der größte Faktor, um den sich die Chancen eines Angreifers über die ganze Kette geändert haben können."),
         Check::Algorithm => words("Ein Angreifer, der das Verfahren kennt",
             "Ein Release unter bcf ist gegen diesen Angreifer nicht sicher: Was verweigert wurde, kann sensible Werte verraten."),
         Check::Grouping => words("Schlüsse aus der Bildung der Gruppen",

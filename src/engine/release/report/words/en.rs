@@ -61,9 +61,6 @@ pub const WORDS: Words = Words {
     promise_blind: "The search decided from the columns below and from dates alone, never from sensitive values. Each person is one of a \
                     class of at least {k}: {others} arrived with the same increment. This holds for all releases of this chain together, \
                     and against an attacker who knows the algorithm, all dates, and these columns of every person.",
-    promise_chain: "The gate tested one finer form of this release once, and a random draw decided whether to use it. Each person is one of \
-                    a class of at least {k} ({others}) as far as releases can be compared, and an attacker's belief about a person can \
-                    change by no more than the odds that the policy below limits (<code>max_odds</code>).",
     promise_bcf_warning: "Not safe against an attacker who knows the algorithm, as a release that it refused can reveal sensitive values, nor \
                           against one who knows the columns below of every person. This guarantee exists for comparison.",
     promise_bcf: "Each person is one of a class of at least {k} ({others}) for an attacker who compares the releases, knows the columns below \
@@ -288,8 +285,6 @@ fn checks(check: Check) -> CheckWords {
             "How much detail was given up; above the limit a release is not worth its risk."),
         Check::Atoms => words("Classes of one increment",
             "The smallest number of people who arrived together and stay together in every release."),
-        Check::Slices => words("Company in every release",
-            "The smallest number of people who arrived together and have equal labels in every release so far."),
         Check::Correspondence => words("Comparison with earlier releases",
             "The smallest number of candidates after comparing this release with an earlier one."),
         Check::Chain => words("Comparison of all releases",
@@ -319,8 +314,6 @@ fn checks(check: Check) -> CheckWords {
         Check::Dominance => words("Sums of measures",
             "Each published sum is that of its people's numbers, and none reveals the largest of them too closely, \
              alone or together with other releases."),
-        Check::MaxOdds => words("An attacker's odds",
-            "The largest factor by which an attacker's odds can have changed over the whole chain."),
         Check::Algorithm => words("An attacker who knows the algorithm",
             "A release under bcf is not safe against this attacker: what it refused to publish can reveal sensitive values."),
         Check::Grouping => words("Conclusions from how groups were made",

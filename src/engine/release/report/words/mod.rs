@@ -85,7 +85,7 @@ words! {
     // Comparison with earlier releases.
     since, first_release, release_column, figure, this_release, trends, trends_text, trend,
     // Promise.
-    promise, promise_lasting, promise_blind, promise_chain, promise_bcf_warning, promise_bcf, promise_two_warning, promise_two,
+    promise, promise_lasting, promise_blind, promise_bcf_warning, promise_bcf, promise_two_warning, promise_two,
     promise_disjoint, promise_m, promise_masked, masking_bound, not_promised, rule_parts, rule_newest, rule_never, signed, unsigned,
     // Columns.
     columns_two, columns_two_text, columns, columns_text, columns_lasting_text, columns_own_text, loss_scale, column, loss, labels,
