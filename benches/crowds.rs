@@ -205,12 +205,10 @@ impl Run {
             &candidate.recoding[..],
         );
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
-        let (census, tests, carving, searched, learnt) =
-            (None, 0, candidate.carving.as_ref(), true, None);
+        let (census, carving, learnt) = (None, candidate.carving.as_ref(), None);
         #[rustfmt::skip]
         let case = NextRelease {
-            policy, columns, release, withheld, census, tests, recoding, carving, searched, learnt, history, erased, before,
-            older, newest,
+            policy, columns, release, withheld, census, recoding, carving, learnt, history, erased, before, older, newest,
         };
         let read = timed(&mut times.reading, || read(&case, tables.clone()));
         let judged = timed(&mut times.judging, || read.judge());

@@ -1,5 +1,5 @@
-//! Local recoding in two ways, on the same rows (SCIENCE 6): ARX-LR and halving with random
-//! thresholds. The loss of each, the result of an attacker who knows the method, the part that the
+//! Local recoding in two ways, on the same rows: ARX-LR (SCIENCE 6) and halving (SCIENCE 11). The
+//! loss of each, the result of an attacker who knows the method, the part that the
 //! gate approves under the default limits, and the rows that wait: after one tick with all rows,
 //! and after the first and the last of ten with a tenth each; on synthetic rows and on Adult
 //! (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with the time of carving
@@ -13,7 +13,7 @@ use small::small;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::{CarvingResult, Region, StateClass, arx_lr, halves};
+use tidegate::engine::anonymizer::{CarvingResult, Effort, Region, StateClass, arx_lr, crowds};
 use tidegate::engine::gate::refinement::{
     AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack,
     RefinementBudget, RepeatedValues,
@@ -138,6 +138,12 @@ fn policy(k: u64) -> Policy {
 /// The greatest number of rows of releases that are repaired as often as necessary.
 const MOST_KEPT: f64 = 1000.0;
 
+/// How the first tick of a chain halves.
+const EFFORT: Effort = Effort {
+    certain: 4,
+    refusals: 3,
+};
+
 /// A way of local recoding.
 enum Way {
     Greedy,
@@ -165,8 +171,8 @@ fn carve(way: &Way, heads: &Headcount, trees: &[&Taxonomy], k: u64) -> CarvingRe
         Way::Halves => {
             // The same draws for the same rows, and others for other rows.
             let mut chance = Chance(heads.rows() + u64::from(heads.tuple_at(0).sum::<Leaf>()));
-            let rule = policy(k).halving(trees).expect("small");
-            let found = halves(heads, trees, &rule, &mut |of| chance.below(of));
+            let division = policy(k).division(trees).expect("small");
+            let found = crowds(heads, &division, EFFORT, &mut || chance.below(4) > 0);
             let class = |Region {
                              nodes,
                              tuples,
@@ -214,10 +220,10 @@ fn released(way: &Way, classes: &[&StateClass], trees: &[&Taxonomy], k: u64) -> 
     match way {
         Way::Greedy => Layers::of(trees).expect("layers").release(classes, k),
         Way::Halves => {
-            let rule = policy(k).halving(trees).expect("small");
+            let division = policy(k).division(trees).expect("small");
             Layers::of_any(trees)
                 .expect("layers")
-                .halved(classes, &rule)
+                .crowds(classes, (&division, EFFORT.refusals))
         }
     }
     .expect("classes")

@@ -231,9 +231,9 @@ mod tests {
             let release = ReleaseColumn::default();
             let terms = ChainTerms::of(&feed).with_release(release);
             let newest = terms_to_bytes(&terms);
-            assert_eq!(newest[0], 3);
+            assert_eq!(newest[0], 4);
             assert!(
-                is_same(&terms_from_bytes(&newest).expect("version 3"), &terms),
+                is_same(&terms_from_bytes(&newest).expect("version 4"), &terms),
                 "{}",
                 feed.name
             );

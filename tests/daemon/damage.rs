@@ -439,7 +439,7 @@ fn damage_is_named_or_makes_no_difference() {
     println!("damage: the same again: TIDEGATE_SEED={seed}");
     let is_chosen = |at: usize| is_long() || at as u64 % EVERY == seed % EVERY;
     // Publishing the root as fallback has no objects of its own.
-    for policy in POLICIES.into_iter().take(5) {
+    for policy in POLICIES.into_iter().take(4) {
         let roots = running_feed(policy);
         let meant = story(policy, &roots)
             .map_err(|(error, _)| error)
@@ -564,7 +564,7 @@ fn an_object_that_went_with_its_key_is_named() {
 /// The log contains what was forgotten, and `verify` does not look for it.
 #[test]
 fn what_was_forgotten_is_not_missed() {
-    for policy in POLICIES {
+    for policy in POLICIES.into_iter().take(4) {
         let (private, public) = (Memory::default(), Memory::default());
         let (mut draw, mut known) = (Draw(3), 0);
         let mut writer = opened(policy, &private, &public, 1).expect("a feed");

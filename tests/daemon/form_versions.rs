@@ -283,7 +283,8 @@ fn a_root_of_another_version_is_refused_as_such() {
     let (before, rest) = format.split_once("\"tidegate\":").expect("a number");
     let number = rest.split_once(',').expect("a number").0;
     for (other, says) in [
-        ("4", "newer version of tidegate"),
+        ("5", "newer version of tidegate"),
+        ("3", "written by tidegate 0.3"),
         ("2", "written by tidegate 0.2"),
         ("1", "written by tidegate 0.1 or 0.2"),
         ("0", "not a private root of tidegate"),

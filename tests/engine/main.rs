@@ -25,7 +25,6 @@ mod golden_halves_coin;
 mod golden_levels;
 mod golden_standing;
 mod groups;
-mod halves;
 mod headcounts;
 mod levels;
 mod local_recoding;

@@ -158,120 +158,50 @@ fn columns_that_differ_in_capitals_only_have_no_delta_log() {
     assert_eq!(read("Ward", "[publish]\ndelta = false\n"), (false, None));
 }
 
-/// The search of a file that names none, for a new chain and for a running one.
+/// The search of a file that names none.
 #[test]
-fn an_unwritten_search_is_that_of_the_running_chain() {
-    use tidegate::engine::policy::Search::{self, ArxLr, Halves, TopDown};
+fn an_unwritten_search_is_halving_where_that_is_possible() {
+    use tidegate::engine::policy::Search::{Halves, TopDown};
+    let folder = tempfile::tempdir().expect("a folder");
     let read = |chain: &str, policy: &str| {
+        let file = folder.path().join("one.toml");
         let text = format!(
             "[feed]\nname = \"one\"\nchain = \"{chain}\"\n[policy]\nk = 3\n{policy}\n[[column]]\nname = \"id\"\nrole = \"identifier\"\n\
-             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ leaves = [0, 20, 40], layers = [2] }}\n"
+             [[column]]\nname = \"age\"\nrole = \"quasi\"\ntaxonomy = {{ leaves = [0, 20, 40, 60], layers = [3] }}\n\
+             [[column]]\nname = \"s\"\nrole = \"sensitive\"\n"
         );
-        FeedConfig::parse(&text, Path::new("one.toml"))
-            .unwrap_or_else(|error| panic!("{policy}: {error}"))
+        std::fs::write(&file, text).expect("a file");
+        FeedConfig::load_to_judge(&file)
     };
-    // The search, and whether random draws divide people.
-    let of = |feed: &FeedConfig| -> (Search, bool) {
-        (feed.policy.search(), feed.policy.publish_every().is_some())
-    };
-    let (one_list, coin, drawn, carved) = (
-        (TopDown, false),
-        (Halves, true),
-        (Halves, false),
-        (ArxLr, false),
-    );
-    let begun = |chain: &str, how| match how {
-        (TopDown, _) => read(chain, "search = \"top-down\"").policy,
-        (ArxLr, _) => read(chain, "search = \"arx-lr\"").policy,
-        (_, true) => read(chain, "search = \"halves\"\npublish_every = 1").policy,
-        _ => read(chain, "search = \"halves\"")
-            .earlier()
-            .expect("thresholds were drawn")
-            .policy
-            .clone(),
-    };
-    // The meaning of a file for a new chain, and for chains that were begun in these ways.
-    let found = |chain: &str, policy: &str, ways: &[(Search, bool)]| {
-        let feed = read(chain, policy);
-        let running = |&how: &(Search, bool)| feed.running(&begun(chain, how)).map(of).ok();
-        (
-            feed.beginning().map(of).ok(),
-            ways.iter().map(running).collect::<Vec<_>>(),
-        )
-    };
-    let all = |how| (Some(how), vec![Some(how); 2]);
-    let cumulative = |policy: &str| found("cumulative", policy, &[one_list, coin]);
-    for policy in ["", "guarantee = \"blind\""] {
-        assert_eq!(
-            cumulative(policy),
-            (Some(coin), vec![Some(one_list), Some(coin)])
-        );
+    for (chain, policy, search) in [
+        ("cumulative", "", Halves),
+        ("cumulative", "guarantee = \"blind\"", Halves),
+        ("cumulative", "publish_every = 2", Halves),
+        ("cumulative", "guarantee = \"bcf\"", TopDown),
+        ("cumulative", "search = \"top-down\"", TopDown),
+        ("disjoint", "", Halves),
+        ("disjoint", "output = \"one-table\"", Halves),
+        ("disjoint", "output = \"two-table\"", TopDown),
+    ] {
+        let feed = read(chain, policy).unwrap_or_else(|error| panic!("{policy}: {error}"));
+        assert_eq!(feed.policy.search(), search, "{chain}: {policy}");
+        // Tables of other programs may have one list of labels.
+        let one_list = feed.with_one_list().map(|feed| feed.policy.search());
+        let unnamed = search == Halves && !policy.contains("publish_every");
+        assert_eq!(one_list, unnamed.then_some(TopDown), "{chain}: {policy}");
     }
-    // A key that only one search allows decides; another running chain reports the changed key.
-    assert_eq!(cumulative("publish_every = 2"), all(coin));
-    assert_eq!(
-        cumulative("max_wait = 2"),
-        (None, vec![Some(one_list), None])
-    );
-    assert_eq!(cumulative("search = \"top-down\""), all(one_list));
-    assert_eq!(cumulative("search = \"halves\""), all(coin));
-    assert_eq!(cumulative("guarantee = \"bcf\""), all(one_list));
-    let unfit = read("cumulative", "max_wait = 2")
-        .beginning()
-        .expect_err("classes have no such wait")
-        .clone();
-    assert_eq!(
-        (unfit.field.as_deref(), unfit.line),
-        (Some("policy.max_wait"), Some(6))
-    );
-    // Disjoint chains that halve were begun with random thresholds.
-    let disjoint = |policy: &str| found("disjoint", policy, &[one_list, drawn, coin, carved]);
-    let some = |how: [_; 4]| how.map(Some).to_vec();
-    assert_eq!(
-        disjoint(""),
-        (Some(coin), some([one_list, coin, coin, coin]))
-    );
-    assert_eq!(
-        disjoint("output = \"one-table\""),
-        (Some(coin), some([one_list, coin, coin, coin]))
-    );
-    assert_eq!(
-        disjoint("search = \"halves\""),
-        (Some(coin), some([coin, drawn, coin, coin]))
-    );
-    assert_eq!(
-        disjoint("search = \"halves\"\nmax_repairs = 1"),
-        (None, vec![Some(drawn), Some(drawn), None, Some(drawn)])
-    );
-    assert_eq!(
-        disjoint("search = \"halves\"\npublish_every = 1"),
-        (Some(coin), some([coin; 4]))
-    );
-    assert_eq!(
-        disjoint("search = \"arx-lr\""),
-        (Some(carved), some([carved; 4]))
-    );
-    assert_eq!(
-        disjoint("max_global_ratio = 100"),
-        (
-            None,
-            vec![Some(one_list), Some(one_list), None, Some(one_list)]
-        )
-    );
+    // A file that is valid with another search says so.
+    let refused =
+        read("disjoint", "max_global_ratio = 100").expect_err("halving has no such limit");
+    assert_eq!(refused.field.as_deref(), Some("policy.max_global_ratio"));
+    let hint = "with `search = \"top-down\"`, one list of labels for all rows, this file is valid";
+    assert!(refused.text.ends_with(hint), "{refused}");
     // Labels of runs are known if they may be published.
-    let trees = |feed: &FeedConfig| feed.columns.trees()[0].clone();
-    let (feed, named) = (
-        read("cumulative", ""),
-        read("cumulative", "search = \"halves\""),
-    );
-    assert_eq!(trees(&feed), trees(&named));
-    assert_eq!(
-        trees(
-            feed.running(&begun("cumulative", one_list))
-                .expect("it runs")
-        ),
-        trees(&read("cumulative", "search = \"top-down\""))
-    );
+    let nodes = |policy: &str| {
+        let feed = read("cumulative", policy).expect("a feed");
+        feed.columns.trees()[0].nodes()
+    };
+    assert_eq!(nodes(""), nodes("search = \"top-down\"") + 1);
 }
 
 /// A floor is a level, however it is written; the values are level 0.

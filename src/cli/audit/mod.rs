@@ -33,7 +33,7 @@ use crate::engine::audit::{
 };
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::model::{Columns, ReleaseColumn};
-use crate::engine::policy::{ChainKind, OnRepeat, Output, Policy};
+use crate::engine::policy::{ChainKind, OnRepeat, Output};
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
 /// Runs the command.
@@ -220,7 +220,7 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
             .in_file(&feed.file)
             .in_field("policy.m"));
     }
-    let ((columns, policy), (subject, behind)) = meant(&feed, args)?;
+    let (feed, (subject, behind)) = meant(feed, args)?;
     if args.minimality && subject.is_stated() {
         let text = "--minimality checks a table that was made in one step, but the rows of this table name the release \
                     that added them: audit it without --minimality";
@@ -230,8 +230,8 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     }
     let names = args.releases.iter().map(|path| name(path)).collect();
     Ok(AuditRequest {
-        columns: columns.clone(),
-        policy: policy.clone(),
+        columns: feed.columns,
+        policy: feed.policy,
         subject,
         names,
         joined: false,
@@ -239,47 +239,19 @@ fn given(args: &Args, feed: FeedConfig) -> error::Result<AuditRequest> {
     })
 }
 
-/// The columns and the policy, and the tables that are judged by them.
-type AuditedTables<'f> = ((&'f Columns, &'f Policy), (AuditSubject, Option<Histogram>));
+/// The feed file, and the tables that are judged by it.
+type AuditedTables = (FeedConfig, (AuditSubject, Option<Histogram>));
 
 /// Reads the tables. Without a search in the feed file it is unknown how labels were chosen, but
-/// labels of runs are recognised. Disjoint chains used to halve by drawn thresholds, which lead to
-/// other labels than a coin.
-fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<AuditedTables<'f>> {
-    if let Some(earlier) = feed.unnamed() {
-        let (columns, found) = match read(earlier, args) {
-            Ok(found) => (&earlier.columns, found),
-            Err(_) => (&feed.columns, read(feed, args)?),
-        };
-        return Ok(((columns, &earlier.policy), found));
-    }
-    let found = read(feed, args);
-    let coin = found
-        .as_ref()
-        .is_ok_and(|(subject, _)| comes_to_all(feed, subject));
-    if let Some(earlier) = feed.earlier().filter(|_| !coin)
-        && let Ok(found) = read(earlier, args)
+/// labels of runs are recognised.
+fn meant(feed: FeedConfig, args: &Args) -> error::Result<AuditedTables> {
+    if let Some(one_list) = feed.with_one_list()
+        && let Ok(found) = read(&one_list, args)
     {
-        return Ok(((&earlier.columns, &earlier.policy), found));
+        return Ok((one_list, found));
     }
-    Ok(((&feed.columns, &feed.policy), found?))
-}
-
-/// Whether halving with a coin can produce every label of the tables.
-fn comes_to_all(feed: &FeedConfig, subject: &AuditSubject) -> bool {
-    let (policy, trees) = (&feed.policy, feed.columns.trees());
-    let comes = |release: &Release| {
-        let division = policy.division(&trees)?;
-        Some(
-            division
-                .unreached(&release.class_labels(), policy.refusals())
-                .is_empty(),
-        )
-    };
-    subject
-        .releases
-        .iter()
-        .all(|release| comes(release) == Some(true))
+    let found = read(&feed, args)?;
+    Ok((feed, found))
 }
 
 /// Reads all tables, as many at once as there are cores; the second value is

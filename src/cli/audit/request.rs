@@ -58,10 +58,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
         .ok_or_else(nothing)?;
     if let Some(feed) = &feed {
         let terms = &seen.state.terms;
-        terms.frozen(
-            feed.running(&terms.policy()?)?,
-            "name the feed file with which the chain began",
-        )?;
+        terms.frozen(feed, "name the feed file with which the chain began")?;
     }
     of_chain(&seen, folder)
 }

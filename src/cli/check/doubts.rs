@@ -43,11 +43,7 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
     let text = match policy.search() {
         search if !search.is_local() || policy.refinement().max_ratio.is_some() => return None,
-        Search::Halves if policy.publish_every().is_some() => return None,
-        Search::Halves => {
-            "`max_ratio = \"off\"` publishes classes whose labels may fit one set of rows only, and then reveal \
-             everything: remove it"
-        }
+        Search::Halves => return None,
         _ => {
             "`max_ratio = \"off\"` publishes classes whose labels and order may reveal the position of people in them: \
              remove it, or write a number"

@@ -8,10 +8,7 @@ pub fn search(policy: &Policy) -> Option<String> {
     match policy.search() {
         Search::ArxLr => Some(carved(policy)),
         Search::Mondrian | Search::Mdav => Some(grouped(policy)),
-        Search::Halves => Some(match policy.chain() {
-            ChainPromise::Crowds { every, .. } => crowds(policy.a(), *every),
-            _ => halved(policy.a()),
-        }),
+        Search::Halves => Some(crowds(policy.a(), policy.publish_every().unwrap_or(1))),
         _ => None,
     }
 }
@@ -20,8 +17,7 @@ pub fn search(policy: &Policy) -> Option<String> {
 pub fn leakage_of_labels(policy: &Policy) -> String {
     let limits = policy.refinement();
     match policy.search() {
-        Search::Halves if policy.publish_every().is_some() => odds(policy),
-        Search::Halves => open(&limits),
+        Search::Halves => odds(policy),
         Search::Mondrian | Search::Mdav => finest(&limits),
         _ => refinement(&limits),
     }
@@ -74,14 +70,6 @@ fn finest(limits: &RefinementLimits) -> String {
     )
 }
 
-fn halved(k: u64) -> String {
-    format!(
-        "Every class gets its own labels: the search divides the people along the taxonomies, column after column, and \
-         then each part, if it has at least as many people as a number drawn for it, {k} or more (search = \
-         \"halves\"). The people of a part with fewer than {k} wait for the next tick."
-    )
-}
-
 fn crowds(k: u64, every: u64) -> String {
     let ticks = match every {
         1 => "Every tick publishes.".to_owned(),
@@ -108,18 +96,6 @@ fn odds(policy: &Policy) -> String {
          most {bound} ({judged}), and the search forms no label that leaves {} people fewer than {} possible sets of \
          rows (min_solutions).",
         policy.a(),
-        limits.min_solutions
-    )
-}
-
-fn open(limits: &RefinementLimits) -> String {
-    if limits.max_ratio.is_none() {
-        return "The possible sets of rows of a class are not counted (max_ratio = \"off\")."
-            .into();
-    }
-    format!(
-        "An attacker who knows the algorithm learns no more about the position of people than the labels say, and a \
-         class with fewer than {} possible sets of rows is not published (min_solutions).",
         limits.min_solutions
     )
 }

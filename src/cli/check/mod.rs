@@ -44,7 +44,7 @@ pub struct Args {
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let (mut feeds, mut errors) = (Vec::new(), Vec::new());
     for file in &args.feeds {
-        match FeedConfig::load(file).and_then(|feed| feed.beginning().map(|_| ()).map(|()| feed)) {
+        match FeedConfig::load(file) {
             Ok(feed) => feeds.push(feed),
             Err(error) => errors.push(error),
         }

@@ -68,8 +68,7 @@ pub fn write_copy(
     let report = seen.held_file(line)?;
     let copy = operators_copy(&report, &facts).and_then(|copy| String::from_utf8(copy).ok());
     let copy = copy.ok_or_else(|| {
-        let text = "an earlier version wrote this report, and its page has no place for the operator's part; the next \
-                    release has one";
+        let text = "this page has no place for the operator's part: it is not the report that was published";
         Error::new(ErrorCategory::Input, text).in_field(line.path.clone())
     })?;
     let (dir, name) = (file.parent().unwrap_or(Path::new("")), file.file_name());

@@ -87,14 +87,14 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
             weight.or(floor),
             "is only for chains under `guarantee = \"blind\"` and for disjoint chains: remove one of the two",
         ),
-        (Search::Halves, _) if policy.publish_every().is_some() => refuse(
+        (Search::Halves, _) => refuse(
             floor,
             &format!(
                 "is not for `search = \"halves\"`, whose bound on leakage does not cover people who wait because of a \
                  floor: {one_recoding}"
             ),
         ),
-        (Search::Halves | Search::ArxLr | Search::Mondrian | Search::Mdav, _) => refuse(
+        (Search::ArxLr | Search::Mondrian | Search::Mdav, _) => refuse(
             weight.or(floor),
             &format!("is not for a search that gives each class labels of its own: {one_recoding}"),
         ),
@@ -109,12 +109,7 @@ pub fn problem(
     tables: &[ColumnTable],
 ) -> Option<ConfigProblem> {
     let trees = columns.trees();
-    let counted = if policy.publish_every().is_some() {
-        policy.division(&trees).is_some()
-    } else {
-        policy.halving(&trees).is_some()
-    };
-    if policy.search() == Search::Halves && !counted {
+    if policy.search() == Search::Halves && policy.division(&trees).is_none() {
         let text = "the quasi columns together have too many combinations of values to count: remove some of them";
         return Some(ConfigProblem::new("policy.search", text.to_owned()));
     }

@@ -18,7 +18,7 @@ mod nearest;
 mod notes;
 mod notify;
 mod places;
-mod readings;
+mod reading;
 mod removed;
 pub mod schema;
 mod secret;
@@ -51,13 +51,13 @@ use toml::de::DeTable;
 use self::file::{ColumnTable, FeedFile};
 use self::notes::Notes;
 use self::places::{ConfigProblem, Places};
-use self::readings::{FeedFileText, Readings};
+use self::reading::{FeedFileText, Reading};
 use self::unbuilt_safeguards::{Purpose, UnbuiltSafeguard, unbuilt};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::delta::same_but_for_capitals;
 use crate::engine::model::forms::TaxonomyForm;
 use crate::engine::model::{Column, Columns, Role};
-use crate::engine::policy::{ChainKind, ColumnFacts, Policy, Search};
+use crate::engine::policy::{ChainKind, ColumnFacts, Policy};
 
 /// A feed file that has been read and checked.
 #[derive(Debug, Clone)]
@@ -76,11 +76,8 @@ pub struct FeedConfig {
     pub warnings: Vec<Warning>,
     /// The names of quasi columns whose taxonomy lists its leaves (`file`, `flat`, or `prefix`).
     pub listed: Vec<String>,
-    /// The same file as it was read in earlier versions, if a new chain halves with a coin although
-    /// the file does not say so.
-    earlier: Option<Box<FeedConfig>>,
-    /// Why no new chain can begin under this file, which is read as in earlier versions.
-    unfit: Option<Error>,
+    /// Whether the file names no search, and the default is halving.
+    halves_by_default: bool,
 }
 
 /// A harmless finding that an operator should know.
@@ -187,44 +184,17 @@ impl FeedConfig {
     pub fn with_columns(&self, columns: Columns) -> FeedConfig {
         FeedConfig {
             columns,
-            earlier: None,
             ..self.clone()
         }
     }
 
-    /// The file as a new chain reads it.
-    ///
-    /// # Errors
-    /// It does not name its search, and the search of new chains refuses some of its settings.
-    pub fn beginning(&self) -> Result<&FeedConfig> {
-        self.unfit
-            .as_ref()
-            .map_or(Ok(self), |unfit| Err(unfit.clone()))
-    }
-
-    /// The file for a chain that was begun under this policy: if the file names no search, it has
-    /// that of the policy.
-    ///
-    /// # Errors
-    /// This search refuses some of its settings.
-    pub fn running(&self, begun: &Policy) -> Result<&FeedConfig> {
-        let search = |policy: &Policy| (policy.search(), policy.publish_every().is_some());
-        match (&self.earlier, &self.unfit) {
-            (Some(earlier), _) if search(begun) == search(&earlier.policy) => Ok(earlier),
-            (_, Some(unfit)) if begun.publish_every().is_some() => Err(unfit.clone()),
-            _ => Ok(self),
+    /// The same file as if all rows had one list of labels, if it names no search; `None` if it
+    /// names one, or does not permit that.
+    pub fn with_one_list(&self) -> Option<FeedConfig> {
+        if !self.halves_by_default {
+            return None;
         }
-    }
-
-    /// The file as it was read before new chains halved with a coin, if that differs.
-    pub fn earlier(&self) -> Option<&FeedConfig> {
-        self.earlier.as_deref()
-    }
-
-    /// The same, if the file names no search.
-    pub fn unnamed(&self) -> Option<&FeedConfig> {
-        self.earlier()
-            .filter(|earlier| earlier.policy.search() != Search::Halves)
+        FeedConfig::load_for(&self.file, Purpose::JudgingOneList).ok()
     }
 }
 
@@ -288,13 +258,13 @@ fn understand(
         unbuilt: &unbuilt,
         places,
     };
-    let Readings {
-        newest,
-        earlier,
-        unfit,
-    } = found.readings()?;
+    let Reading {
+        policy,
+        columns,
+        halves_by_default,
+    } = found.reading()?;
     let services = Arc::new(services.expect("sections that cannot be read have an error"));
-    if let (true, Some((one, other))) = (services.publish.delta, alike(&newest.1)) {
+    if let (true, Some((one, other))) = (services.publish.delta, alike(&columns)) {
         let text = format!(
             "the columns `{one}` and `{other}` differ only in capitals, which Delta tables do not distinguish: this \
              feed gets no Delta log. Rename one of them, or write `delta = false`"
@@ -305,21 +275,16 @@ fn understand(
         field: Some(path),
         text,
     };
-    let warnings: Vec<Warning> = notes.warnings.into_iter().map(warning).collect();
-    let listed = listed(&written.column);
-    let feed = |(policy, columns), earlier, unfit| FeedConfig {
+    Ok(FeedConfig {
         file: file.to_path_buf(),
-        name: written.feed.name.clone(),
+        name: written.feed.name,
         columns,
         policy,
-        services: services.clone(),
-        warnings: warnings.clone(),
-        listed: listed.clone(),
-        earlier,
-        unfit,
-    };
-    let earlier = earlier.map(|reading| Box::new(feed(reading, None, None)));
-    Ok(feed(newest, earlier, unfit))
+        services,
+        warnings: notes.warnings.into_iter().map(warning).collect(),
+        listed: listed(&written.column),
+        halves_by_default,
+    })
 }
 
 /// The names of quasi columns whose taxonomy lists its leaves; in all other forms, ranges and

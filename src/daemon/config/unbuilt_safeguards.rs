@@ -13,6 +13,8 @@ pub enum Purpose {
     Releases,
     /// Releases of others are judged by it.
     Judging,
+    /// The same, as if all rows had one list of labels where the file names no search.
+    JudgingOneList,
 }
 
 /// A safeguard that the feed file names and this version does not have.

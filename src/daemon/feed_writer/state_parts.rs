@@ -38,9 +38,9 @@ pub struct DecidedRelease {
     pub retired_through: Option<u32>,
     /// Its scheduled time.
     pub time: String,
-    /// Its public figures; `None` if an earlier version decided it.
+    /// Its public figures.
     #[serde(with = "in_json")]
-    pub figures: Option<PastRelease>,
+    pub figures: PastRelease,
     /// Why its manifest was removed from the public root; `None` while it is there.
     pub removed: Option<Removed>,
 }

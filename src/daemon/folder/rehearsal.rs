@@ -28,7 +28,6 @@ impl RehearsalRows {
     /// # Errors
     /// An input cannot be read or decoded, or no chain can begin under the feed file.
     pub fn read(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<RehearsalRows> {
-        task.feed.beginning()?;
         let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
         let hasher = PersonHasher::new(&ring.people());
         // Nothing can be set aside here.

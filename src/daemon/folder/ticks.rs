@@ -48,7 +48,6 @@ pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutco
         let inputs = inputs::read(task, ahead.known(), &ahead.hasher(), &outside, watch)?;
         return Work::begin(task, Some(place), ahead)?.ran(inputs, watch);
     }
-    task.feed.beginning()?;
     let ring = KeyRing::draw(&task.key, &task.feed.name, &mut SystemChance)?;
     let inputs = inputs::read(
         task,

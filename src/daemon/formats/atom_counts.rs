@@ -16,9 +16,6 @@ use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCo
 use crate::engine::model::{Leaf, Node, Taxonomy};
 use crate::engine::policy::{ChainPromise, Policy};
 
-/// The version without aggregates of measures after the counts.
-const WITHOUT_MEASURES: u32 = 4;
-
 /// The permanent record of a tick.
 #[derive(Serialize, Deserialize)]
 pub struct AtomCounts {
@@ -35,8 +32,7 @@ pub struct AtomCounts {
     counts: Vec<u32>,
     /// Hashes in sorted order, so that they do not show which row is whose.
     people: Vec<[u8; 16]>,
-    /// The aggregates of measures, by label; written after the counts, if there are any.
-    #[serde(skip)]
+    /// The aggregates of measures, by label; `None` if there are no measures.
     measures: Option<Aggregates>,
 }
 
@@ -135,10 +131,7 @@ impl AtomCounts {
 
     /// The bytes to be sealed.
     pub fn bytes(&self) -> WipedBytes {
-        match &self.measures {
-            Some(measures) => SealedFormat::AtomCounts.bytes(&(self, measures)),
-            None => SealedFormat::AtomCounts.bytes_of_version(WITHOUT_MEASURES, self),
-        }
+        SealedFormat::AtomCounts.bytes(self)
     }
 
     /// From the sealed bytes.
@@ -146,16 +139,7 @@ impl AtomCounts {
     /// # Errors
     /// They have another version.
     pub fn parse(bytes: &[u8]) -> Result<AtomCounts> {
-        let format = SealedFormat::AtomCounts;
-        let (version, content) = format.version(bytes)?;
-        if version == WITHOUT_MEASURES {
-            return format.content(content);
-        }
-        let (counts, measures): (AtomCounts, Aggregates) = format.content(content)?;
-        Ok(AtomCounts {
-            measures: Some(measures),
-            ..counts
-        })
+        SealedFormat::AtomCounts.parse(bytes)
     }
 
     /// The same for a tick in which these people came.

@@ -61,14 +61,14 @@ impl SealedFormat {
         let (name, oldest, newest) = match self {
             SealedFormat::Rows => ("the rows of a batch", 1, 1),
             SealedFormat::SetAside => ("messages that are set aside", 2, 2),
-            SealedFormat::Atoms => ("the atoms of a tick", 4, 4),
-            SealedFormat::AtomCounts => ("the counts of a tick", 4, 5),
+            SealedFormat::Atoms => ("the atoms of a tick", 5, 5),
+            SealedFormat::AtomCounts => ("the counts of a tick", 6, 6),
             SealedFormat::Ledger => ("a masking ledger", 1, 1),
             SealedFormat::Members => ("the members of atoms", 1, 1),
             SealedFormat::ErasedAtoms => ("a list of erased atoms", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
-            SealedFormat::Terms => ("the terms of a chain", 3, 3),
-            SealedFormat::Checkpoint => ("a checkpoint", 25, 25),
+            SealedFormat::Terms => ("the terms of a chain", 4, 4),
+            SealedFormat::Checkpoint => ("a checkpoint", 26, 26),
         };
         FormatFacts {
             name,
@@ -90,19 +90,7 @@ impl SealedFormat {
 
     /// An object of the newest version as bytes, to be sealed.
     pub fn bytes(self, object: &impl Serialize) -> WipedBytes {
-        self.bytes_of_version(self.facts().newest, object)
-    }
-
-    /// An object of a given version as bytes, to be sealed.
-    ///
-    /// # Panics
-    /// If this format has no such version.
-    pub fn bytes_of_version(self, version: u32, object: &impl Serialize) -> WipedBytes {
-        assert!(
-            self.versions().contains(&version),
-            "{self:?} has no version {version}"
-        );
-        written((version, object), WipedBytes::default())
+        self.bytes_within(0, object)
     }
 
     /// An object of the newest version as bytes, to be sealed, with memory for so many.

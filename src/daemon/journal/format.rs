@@ -7,8 +7,10 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// Its path.
 const FORMAT: &str = "FORMAT";
-/// The version that this program reads and writes. 1 and 2 were those of tidegate 0.1 and 0.2.
-const VERSION: u32 = 3;
+/// The version that this program reads and writes.
+const VERSION: u32 = 4;
+/// The versions before, and which programs wrote them.
+const EARLIER: [(u32, &str); 3] = [(1, "0.1 or 0.2"), (2, "0.2"), (3, "0.3")];
 
 /// The content of `FORMAT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,13 +54,15 @@ pub fn begun(store: &dyn ReadStore) -> Result<Option<RootFormat>> {
         Ok(format) if format.tidegate > VERSION => {
             other("this private root was written by a newer version of tidegate: use that version")
         }
-        Ok(RootFormat { tidegate: 1, .. }) => other(
-            "this private root was written by tidegate 0.1 or 0.2: publish from it with that version, or begin a new \
-             feed",
-        ),
-        Ok(RootFormat { tidegate: 2, .. }) => other(
-            "this private root was written by tidegate 0.2: publish from it with that version, or begin a new feed",
-        ),
+        Ok(format)
+            if let Some((_, by)) = EARLIER
+                .iter()
+                .find(|(version, _)| *version == format.tidegate) =>
+        {
+            other(&format!(
+                "this private root was written by tidegate {by}: publish from it with that version, or begin a new feed"
+            ))
+        }
         _ => other(
             "this is not a private root of tidegate, or the file was changed: name the private root of this feed, or \
              restore the file from a backup",

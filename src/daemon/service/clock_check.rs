@@ -190,7 +190,7 @@ impl ClockState {
     ) -> Result<ClockState> {
         let mut record = ClockRecord::read(&*store)?;
         let now = steps.time(reading, step);
-        // A root of an earlier version has no recorded time, only its log.
+        // A root that was restored without its record has only its log.
         let known = record.known.or(newest).unwrap_or(now);
         let ahead = Some(since(known, now)).filter(|ahead| *ahead > step && !accepted);
         if accepted {

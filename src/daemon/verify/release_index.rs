@@ -25,15 +25,10 @@ pub fn look(
     let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else {
         return Ok(None);
     };
-    let there = in_one_line(&bytes);
-    let page =
-        |releases: &[&Manifest], language| in_one_line(&page(&newest.feed, releases, language));
-    let is_there =
-        |releases: &[&Manifest], language| there.is_some() && page(releases, language) == there;
     let of = |releases: &[&Manifest]| {
         Language::ALL
             .iter()
-            .any(|&language| is_there(releases, language))
+            .any(|&language| page(&newest.feed, releases, language) == bytes)
     };
     let all: Vec<&Manifest> = releases.iter().map(|(manifest, _)| manifest).collect();
     let staying = all
@@ -52,13 +47,6 @@ pub fn look(
         .count();
     let text = "the page does not list the existing releases: it was changed. The next release writes it again";
     Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
-}
-
-/// A page in the form that versions up to 0.2 and later ones share: the former wrote line breaks
-/// between tags, and an apostrophe as a number. None if it is not text.
-fn in_one_line(page: &[u8]) -> Option<String> {
-    let page = std::str::from_utf8(page).ok()?;
-    Some(page.replace('\n', "").replace("&#39;", "'"))
 }
 
 fn page(feed: &str, releases: &[&Manifest], language: Language) -> Vec<u8> {

@@ -19,7 +19,7 @@ pub use bcf::{NoRelease, bcf};
 pub use crowd::{UrgentClasses, alone};
 pub use local::{
     CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks,
-    NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped, halves,
+    NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped,
 };
 pub use standing::{
     Atom, Course, FoundRecoding, LevelsQuality, RareRowRules, RecodedPeople, Recoder, RecodingStep,

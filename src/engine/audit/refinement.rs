@@ -8,7 +8,7 @@ use crate::gate::refinement::{
 };
 use crate::histogram::{Histogram, Release};
 use crate::model::{Columns, Leaf, Node};
-use crate::policy::Policy;
+use crate::policy::{Policy, Search};
 
 /// The most labels that are named.
 const NAMED: usize = 12;
@@ -34,7 +34,7 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
         return Vec::new();
     }
     let keeps = subject.growth.is_some();
-    if keeps && policy.publish_every().is_none() {
+    if keeps && policy.search() != Search::Halves {
         return Vec::new();
     }
     // The newest release of a chain whose rows keep their labels contains all labels.

@@ -7,11 +7,10 @@
 
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, everything};
-use crate::anonymizer::{Grouping, HiddenSums, Region, StateClass, arx_lr, grouped, halves};
+use crate::anonymizer::{Grouping, HiddenSums, StateClass, arx_lr, grouped};
 use crate::histogram::{Histogram, Release};
 use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Outliers, Policy, Search};
-use crate::safeguards::mask::Draws;
 
 impl Feed {
     /// People in classes that were not published wait again.
@@ -25,12 +24,7 @@ impl Feed {
     }
 
     /// Divides the pool into classes.
-    pub(super) fn local(
-        &mut self,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-        draws: &mut dyn Draws,
-    ) -> ClosingResult {
+    pub(super) fn local(&mut self, policy: &Policy, trees: &[&Taxonomy]) -> ClosingResult {
         assert_eq!(
             self.waiting.width(),
             trees.len(),
@@ -45,7 +39,6 @@ impl Feed {
             return none;
         }
         let carving = match policy.search() {
-            Search::Halves => Carving::new(self.halved(policy, trees, draws)),
             Search::Mondrian => self.grouped(policy, trees, Grouping::Mondrian),
             Search::Mdav => self.grouped(policy, trees, Grouping::Mdav),
             _ => Carving::new(self.carved_out(policy, trees)),
@@ -103,24 +96,6 @@ impl Feed {
             by,
             hidden,
         )
-    }
-
-    /// The labels of the classes that the pool is halved into.
-    fn halved(
-        &self,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-        draws: &mut dyn Draws,
-    ) -> Vec<Vec<Node>> {
-        let rule = policy.halving(trees).expect("the feed file was checked");
-        let halved = halves(&self.waiting.headcount(), trees, &rule, &mut |of| {
-            draws.below(of)
-        });
-        halved
-            .classes
-            .into_iter()
-            .map(|Region { nodes, .. }| nodes)
-            .collect()
     }
 
     /// Removes some classes from the release of the last tick; their people wait.

@@ -310,7 +310,7 @@ impl Feed {
             }
             ChainPromise::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             ChainPromise::Disjoint { .. } if policy.search().is_local() => {
-                ticked.closed = self.local(policy, trees, draws);
+                ticked.closed = self.local(policy, trees);
             }
             ChainPromise::Disjoint { .. } if policy.recodes_some() => {
                 ticked.closed = self.recode(policy, trees, &mut ticked);

@@ -7,7 +7,6 @@
 
 mod check;
 mod division;
-mod halving;
 mod open_sets;
 mod or_off;
 mod parts;
@@ -17,7 +16,6 @@ mod settings;
 pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
-pub use halving::{Halving, RegionParts};
 pub use or_off::OffWord;
 pub use parts::{
     ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits,
@@ -289,16 +287,7 @@ impl Policy {
         RefinementLimits::of(&self.in_force)
     }
 
-    /// The rule by which halving divides regions; `None` if there are too many combinations to be
-    /// counted.
-    pub fn halving<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Halving<'t>> {
-        let limits = self.refinement();
-        // Without attacks, no sets of rows have to remain possible.
-        let least = limits.max_ratio.map_or(0, |_| limits.min_solutions);
-        Halving::new(trees, self.a(), least, limits.values)
-    }
-
-    /// The rule by which halving with a coin divides regions, over taxonomies with runs; `None` if
+    /// The rule by which halving divides regions, over taxonomies with runs; `None` if
     /// there are too many combinations to be counted.
     pub fn division<'t>(&self, trees: &[&'t Taxonomy]) -> Option<Division<'t>> {
         let limits = self.refinement();

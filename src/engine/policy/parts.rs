@@ -168,10 +168,7 @@ impl ChainPromise {
     ) -> ChainPromise {
         let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
         assert!(every > 0, "some ticks are halved together");
-        if chain == ChainKind::Disjoint
-            && search == Search::Halves
-            && written.publish_every.is_some()
-        {
+        if chain == ChainKind::Disjoint && search == Search::Halves {
             return ChainPromise::Crowds { every, alone: true };
         }
         if chain == ChainKind::Disjoint {

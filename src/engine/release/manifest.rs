@@ -22,7 +22,7 @@ use super::part::PartLine;
 use super::past_release::PastRelease;
 use super::presentation::Presentation;
 use super::recoding::PublishedLabels;
-use super::signed::{SCHEMA, is_read, signed_bytes};
+use super::signed::{SCHEMA, signed_bytes};
 use super::utility::{discernibility, loss};
 use crate::model::{Columns, Node, Role};
 use crate::policy::{Guarantee, Policy};
@@ -100,8 +100,7 @@ fn unrelated(terms: &ReleaseTerms<'_>) -> Vec<String> {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
-    /// covers the bytes alone.
+    /// The version of this format: 2.
     pub schema: u32,
     /// 2 if the release consists of parts of a table that grows: `files` then lists all of them,
     /// including those of earlier releases. Absent otherwise.
@@ -182,7 +181,7 @@ pub enum NoManifest {
     },
     /// Of another version.
     #[error(
-        "a manifest of version {0}, but this version of tidegate reads versions 1 to {SCHEMA}: use the tidegate that \
+        "a manifest of version {0}, but this version of tidegate reads version {SCHEMA}: use the tidegate that \
          wrote it"
     )]
     Version(u32),
@@ -338,7 +337,7 @@ impl Manifest {
 
     /// The bytes that the signature beside it covers.
     pub fn signed_bytes(&self) -> Vec<u8> {
-        signed_bytes("manifest", self.schema, &self.feed, self.bytes())
+        signed_bytes("manifest", &self.feed, &self.bytes())
     }
 
     /// Reads the output of [`Manifest::bytes`].
@@ -353,7 +352,7 @@ impl Manifest {
         };
         // The version is read first: another version may have other keys.
         if let Ok(Versioned { schema }) = serde_json::from_slice(bytes)
-            && !is_read(schema)
+            && schema != SCHEMA
         {
             return Err(NoManifest::Version(schema));
         }

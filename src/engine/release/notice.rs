@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::manifest::{NoManifest, ReleaseFacts, ReleaseTerms};
-use super::signed::{SCHEMA, is_read, signed_bytes};
+use super::signed::{SCHEMA, signed_bytes};
 use crate::model::{Node, Role, Taxonomy};
 
 /// A notice of erasure.
@@ -15,8 +15,7 @@ use crate::model::{Node, Role, Taxonomy};
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Notice {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
-    /// covers the bytes alone.
+    /// The version of this format: 2.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -89,7 +88,7 @@ impl Notice {
 
     /// The bytes that the signature beside it covers.
     pub fn signed_bytes(&self) -> Vec<u8> {
-        signed_bytes("notice", self.schema, &self.feed, self.bytes())
+        signed_bytes("notice", &self.feed, &self.bytes())
     }
 
     /// Reads the output of [`Notice::bytes`].
@@ -102,7 +101,7 @@ impl Notice {
             column: error.column(),
         };
         let notice: Notice = serde_json::from_slice(bytes).map_err(form)?;
-        if !is_read(notice.schema) {
+        if notice.schema != SCHEMA {
             return Err(NoManifest::Version(notice.schema));
         }
         if notice.bytes() == bytes {

@@ -8,15 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::digest::Sha256;
 use super::manifest::NoManifest;
 use super::removal_reason::RemovalReason;
-use super::signed::{SCHEMA, is_read, signed_bytes};
+use super::signed::{SCHEMA, signed_bytes};
 
 /// The notice about a removed manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RemovalNotice {
-    /// The version of this format: 2. It is 1 in files of tidegate up to 0.2, whose signature
-    /// covers the bytes alone.
+    /// The version of this format: 2.
     pub schema: u32,
     /// The feed's name.
     pub feed: String,
@@ -70,7 +69,7 @@ impl RemovalNotice {
 
     /// The bytes that the signature beside it covers.
     pub fn signed_bytes(&self) -> Vec<u8> {
-        signed_bytes("notice", self.schema, &self.feed, self.bytes())
+        signed_bytes("notice", &self.feed, &self.bytes())
     }
 
     /// Reads the output of [`RemovalNotice::bytes`].
@@ -83,7 +82,7 @@ impl RemovalNotice {
             column: error.column(),
         };
         let notice: RemovalNotice = serde_json::from_slice(bytes).map_err(form)?;
-        if !is_read(notice.schema) {
+        if notice.schema != SCHEMA {
             return Err(NoManifest::Version(notice.schema));
         }
         if notice.bytes() == bytes {

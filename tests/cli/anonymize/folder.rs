@@ -530,7 +530,7 @@ fn frozen_columns_are_named() {
         if field == "column.sex" {
             changed = changed.replace("[\"F\", \"M\"]", "[\"F\", \"M\", \"unknown\"]");
         }
-        place.put("feed.toml", changed);
+        place.put_feed(&changed);
         let error = place.unchanged(&mut place.command(&["c.csv"]));
         assert_eq!(error["kind"], "feed", "{error}");
         let named = error["field"].as_str().expect("a field");
@@ -544,7 +544,7 @@ fn frozen_columns_are_named() {
         "[policy]\nk = 3",
         "[log]\nformat = \"json\"\n[policy]\nmax_wait = 8\nk = 3",
     );
-    place.put("feed.toml", more);
+    place.put_feed(&more);
     place.entries(&["c.csv"]);
 }
 

@@ -117,7 +117,7 @@ fn a_value_of_its_own_for_each_person_takes_little_memory() {
         )
     });
     // The default search.
-    place.put("feed.toml", FEED);
+    place.put_feed(FEED);
     place.put(
         "a.csv",
         format!("patient,age,sex,diagnosis\n{}", rows.collect::<String>()),

@@ -32,10 +32,15 @@ impl Place {
     /// With this feed file; if it names no search, one list of labels is meant.
     pub fn new(feed: &str) -> Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
-        let one_list = format!("[policy]\n{}", one_list(feed));
-        place.put("feed.toml", feed.replace("[policy]\n", &one_list));
+        place.put_feed(feed);
         place.put("a.key", "0123456789abcdef".repeat(4));
         place
+    }
+
+    /// Writes the feed file; without a search all rows have one list of labels.
+    pub fn put_feed(&self, feed: &str) {
+        let one_list = format!("[policy]\n{}", one_list(feed));
+        self.put("feed.toml", feed.replace("[policy]\n", &one_list));
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -127,38 +127,6 @@ pub fn continue_feed(root: &Root) {
     run_again(root);
 }
 
-/// Approves the release that was held, and the next one.
-pub fn approve(root: &Root) {
-    open_as_left(root);
-    let before = account_for_all(root).len();
-    for release in [before + 1, before + 2] {
-        let answer = root.run(&[
-            "approve",
-            "feed.toml",
-            &release.to_string(),
-            "--reason",
-            "seen by the board",
-        ]);
-        assert_eq!(
-            (&answer["done"], &answer["release"]),
-            (&true.into(), &release.into()),
-            "{}: {answer}",
-            root.name
-        );
-        assert_eq!(account_for_all(root).len(), release, "{}", root.name);
-        if release == before + 1 {
-            assert_eq!(
-                take_next_file(root).len(),
-                release,
-                "{}: another release waits for approval",
-                root.name
-            );
-        }
-    }
-    verify_and_audit(root);
-    run_again(root);
-}
-
 /// Approves the release that was held, and the next one, with the key of the one approver.
 pub fn approve_with_key(root: &Root) {
     open_as_left(root);
@@ -274,33 +242,6 @@ fn verify_with_notices(root: &Root) {
     );
 }
 
-/// `P0007` was published and erased: a new row of theirs is a repeat. `P0900` waited and was
-/// erased: they are in no release, and a new row of theirs counts as new.
-pub fn keep_erased_people_out(root: &Root) {
-    continue_feed(root);
-    let newest = |root: &Root| releases(root).pop().expect("a release");
-    let (rows, before) = (newest(root).len(), count_unpublished(root));
-    assert!(
-        newest(root).diagnoses().contains("case 0007"),
-        "published rows stay"
-    );
-    assert!(
-        !newest(root).diagnoses().contains("case 0900"),
-        "the erased row is not published"
-    );
-    root.put(
-        "in/99991.csv",
-        "patient,age,ward,diagnosis\nP0007,1,A1,case 0007 again\nP0900,35,B2,case 0900 again\n",
-    );
-    root.run(&["run", "--once", "feed.toml"]);
-    assert_eq!(
-        (newest(root).len(), count_unpublished(root)),
-        (rows, before + 1),
-        "one of them counts as new"
-    );
-    root.run(&["verify", "feed.toml"]);
-}
-
 /// Adds a leaf to the taxonomy and retries the quarantine: rows of the new ward count, the other
 /// messages stay.
 pub fn offer_quarantine_again(root: &Root) {
@@ -353,76 +294,6 @@ pub fn open_under_new_key_only(root: &Root) {
         root.name
     );
     continue_feed(root);
-}
-
-/// The gate rejected a release for its loss. A new chain that permits more loss publishes the
-/// people of that release.
-pub fn publish_rejected_people_in_new_chain(root: &Root) {
-    open_as_left(root);
-    let rejected = read_people(root, &read_texts(root, "in"));
-    assert!(
-        account_for_all(root).is_empty() && !rejected.is_empty(),
-        "{}",
-        root.name
-    );
-    root.edit("feed.toml", "max_loss = 0.5\n", "max_loss = 0.9\n");
-    let published = publish_in_new_chain(root);
-    assert!(
-        contains_people(&published, &rejected),
-        "{}: the new chain publishes the rejected people",
-        root.name
-    );
-}
-
-/// A check on sensitive values stopped a chain. A new chain publishes other people; those of the
-/// stopped tick count as published for ever, so that a new row of theirs is a repeat.
-pub fn publish_others_in_new_chain(root: &Root) {
-    open_as_left(root);
-    account_for_all(root);
-    publish_in_new_chain(root);
-    root.put(
-        "in/99991.csv",
-        "patient,age,ward,diagnosis\nP0901,30,B1,case 0901 again\n",
-    );
-    run_again(root);
-}
-
-fn publish_in_new_chain(root: &Root) -> Release {
-    if !root.read("feed.toml").contains("search = ") {
-        // A new chain halves by default, and refuses a file that asks for something else without
-        // naming it.
-        let (code, refused) = root.json(&[
-            "new-chain",
-            "feed.toml",
-            "--reason",
-            "the chain cannot go on",
-        ]);
-        let text = refused["text"].as_str().expect("words");
-        let names = text.contains("`policy.max_wait`") && text.contains("search = \"top-down\"");
-        assert!(code == Some(1) && names, "{refused}");
-        root.edit(
-            "feed.toml",
-            "[policy]\n",
-            "[policy]\nsearch = \"top-down\"\n",
-        );
-    }
-    let answer = root.run(&[
-        "new-chain",
-        "feed.toml",
-        "--reason",
-        "the chain cannot go on",
-    ]);
-    assert_eq!(
-        (&answer["done"], &answer["chain"]),
-        (&true.into(), &2.into()),
-        "{}: {answer}",
-        root.name
-    );
-    let newest = take_next_file(root).pop().expect("a release");
-    assert_eq!(newest.chain, 2, "{}", root.name);
-    verify_and_audit(root);
-    run_again(root);
-    newest
 }
 
 fn contains_people(release: &Release, people: &People) -> bool {

@@ -38,11 +38,6 @@ impl Version {
         found
     }
 
-    /// Whether its format is not read any more.
-    pub fn is_refused(self) -> bool {
-        self < Version(0, 3)
-    }
-
     /// The names of its roots.
     pub fn names(self) -> Vec<String> {
         folders(&self.path())
@@ -79,26 +74,11 @@ pub struct Root {
 }
 
 impl Root {
-    /// Copies of the roots of this name, one for each version that has stored it and whose format
-    /// is read.
+    /// Copies of the roots of this name, one for each version that has stored it.
     pub fn copies(name: &str) -> Vec<Root> {
-        let versions = Version::all()
-            .into_iter()
-            .filter(|version| !version.is_refused());
+        let versions = Version::all().into_iter();
         let versions = versions.filter(|version| version.path().join(name).is_dir());
         versions.map(|version| Root::copy(version, name)).collect()
-    }
-
-    /// Copies of the roots of versions whose format is not read any more.
-    pub fn refused() -> Vec<Root> {
-        let mut found = Vec::new();
-        for version in Version::all()
-            .into_iter()
-            .filter(|version| version.is_refused())
-        {
-            found.extend(version.names().iter().map(|name| Root::copy(version, name)));
-        }
-        found
     }
 
     fn copy(version: Version, name: &str) -> Root {

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use tidegate::engine::gate::chain::Fold;
 use tidegate::engine::histogram::Histogram;
 use tidegate::engine::model::{Column, Columns, DetailSettings, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Guarantee, Policy, PolicySettings, Search};

@@ -104,9 +104,8 @@ fn halved(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<Attack
                 format!("class {} has {rows} row{s}: halving with k = {k} publishes no such class", class(at))
             }
             Malformed::Region(at) => {
-                let inside = if feed.policy.publish_every().is_some() { "" } else { ", or another class contains it" };
                 format!(
-                    "halving cannot produce class {}{inside}, so it did not make this table: the table was made with a \
+                    "halving cannot produce class {}, so it did not make this table: the table was made with a \
                      different policy, different taxonomies or a different algorithm",
                     class(at)
                 )
@@ -353,7 +352,7 @@ pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
                     has: omit --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));
     }
-    if matches!(subject.release.rule(), CarvingRule::Crowds { .. }) {
+    if subject.release.rule().is_halving() {
         let text = "where a coin divides people, labels may contain each other, and the files do not say which label \
                     the row of a person has: omit --increment";
         return Err(Error::new(ErrorCategory::Usage, text).in_field("--increment"));

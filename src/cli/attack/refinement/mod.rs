@@ -76,8 +76,8 @@ const SEED: u64 = 1;
 /// release.
 pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
     let feed = FeedConfig::load_to_judge(&args.feed)?;
-    let (feed, subject) = meant(&feed, &args)?;
-    let found = attacked(feed, &subject, &args)?;
+    let (feed, subject) = meant(feed, &args)?;
+    let found = attacked(&feed, &subject, &args)?;
     if let Some(file) = &args.html {
         let page = page::page(&found, &subject);
         std::fs::write(file, page)
@@ -96,20 +96,20 @@ pub fn run(args: Args, out: &mut Out) -> CommandResult<Exit> {
 }
 
 /// Reads the release. If the feed file names no search, a table that ARX-LR cannot have made is
-/// taken to be made by halving; if halving with a coin cannot have made it, it is taken to be made
-/// with drawn thresholds, with which disjoint chains used to halve.
-fn meant<'f>(feed: &'f FeedConfig, args: &Args) -> error::Result<(&'f FeedConfig, AttackSubject)> {
-    let subject = |feed| attack_input::subject(feed, &args.release, args.classes.as_deref());
-    let [first, second] = match (feed.unnamed(), feed.earlier()) {
-        (Some(earlier), _) => [earlier, feed],
-        (None, Some(earlier)) => [feed, earlier],
-        (None, None) => return Ok((feed, subject(feed)?)),
+/// taken to be made by halving.
+fn meant(feed: FeedConfig, args: &Args) -> error::Result<(FeedConfig, AttackSubject)> {
+    let subject =
+        |feed: &FeedConfig| attack_input::subject(feed, &args.release, args.classes.as_deref());
+    let Some(one_list) = feed.with_one_list() else {
+        let found = subject(&feed)?;
+        return Ok((feed, found));
     };
-    match subject(first) {
-        Ok(found) => Ok((first, found)),
-        Err(error) => subject(second)
-            .map(|found| (second, found))
-            .map_err(|_| error),
+    match subject(&one_list) {
+        Ok(found) => Ok((one_list, found)),
+        Err(error) => match subject(&feed) {
+            Ok(found) => Ok((feed, found)),
+            Err(_) => Err(error),
+        },
     }
 }
 

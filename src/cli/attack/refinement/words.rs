@@ -7,8 +7,8 @@ use super::subject::AttackSubject;
 use crate::cli::paragraph::wrapped;
 use crate::cli::table::{Head, TextTable};
 use crate::engine::gate::refinement::{
-    AttackResult, AttackTarget, AttackedRows, Attacker, CarvingRule, FailedLimit, Joint,
-    RatioFigure, RepeatedValues, SolutionCount, certain, short,
+    AttackResult, AttackTarget, AttackedRows, Attacker, FailedLimit, Joint, RatioFigure,
+    RepeatedValues, SolutionCount, certain, short,
 };
 
 /// The whole answer as text.
@@ -139,9 +139,6 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
         AttackedRows::Class(_) => subject.describe(target.place),
-        AttackedRows::Outliers if *subject.release.rule() == CarvingRule::Halves => {
-            "all people".to_owned()
-        }
         AttackedRows::Outliers if subject.release.rule().is_unordered() => {
             subject.describe(target.place)
         }

@@ -49,14 +49,11 @@ mod tests {
             loss,
             refinement: None,
         };
-        for (files, figures) in [(vec![staged(Some(2))], Some(figures)), (Vec::new(), None)] {
-            let mut decided = serde_json::json!({
+        for files in [vec![staged(Some(2))], Vec::new()] {
+            let decided = serde_json::json!({
                 "release": 1, "tick": 0, "time": "2026-11-21T10:00:00Z", "files": files, "manifest": staged(None),
-                "under": "proposed", "verdict": {"path": "v", "sha256": sha256}
+                "verdict": {"path": "v", "sha256": sha256}, "figures": figures
             });
-            if let Some(figures) = figures {
-                decided["figures"] = serde_json::to_value(figures).expect("JSON");
-            }
             let approved = serde_json::from_value(decided).expect("a decision");
             let held = OutgoingRelease {
                 approved,

@@ -185,17 +185,6 @@ impl PublicRoot {
         notice: &RemovalNotice,
         signing: Option<&Signing>,
     ) -> Result<()> {
-        // One that an earlier version of the program has written says the same, and stays.
-        let there = self
-            .read(path)?
-            .and_then(|bytes| RemovalNotice::parse(&bytes).ok());
-        let there = there.filter(|there| {
-            RemovalNotice {
-                schema: notice.schema,
-                ..there.clone()
-            } == *notice
-        });
-        let notice = there.as_ref().unwrap_or(notice);
         if let Some(signing) = signing {
             let (place, signature) = (format!("{path}.sig"), signing.sign(&notice.signed_bytes()));
             if put(&*self.0, &place, &signature)? == PutOutcome::Theirs
@@ -307,7 +296,8 @@ mod tests {
         let staged = |path: &str, bytes| serde_json::json!({"stage": "s", "path": path, "sha256": Sha256::of(bytes), "rows": null});
         let decision = serde_json::json!({
             "release": 1, "tick": 0, "time": "", "files": [staged("data/1.parquet", data)], "manifest": staged("", manifest),
-            "under": "proposed", "verdict": {"path": "", "sha256": Sha256::of(b"")}
+            "verdict": {"path": "", "sha256": Sha256::of(b"")},
+            "figures": {"release": 1, "rows": 3, "classes": 1, "smallest_class": 3, "loss": 0.0, "refinement": null}
         });
         serde_json::from_value(decision).expect("a decision")
     }

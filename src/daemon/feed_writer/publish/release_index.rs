@@ -4,7 +4,7 @@
 use super::super::state_parts::DecidedRelease;
 use super::super::writer::FeedWriter;
 use crate::daemon::error::Result;
-use crate::engine::release::{ListedRelease, Manifest, PastRelease, RemovalReason, Sha256};
+use crate::engine::release::{ListedRelease, PastRelease, RemovalReason};
 
 /// The most earlier releases that a report plots.
 const PLOTTED: usize = 100;
@@ -20,10 +20,7 @@ impl FeedWriter {
         let lines = lines
             .take_while(|line| line.chain == chain)
             .filter(|line| !withdrawn(line));
-        let mut earlier: Vec<PastRelease> = lines
-            .filter_map(|line| line.figures)
-            .take(PLOTTED)
-            .collect();
+        let mut earlier: Vec<PastRelease> = lines.map(|line| line.figures).take(PLOTTED).collect();
         earlier.reverse();
         earlier
     }
@@ -52,17 +49,12 @@ impl FeedWriter {
                 .iter()
                 .map(|(path, _)| path.as_str())
                 .find(|path| path.ends_with(".html"));
-            // The figures of a release that an earlier version decided are only in its manifest.
-            let figures = line
-                .figures
-                .map_or_else(|| self.published_figures(line), |figures| Ok(Some(figures)))?;
-            let listing = |figures| ListedRelease {
-                figures,
+            listed.push(ListedRelease {
+                figures: line.figures,
                 chain: line.chain,
                 time: &line.time,
                 report,
-            };
-            listed.extend(figures.map(listing));
+            });
         }
         let page = self.public.replace_index(
             &self.state.terms.name,
@@ -71,16 +63,5 @@ impl FeedWriter {
         )?;
         self.index = Some(page);
         Ok(())
-    }
-
-    fn published_figures(&self, line: &DecidedRelease) -> Result<Option<PastRelease>> {
-        let bytes = self
-            .public
-            .read(&self.settings.layout.manifest(line.release))?;
-        let bytes =
-            bytes.filter(|bytes| line.manifest.is_none_or(|meant| meant == Sha256::of(bytes)));
-        Ok(bytes
-            .and_then(|bytes| Manifest::parse(&bytes).ok())
-            .map(|manifest| manifest.figures()))
     }
 }

@@ -127,13 +127,8 @@ impl<'a> OpenedFeed<'a> {
                 Err(error)
             }
         })?;
-        match past.state.as_ref().filter(|_| !*changed) {
-            Some(state) => {
-                *feed = feed.running(&state.terms.policy()?)?;
-                state.terms.frozen(feed, remedy)?;
-            }
-            None if past.state.is_none() => *feed = feed.beginning()?,
-            None => {}
+        if let Some(state) = past.state.as_ref().filter(|_| !*changed) {
+            state.terms.frozen(feed, remedy)?;
         }
         let named = format.is_some();
         Ok(OpenedFeed {

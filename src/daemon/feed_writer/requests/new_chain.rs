@@ -23,17 +23,13 @@ impl FeedWriter {
             Ok(feed) => feed,
             Err(error) => return Ok(ask.refused(error.to_string())),
         };
-        let feed = match feed
-            .beginning()
-            .and_then(|feed| self.fits(feed).map(|()| feed))
-        {
-            Ok(feed) => feed,
-            Err(error) => return Ok(ask.refused(error.to_string())),
-        };
-        let frozen = ChainTerms::of(feed);
+        if let Err(error) = self.fits(&feed) {
+            return Ok(ask.refused(error.to_string()));
+        }
+        let frozen = ChainTerms::of(&feed);
         let number = self.state.feed.chain() + 1;
         let (delta, wanted) = (
-            self.settings.writes_delta(feed),
+            self.settings.writes_delta(&feed),
             Some(request.wanted.clone()),
         );
         let (terms, release_column) = (

@@ -60,9 +60,8 @@ pub struct ReleaseDecision {
     manifest: CandidateFile,
     /// The whole verdict.
     verdict: Ref,
-    /// Its public figures; null in entries that earlier versions wrote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    figures: Option<PastRelease>,
+    /// Its public figures.
+    figures: PastRelease,
 }
 
 /// The content of a decision about an approved release besides what the gate has read.
@@ -122,8 +121,8 @@ impl ReleaseDecision {
             bytes: None,
         };
         let figures = Manifest::parse(approved.manifest())
-            .ok()
-            .map(|manifest| manifest.figures());
+            .expect("the gate has read the manifest")
+            .figures();
         ReleaseDecision {
             release,
             tick,
@@ -170,8 +169,8 @@ impl ReleaseDecision {
         &self.verdict
     }
 
-    /// Its public figures; `None` where an earlier version decided it.
-    pub fn figures(&self) -> Option<PastRelease> {
+    /// Its public figures.
+    pub fn figures(&self) -> PastRelease {
         self.figures
     }
 }

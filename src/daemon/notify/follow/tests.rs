@@ -217,7 +217,8 @@ fn staged() -> CandidateFile {
 
 fn hold(tick: u32) -> EntryBody {
     let decided = serde_json::json!({
-        "outcome": "hold", "release": tick, "tick": tick, "time": "", "files": [], "manifest": staged(), "under": "proposed",
+        "outcome": "hold", "release": tick, "tick": tick, "time": "", "files": [], "manifest": staged(),
+        "figures": {"release": tick, "rows": 3, "classes": 1, "smallest_class": 3, "loss": 0.0, "refinement": null},
         "verdict": {"path": "", "sha256": Sha256::of(b"")}, "rule": {"needed": 1, "approvers": []}
     });
     EntryBody::Decision(serde_json::from_value(decided).expect("a decision"))
@@ -232,7 +233,7 @@ fn fence() -> EntryBody {
 
 fn manifest(release: u32) -> Vec<u8> {
     let manifest = serde_json::json!({
-        "schema": 1, "feed": "t", "chain": 1, "release": release, "time": "2026-11-21T10:00:00Z", "policy": {},
+        "schema": 2, "feed": "t", "chain": 1, "release": release, "time": "2026-11-21T10:00:00Z", "policy": {},
         "guarantee": "blind", "k": 2, "smallest_class": 2, "rows": 2, "classes": 1, "withheld": 0, "loss": 0.0,
         "discernibility": 1.0, "recoding": {"sex": ["*"]}, "files": [], "checks": [], "signed": false, "decision": null,
         "previous": null

@@ -8,10 +8,29 @@
 //! the coins of the splits that were refused on the way: at most so many, in columns that no split
 //! has divided since. This module cannot look at sensitive values, since its input has none.
 
-use super::halves::{Halved, Region};
 use crate::histogram::Headcount;
 use crate::model::Node;
 use crate::policy::{Division, RegionSplit};
+
+/// A region that is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its label in each column.
+    pub nodes: Vec<Node>,
+    /// Its leaf tuples, by number, ascending.
+    pub tuples: Vec<u32>,
+    /// The number of people.
+    pub people: u64,
+}
+
+/// The result of halving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halved {
+    /// The published regions, of which none contains another, in preorder.
+    pub classes: Vec<Region>,
+    /// The leaf tuples of people who wait, ascending.
+    pub waiting: Vec<u32>,
+}
 
 /// The rules by which a region is divided.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,6 @@
 mod arx_lr;
 mod crowds;
 mod grouping;
-mod halves;
 mod halving_ticks;
 mod ladder;
 mod paths;
@@ -13,8 +12,7 @@ mod remaining_rows;
 mod states;
 
 pub use arx_lr::{CarvingResult, NoCarving, StateClass, arx_lr, carvable};
-pub use crowds::{Effort, crowds};
+pub use crowds::{Effort, Halved, Region, crowds};
 pub use grouping::{Grouping, HiddenSums, grouped};
-pub use halves::{Halved, Region, halves};
 pub use halving_ticks::{HalvingTicks, NextHalvingTicks};
 pub use ladder::{Ladder, NoLadder};

@@ -1,12 +1,7 @@
-//! Releases of halving as the attack sees them (SCIENCE 6, safer local recoding): the classes have
-//! to be regions that the public rule can produce, and none may contain another, so that they share
-//! no cell. Then nothing narrows a class down: whether it was divided depended on its number of
-//! rows and on a number that no reader knows, so that every placement of its rows is as likely as
-//! before. In a chain whose rows keep their labels (SCIENCE 11) a label may be inside another one.
-//! There no placement becomes impossible, and its odds change by a factor that follows from the
-//! label. This module trusts no search: it uses only labels and counts.
-
-use std::collections::BTreeSet;
+//! Releases of halving as the attack sees them (SCIENCE 11): the classes have to be regions that
+//! the public rule can produce; one may be inside another. No placement of rows becomes impossible,
+//! and its odds change by a factor that follows from the label. This module trusts no search: it
+//! uses only labels and counts.
 
 use num_bigint::BigUint;
 
@@ -18,56 +13,26 @@ use super::malformed_release::Malformed;
 use super::release::{CarvedClass, CarvedRelease, CarvingRule};
 use super::target::{AttackTarget, HeldRows, Support};
 use crate::model::{Node, Taxonomy};
-use crate::policy::{Division, Halving, Policy};
+use crate::policy::{Division, Policy};
 
 impl Layers {
-    /// A release with these classes and rows that was made by halving; a class with `*` in all
-    /// columns must be the only one. It is treated as outliers.
+    /// A release that was made by the halving of this policy.
     ///
     /// # Errors
-    /// These are no classes, or halving by this rule cannot produce one of them; the latter error
-    /// names its number, in the order given.
-    pub fn halved<'n>(
-        &self,
-        classes: impl IntoIterator<Item = (&'n [Node], u64)>,
-        rule: &Halving<'_>,
-    ) -> Result<CarvedRelease, Malformed> {
-        let classes: Vec<(&[Node], u64)> = classes.into_iter().collect();
-        let known: BTreeSet<&[Node]> = classes.iter().map(|(nodes, _)| *nodes).collect();
-        for (at, (nodes, rows)) in classes.iter().enumerate() {
-            if *rows < rule.people() {
-                return Err(Malformed::Small(at));
-            }
-            if !rule.comes_to(nodes, |region| known.contains(region)) {
-                return Err(Malformed::Region(at));
-            }
-        }
-        self.regions(classes, (rule.people(), CarvingRule::Halves))
-    }
-
-    /// A release that was made by the halving of this policy: with a coin in a chain whose rows
-    /// keep their labels, with drawn thresholds in others.
-    ///
-    /// # Errors
-    /// As for [`Layers::halved`] and [`Layers::crowds`]; or the columns have more combinations of
-    /// values than can be counted.
+    /// As for [`Layers::crowds`]; or the columns have more combinations of values than can be
+    /// counted.
     pub fn regions_of(
         &self,
         classes: &[(&[Node], u64)],
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Result<CarvedRelease, Malformed> {
-        if policy.publish_every().is_some() {
-            let division = policy.division(trees).ok_or(Malformed::TooLarge)?;
-            return self.crowds(classes.iter().copied(), (&division, policy.refusals()));
-        }
-        let rule = policy.halving(trees).ok_or(Malformed::TooLarge)?;
-        self.halved(classes.iter().copied(), &rule)
+        let division = policy.division(trees).ok_or(Malformed::TooLarge)?;
+        self.crowds(classes.iter().copied(), (&division, policy.refusals()))
     }
 
-    /// A release of a chain whose rows keep their labels, made by halving with a coin that may
-    /// refuse this many splits. Labels may contain each other. A class with `*` in all columns is
-    /// treated as outliers.
+    /// A release that was made by halving with a coin that may refuse this many splits. Labels may
+    /// contain each other. A class with `*` in all columns is treated as outliers.
     ///
     /// # Errors
     /// These are no classes, or such halving cannot produce one of them; the latter error names its

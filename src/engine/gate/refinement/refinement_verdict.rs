@@ -181,12 +181,7 @@ fn halved(
         .map_err(|why| match why {
             Malformed::Region(at) => {
                 let class = describe(classes[at].0, columns);
-                let inside = if policy.publish_every().is_some() {
-                    ""
-                } else {
-                    ", or another class contains it"
-                };
-                format!("class {class}: halving under this policy cannot produce it{inside}")
+                format!("class {class}: halving under this policy cannot produce it")
             }
             Malformed::Small(at) => small(classes[at].0, columns, policy),
             other => other.to_string(),

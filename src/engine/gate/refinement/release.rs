@@ -55,10 +55,7 @@ pub enum CarvingRule {
     /// By ARX-LR: the state with the least loss first, so that no smaller slab of a class was large
     /// enough.
     Greedy,
-    /// By halving: into regions that share no cell, and that nothing narrows down.
-    Halves,
-    /// By halving with a coin, in a chain whose rows keep their labels: into regions that may
-    /// contain each other, and that nothing narrows down.
+    /// By halving: into regions that may contain each other, and that nothing narrows down.
     Crowds {
         /// For each class, and last for a class with `*` in all columns, how many splits may have
         /// been refused on the way to it.
@@ -72,7 +69,7 @@ pub enum CarvingRule {
 impl CarvingRule {
     /// Whether halving made the classes, so that every set of rows that their labels allow remains.
     pub fn is_halving(&self) -> bool {
-        matches!(self, CarvingRule::Halves | CarvingRule::Crowds { .. })
+        matches!(self, CarvingRule::Crowds { .. })
     }
 
     /// Whether no class reveals where rows of another one are, whichever was formed first.
@@ -319,8 +316,9 @@ impl CarvedRelease {
     /// The order of formation contradicts the public keys.
     pub(super) fn ranks(&self, attacker: Attacker) -> Result<Vec<u32>, Malformed> {
         match (&self.rule, attacker) {
-            (CarvingRule::Halves | CarvingRule::Crowds { .. } | CarvingRule::Finest, _)
-            | (_, Attacker::Paper) => Ok(self.keys.clone()),
+            (CarvingRule::Crowds { .. } | CarvingRule::Finest, _) | (_, Attacker::Paper) => {
+                Ok(self.keys.clone())
+            }
             (CarvingRule::Greedy, Attacker::Strongest) => self.formation(),
         }
     }

@@ -8,7 +8,7 @@ use super::joint::{Joint, joint};
 use super::limits::{FailedLimit, ImpossibleTarget, against, certain, certain_together, moved};
 use super::malformed_release::Malformed;
 use super::names::Names;
-use super::release::{AttackedRows, CarvedRelease, CarvingRule, RepeatedValues};
+use super::release::{AttackedRows, CarvedRelease, RepeatedValues};
 use super::target::{AttackTarget, CertainClass};
 use super::worlds::crowds;
 use crate::policy;
@@ -88,7 +88,7 @@ impl AttackResult {
         };
         // Halving with a coin produces no label with too few sets of rows, and all people together
         // may have `*` in all columns.
-        let coins = matches!(release.rule(), CarvingRule::Crowds { .. });
+        let coins = release.rule().is_halving();
         let bounds = policy::RefinementLimits {
             min_solutions: if coins { 1 } else { limits.min_solutions },
             ..*limits

@@ -178,7 +178,7 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
         "`max_global_ratio` limits one recoding for all rows, but this search gives each class its own labels, which \
          `max_ratio` limits: remove it",
     );
-    if written.search == Some(Search::Halves) && written.publish_every.is_some() {
+    if written.search == Some(Search::Halves) {
         crowds(written, found);
     }
     let micro = written.search.is_some_and(Search::is_micro);
@@ -196,24 +196,18 @@ fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFin
         "the people whom halving leaves over are in no other class, and fewer than k in any region, which a class at \
          the root would reveal. Remove `outliers`, so that they wait, or write `search = \"arx-lr\"`",
     );
-    found.refuse_if(
-        written.search == Some(Search::Halves) && written.values == Some(Values::Distinct),
-        "values",
-        "halving cannot be combined with `values = \"distinct\"`: if no two rows are equal, a region in which nearly \
-         all values occur has hardly any possible set of rows and could never be published. Remove `values`, or write \
-         `search = \"arx-lr\"`",
-    );
-    found.refuse_if(
-        micro && written.values == Some(Values::Distinct),
-        "values",
-        "the possible sets of rows of a group of neighbours can be counted only if rows may be equal: remove `values`, \
-         or write `search = \"arx-lr\"`",
-    );
 }
 
 fn search(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFindings) {
     let cumulative = chain == ChainKind::Cumulative;
     let halves = written.search == Some(Search::Halves);
+    found.refuse_if(
+        written.values == Some(Values::Distinct)
+            && written.search.is_some_and(|search| search != Search::ArxLr),
+        "values",
+        "only for the classes of `search = \"arx-lr\"` sets of different rows can be counted: remove `values`, or \
+         write that search",
+    );
     found.refuse_if(
         written.publish_every.is_some() && !halves,
         "publish_every",

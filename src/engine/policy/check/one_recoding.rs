@@ -3,7 +3,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Rare, Search, Values};
+use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Rare, Search};
 
 /// All contradictions.
 pub(super) fn contradictions(
@@ -23,20 +23,6 @@ pub(super) fn contradictions(
     set_aside(written, chain, guarantee, found);
     suppression(written, chain, found);
     figure(written, facts, found);
-    let waits = [written.set_aside, written.suppression]
-        .into_iter()
-        .flatten()
-        .any(|share| share > Decimal::ZERO);
-    let one = matches!(
-        written.search,
-        None | Some(Search::TopDown | Search::Levels)
-    );
-    found.refuse_if(
-        one && waits && written.values == Some(Values::Distinct),
-        "values",
-        "`values = \"distinct\"` cannot be combined with waiting rows: it is then not decided which small classes are \
-         certain. Remove `values`",
-    );
 }
 
 /// Rules for rows that the first recoding of a cumulative chain leaves waiting.
@@ -104,7 +90,7 @@ fn suppression(written: &PolicySettings, chain: ChainKind, found: &mut PolicyFin
         }
         _ => return,
     };
-    // Chains that an earlier version began have this key in force as 0.
+    // The policy in force shows this key as 0 with these searches.
     found.refuse_if(share > Decimal::ZERO, "suppression", text);
 }
 

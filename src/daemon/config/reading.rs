@@ -1,18 +1,15 @@
-//! The interpretation of a feed file that does not name its search, and of halving in a disjoint
-//! chain: a new chain halves with a coin, unless its guarantee is not `blind`, and a running chain
-//! continues as it was begun. Both interpretations are made, so that a file that fits only a
-//! running chain can still be used for it.
+//! The meaning of a feed file as a whole: its policy with the default search, and what the policy
+//! and the columns ask of each other.
 
 use super::columns::like_release;
 use super::file::FeedFile;
 use super::layers;
 use super::places::{ConfigProblem, Places};
 use super::unbuilt_safeguards::{Purpose, UnbuiltSafeguard};
-use crate::daemon::error::{Error, Result};
+use crate::daemon::error::Result;
 use crate::engine::model::{Column, Columns, ReleaseColumn, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, ColumnFacts, Guarantee, Output, Policy, PolicySettings, Search,
-    contradictions,
+    ChainKind, ColumnFacts, Guarantee, Output, Policy, PolicySettings, Search, contradictions,
 };
 
 /// A feed file, completely read except for the policy.
@@ -37,82 +34,52 @@ pub struct FeedFileText<'w> {
     pub places: &'w Places<'w>,
 }
 
-/// A policy, and the columns with the labels that it can use.
-type Reading = (Policy, Columns);
-
-/// The interpretations of a feed file.
-pub struct Readings {
-    /// For a new chain, if one can begin; otherwise for a running one.
-    pub newest: Reading,
-    /// For a chain that was begun when the default search was another one.
-    pub earlier: Option<Reading>,
-    /// Why no new chain can begin.
-    pub unfit: Option<Error>,
+/// What a feed file means.
+pub struct Reading {
+    /// The policy.
+    pub policy: Policy,
+    /// The columns, with the labels that the policy can use.
+    pub columns: Columns,
+    /// Whether the file names no search, and the default is halving.
+    pub halves_by_default: bool,
 }
 
 impl FeedFileText<'_> {
-    /// Interprets the policy in all possible ways.
+    /// Interprets the policy.
     ///
     /// # Errors
-    /// The first problem, for a new chain.
-    pub fn readings(&self) -> Result<Readings> {
-        let settings = &self.file.policy;
-        let Some(begun) = self.begun() else {
-            return Ok(Readings {
-                newest: self.reading(settings)?,
-                earlier: None,
-                unfit: None,
-            });
+    /// The first problem.
+    pub fn reading(&self) -> Result<Reading> {
+        let written = &self.file.policy;
+        let halves_by_default = self.purpose != Purpose::JudgingOneList && self.halves_by_default();
+        if !halves_by_default {
+            return self.reading_of(written, false);
+        }
+        let halved = PolicySettings {
+            search: Some(Search::Halves),
+            ..written.clone()
         };
-        let halves = self.reading(&begun);
-        let earlier = self.reading(settings);
-        Ok(match (halves, earlier) {
-            (Ok(newest), earlier) => Readings {
-                newest,
-                earlier: earlier.ok(),
-                unfit: None,
-            },
-            (Err(unfit), Ok(newest)) => {
-                let default = "`search` is missing here, and its default is \"halves\"; with `search = \"top-down\"`, \
-                               one list of labels for all rows, this file is valid";
-                let text = match settings.search {
-                    None => format!("{}. {default}", unfit.text),
-                    Some(_) => unfit.text,
-                };
-                Readings {
-                    newest,
-                    earlier: None,
-                    unfit: Some(Error { text, ..unfit }),
-                }
+        let found = self.reading_of(&halved, true);
+        let Err(mut error) = found else { return found };
+        if let Ok(one_list) = self.reading_of(written, false) {
+            if self.purpose == Purpose::Judging {
+                return Ok(one_list);
             }
-            (Err(error), Err(_)) => return Err(error),
-        })
+            error.text += ". `search` is missing here, and its default is \"halves\"; with `search = \"top-down\"`, \
+                           one list of labels for all rows, this file is valid";
+        }
+        Err(error)
     }
 
-    /// The settings of a new chain, if they differ from those that are written.
-    fn begun(&self) -> Option<PolicySettings> {
-        let settings = &self.file.policy;
-        let unnamed = settings.search.is_none();
-        let differs = match self.chain() {
-            ChainKind::Cumulative => {
-                unnamed && matches!(settings.guarantee, None | Some(Guarantee::Blind))
-            }
-            // Two tables have one list of labels.
-            ChainKind::Disjoint if unnamed => settings.output != Some(Output::TwoTable),
-            ChainKind::Disjoint => {
-                settings.search == Some(Search::Halves) && settings.publish_every.is_none()
-            }
+    /// Whether the file names no search, and the default is halving. Two tables have one list of
+    /// labels.
+    fn halves_by_default(&self) -> bool {
+        let written = &self.file.policy;
+        let permits = match self.chain() {
+            ChainKind::Cumulative => matches!(written.guarantee, None | Some(Guarantee::Blind)),
+            ChainKind::Disjoint => written.output != Some(Output::TwoTable),
         };
-        let every = settings
-            .publish_every
-            .or(Some(ChainPromise::PUBLISH_EVERY))
-            .filter(|_| self.chain() == ChainKind::Disjoint);
-        let publish_every = settings.publish_every.or(every);
-        differs.then(|| PolicySettings {
-            search: Some(Search::Halves),
-            publish_every,
-            ..settings.clone()
-        })
+        written.search.is_none() && permits
     }
 
     fn chain(&self) -> ChainKind {
@@ -120,7 +87,7 @@ impl FeedFileText<'_> {
     }
 
     /// The file with these settings as its policy.
-    fn reading(&self, settings: &PolicySettings) -> Result<Reading> {
+    fn reading_of(&self, settings: &PolicySettings, halves_by_default: bool) -> Result<Reading> {
         let policy_problems = contradictions(settings, self.chain(), &self.facts);
         let mut problems = self.problems.to_vec();
         problems.extend(
@@ -163,7 +130,11 @@ impl FeedFileText<'_> {
         }
         match layers::problem(&policy, &columns, &self.file.column) {
             Some(problem) => Err(self.places.place(problem)),
-            None => Ok((policy, columns)),
+            None => Ok(Reading {
+                policy,
+                columns,
+                halves_by_default,
+            }),
         }
     }
 
@@ -233,10 +204,9 @@ impl FeedFileText<'_> {
         })
     }
 
-    /// If a coin divides people every tick counts, even without new rows.
+    /// If halving divides people every tick counts, even without new rows.
     fn gathered(&self, settings: &PolicySettings) -> Option<ConfigProblem> {
-        let coin = self.chain() == ChainKind::Cumulative || settings.publish_every.is_some();
-        let crowds = coin && settings.search == Some(Search::Halves);
+        let crowds = settings.search == Some(Search::Halves);
         let text = "with `search = \"halves\"` every tick counts, even one without new rows: a release with fewer new \
                     rows than `min_records` would prove that others wait. Remove `min_records`; to publish more people \
                     together, write `publish_every` in [policy]";
