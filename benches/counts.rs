@@ -288,7 +288,6 @@ fn run(
 ) -> (Chain, Release, u32) {
     let mut chain = Chain::new(file.columns.clone(), file.policy.clone());
     chain.chance = Chance(Draw::new(order, 1));
-    let trees = file.columns.trees();
     let (mut release, mut longest, mut came) = (None, 0, 0);
     for &size in sizes {
         let person = |at: usize| Human {
@@ -308,7 +307,7 @@ fn run(
             .map(|increment| waited(&increment.rows, ticked.tick));
         longest = waits.fold(longest, u32::max);
         release = Some(candidate.table().clone());
-        chain.feed.publish(*candidate, &chain.policy, &trees);
+        chain.feed.publish(*candidate, &chain.policy);
     }
     let longest = longest.max(waited(chain.feed.waiting(), chain.feed.ticks() - 1));
     (

@@ -1,6 +1,7 @@
 //! Chains of crowds (SCIENCE 11), in parts that are chosen by a word:
 //!
-//! - `chain`, `chain N`: 1,000 or N ticks of 200 rows. How the time of a release grows with the
+//! - `chain`, `chain N`, `chain N top-down`: 1,000 or N ticks of 200 rows, which are halved, or get
+//!   the labels of a standing recoding. How the time of a release grows with the
 //!   number of releases before it: deciding (the feed), checking (the gate without bytes, and what
 //!   it remembers of an approved release), writing the files, and reading them back with the
 //!   comparison of their bytes; and the bytes of all tables so far. Goal: release 1,000 takes at
@@ -8,7 +9,7 @@
 //! - `first N`: a first tick with N million rows, by the top-down search and by halving, each in a
 //!   process of its own: seconds, and the largest resident set of the process.
 //!
-//!     cargo bench --bench crowds -- chain [N] | first N
+//!     cargo bench --bench crowds -- chain [N [SEARCH]] | first N
 
 #[path = "synthetic/arrivals.rs"]
 mod arrivals;
@@ -57,13 +58,18 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         [] if small() => {
-            chain(2 * AROUND + 4);
+            ["halves", "top-down"]
+                .iter()
+                .for_each(|search| chain(2 * AROUND + 4, search));
             ["top-down", "halves"]
                 .iter()
                 .for_each(|search| in_a_process("0.01", search));
         }
-        [] | ["chain"] => chain(CHAIN.0),
-        ["chain", releases] => chain(releases.parse().expect("a number of releases")),
+        [] | ["chain"] => chain(CHAIN.0, "halves"),
+        ["chain", releases] => chain(releases.parse().expect("a number of releases"), "halves"),
+        ["chain", releases, search] => {
+            chain(releases.parse().expect("a number of releases"), search)
+        }
         ["first", millions] => ["top-down", "halves"]
             .iter()
             .for_each(|search| in_a_process(millions, search)),
@@ -175,40 +181,31 @@ impl Run {
             ..
         } = self;
         let write = || {
-            if policy.publish_every().is_none() {
-                return Tables::of(candidate.table(), candidate.rows().values(), None, columns);
-            }
             let earlier = rewritten(&history.parts(), |_| false, (|_| 0, 0)).into_iter();
             let earlier = earlier.map(|span| (span, feed.rows_of(span.first..=span.last)));
             let new = (ReleaseSpan::of(candidate.release), candidate.new_rows());
             Tables::parts(&earlier.chain([new]).collect::<Vec<_>>(), columns)
         };
         let tables = timed(&mut times.writing, write);
-        let older = feed.published().iter().map(|of| OlderIncrement {
-            known: &of.recoding,
-            atoms: &of.atoms,
-            rows: &of.rows,
-            addends: None,
-        });
+        let older = feed
+            .published()
+            .iter()
+            .map(|of| OlderIncrement { rows: &of.rows });
         let older: Vec<OlderIncrement> = timed(&mut times.judging, || older.collect());
         let newest = candidate.increments.iter().map(|of| NewIncrement {
-            atoms: &of.recoding,
+            recoding: &of.recoding,
             carving: of.carving.as_ref(),
             rows: &of.rows,
             raw: None,
             numbers: None,
         });
         let newest: Vec<NewIncrement> = newest.collect();
-        let (release, withheld, recoding) = (
-            candidate.release,
-            feed.withheld().rows(),
-            &candidate.recoding[..],
-        );
+        let (release, recoding) = (candidate.release, &candidate.recoding[..]);
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
-        let (census, carving, learnt) = (None, candidate.carving.as_ref(), None);
+        let (carving, learnt) = (candidate.carving.as_ref(), None);
         #[rustfmt::skip]
         let case = NextRelease {
-            policy, columns, release, withheld, census, recoding, carving, learnt, history, erased, before, older, newest,
+            policy, columns, release, recoding, carving, learnt, history, erased, before, older, newest,
         };
         let read = timed(&mut times.reading, || read(&case, tables.clone()));
         let judged = timed(&mut times.judging, || read.judge());
@@ -226,17 +223,15 @@ impl Run {
                 .enter(history, recoding)
                 .expect("labels of the recoding")
         });
-        timed(&mut times.deciding, || {
-            feed.publish(candidate, policy, &columns.trees())
-        });
+        timed(&mut times.deciding, || feed.publish(candidate, policy));
         reported
     }
 }
 
 /// A long chain of small ticks.
-fn chain(releases: u32) {
+fn chain(releases: u32, search: &str) {
     let (rows, told_of) = (CHAIN.1, [10, 100, releases]);
-    let mut run = Run::new(with_runs(), "halves");
+    let mut run = Run::new(with_runs(), search);
     let (mut draw, mut reported) = (Draw(7), Vec::new());
     let mut tick = 0;
     println!(

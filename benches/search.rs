@@ -1,6 +1,6 @@
 //! The top-down search on Adult (the folder in `TIDEGATE_DATA`; BCF 6): the second release of all
-//! training rows under the paper's validity, for one and for three sensitive columns, the same
-//! table on its own, and a tick of the standing recoding. Goal: 20 ms a search.
+//! training rows under the paper's validity, for one and for three sensitive columns, and the same
+//! table on its own. Goal: 20 ms a search.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -12,10 +12,9 @@ use std::hint::black_box;
 use common::{adult, columns, golden, tables, taxonomy};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use sets::SETS;
-use tidegate::engine::anonymizer::{RareRowRules, StandingRecoding, alone, bcf};
-use tidegate::engine::histogram::{Headcount, Heads, Release};
+use tidegate::engine::anonymizer::{alone, bcf};
+use tidegate::engine::histogram::Release;
 use tidegate::engine::model::{Columns, Recoding};
-use tidegate::engine::policy::Decimal;
 
 fn names(of: &[&str]) -> Vec<String> {
     of.iter().map(|&name| name.to_owned()).collect()
@@ -66,63 +65,5 @@ fn search(c: &mut Criterion) {
     group.finish();
 }
 
-fn ticks(c: &mut Criterion) {
-    let Some([first, training]) = adult::data() else {
-        return;
-    };
-    let golden = golden("adult_two_release.json");
-    let quasi = names(SETS[0].1);
-    let columns: Columns = columns(
-        quasi
-            .iter()
-            .map(|name| taxonomy(&golden["taxonomies"][name]))
-            .collect(),
-    );
-    let trees = columns.trees();
-    let arrivals = |raw: &[Vec<String>], since: u32| {
-        let rows = adult::rows(raw, &quasi, &[])
-            .into_iter()
-            .map(|(labels, _)| {
-                let leaf = |(label, tree): (&String, &&tidegate::engine::model::Taxonomy)| {
-                    tree.find_leaf(label)
-                };
-                let leaves: Option<Vec<u32>> = labels.iter().zip(&trees).map(leaf).collect();
-                (leaves.expect("leaves"), Heads { since, count: 1 })
-            });
-        Headcount::of(trees.len(), rows)
-    };
-    let ticks: Vec<Headcount> = std::iter::once(&first[..])
-        .chain(training.chunks(200))
-        .zip(0..)
-        .map(|(raw, now)| arrivals(raw, now))
-        .collect();
-    let mut group = c.benchmark_group("standing");
-    group.sample_size(20);
-    for (name, max_wait, share) in [
-        ("2 % withheld", 8, 2),
-        ("nothing withheld", 8, 0),
-        ("coarsen", 0, 0),
-    ] {
-        let rules = RareRowRules {
-            a: 40,
-            max_wait,
-            max_withheld: Decimal::new(share, 2).expect("a share"),
-        };
-        group.bench_function(
-            BenchmarkId::new(format!("{} ticks of 200 rows", ticks.len() - 1), name),
-            |b| {
-                b.iter(|| {
-                    let mut standing = StandingRecoding::new(rules, trees.len());
-                    (0..)
-                        .zip(&ticks)
-                        .for_each(|(now, arrivals)| _ = standing.tick(arrivals, now, &trees));
-                    standing
-                });
-            },
-        );
-    }
-    group.finish();
-}
-
-criterion_group!(benches, search, ticks);
+criterion_group!(benches, search);
 criterion_main!(benches);

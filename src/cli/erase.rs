@@ -24,8 +24,8 @@ A person who is not published is removed completely and may be accepted again: t
 that waits for approval becomes void. For a published person the raw row is deleted, and a keyed tombstone remains so that \
 they are not published again; releases that are already published do not change.
 
-With --rows, in a chain whose atoms keep their label (search = \"halves\"), published rows are removed too: for each person \
-all rows of their atom, because one row less would reveal whose row it was. The next tick publishes a release without these \
+With --rows, in a chain whose rows keep their labels (cumulative, guarantee = \"blind\"), published rows are removed too: for \
+each person all rows of their atom, because one row less would reveal whose row it was. The next tick publishes a release without these \
 rows and a notice, erased/<release>.json, with their labels and the number of rows. The people of these atoms are not \
 published again. Every other chain refuses --rows. The guide lists what erasure cannot reach, such as backups and versions \
 of a bucket.
@@ -37,7 +37,7 @@ pub struct Args {
     /// The file with the identifiers; by default standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// In a chain of crowds: remove the whole atoms of published people from all later releases
+    /// In a chain whose rows keep their labels: remove the whole atoms of published people from all later releases
     #[arg(long)]
     rows: bool,
 }

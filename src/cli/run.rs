@@ -133,7 +133,6 @@ fn words(tick: &FeedTick) -> String {
         added,
         new,
         waiting,
-        withheld,
         pending,
         ..
     } = tick;
@@ -161,8 +160,7 @@ fn words(tick: &FeedTick) -> String {
                 .to_owned()
         }
     };
-    let mut text =
-        format!("{feed}: {what}\n  {waiting} wait, {withheld} withheld, {pending} pending\n");
+    let mut text = format!("{feed}: {what}\n  {waiting} wait, {pending} pending\n");
     if tick.files > 1 {
         let _ = writeln!(
             text,

@@ -12,8 +12,8 @@ no other release lists, at once. The release before them becomes the newest agai
 its rows, and readers cannot open the versions before it. The people whose rows these releases added are never published \
 again, in this chain or a later one; with --republish the next release contains their rows again, with the same labels.
 
-Copies that readers have made cannot be recalled. In a running chain whose table does not grow (any search but \"halves\"), \
-begin a new chain first.
+Copies that readers have made cannot be recalled. In a running chain whose table does not grow (under bcf, and disjoint \
+chains of any search but \"halves\"), begin a new chain first.
 
 Exit code 0: done. 1: refused. 2: an error.")]
 pub struct Args {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
 use tidegate::engine::gate::bytes::read_part;
 use tidegate::engine::gate::verdict::{
-    Approved, Census, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement,
-    Verdict, judge,
+    Approved, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement, Verdict,
+    judge,
 };
 use tidegate::engine::histogram::{Cell, CodedRows, Histogram, Person, Release, SensitiveValues};
 use tidegate::engine::model::{Carving, Columns, Leaf, Node, Recoding, Role, Value};
@@ -159,7 +159,7 @@ impl Chain {
     /// that lose rows or are merged.
     pub fn tables_of(&self, candidate: &ProposedRelease) -> Tables {
         let exact = candidate.exact(self.policy.output());
-        if self.policy.publish_every().is_none() {
+        if !self.policy.has_atoms() {
             return Tables::of(
                 candidate.table(),
                 candidate.rows().values(),
@@ -187,7 +187,6 @@ impl Chain {
         let older = self.feed.published().iter();
         let newest = candidate.increments.iter();
         let values = candidate.rows().values().clone();
-        let (came, waiting) = (self.feed.standing().arrived(), self.feed.waiting().rows());
         Offer {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
@@ -196,9 +195,7 @@ impl Chain {
             history: self.history.clone(),
             erased: self.erased.clone(),
             before: self.feed.whole().clone(),
-            older: older
-                .map(|older| (older.recoding.clone(), older.rows.clone()))
-                .collect(),
+            older: older.map(|older| older.rows.clone()).collect(),
             newest: newest
                 .map(|new| (new.recoding.clone(), new.as_published()))
                 .collect(),
@@ -218,22 +215,8 @@ impl Chain {
             values,
             chain: self.feed.chain(),
             release: candidate.release,
-            withheld: self.feed.withheld().rows(),
-            census: self.policy.standing().map(|_| Census { came, waiting }),
             previous: self.previous,
-            atoms: self
-                .feed
-                .published()
-                .iter()
-                .map(|published| published.atoms.clone())
-                .collect(),
             numbers: Vec::new(),
-            addends: self
-                .feed
-                .published()
-                .iter()
-                .map(|older| older.measures.clone())
-                .collect(),
         }
     }
 
@@ -241,14 +224,13 @@ impl Chain {
     pub fn publish(&mut self, candidate: ProposedRelease, approved: Approved) {
         let recoding = candidate.recoding.clone();
         let whole = (candidate.table().clone(), candidate.rows().values().clone());
-        self.feed
-            .publish(candidate, &self.policy, &self.columns.trees());
+        self.feed.publish(candidate, &self.policy);
         self.previous = Some(Sha256::of(approved.manifest()));
         self.manifest = Some(Manifest::parse(approved.manifest()).expect("a manifest"));
         self.files.extend(approved.files().iter().cloned());
-        self.tables.push(match self.policy.publish_every() {
-            Some(_) => whole,
-            None => (
+        self.tables.push(match self.policy.has_atoms() {
+            true => whole,
+            false => (
                 approved.table().release.clone(),
                 approved.table().values.clone(),
             ),
@@ -314,7 +296,7 @@ pub struct Offer {
     pub history: History,
     pub erased: Vec<ErasedAtom>,
     pub before: Histogram,
-    pub older: Vec<(Recoding, Arc<Histogram>)>,
+    pub older: Vec<Arc<Histogram>>,
     pub newest: Vec<(Recoding, Histogram)>,
     /// Their atoms, if these have labels of their own.
     pub carvings: Vec<Option<Carving>>,
@@ -328,34 +310,21 @@ pub struct Offer {
     pub values: SensitiveValues,
     pub chain: u32,
     pub release: u32,
-    pub withheld: u64,
-    pub census: Option<Census>,
     pub previous: Option<Sha256>,
-    /// The recodings that split no atom of `older`.
-    pub atoms: Vec<Recoding>,
     /// The new people with the numbers of their measures, increment by increment, if there are
     /// measures.
     pub numbers: Vec<CodedRows>,
-    /// The addends of the measures of `older`, release by release, if there are any.
-    pub addends: Vec<Option<Arc<Histogram>>>,
 }
 
 impl Offer {
     /// The table alone.
     pub fn judged(&self) -> JudgedTable {
-        let older = self.older.iter().zip(&self.atoms).enumerate();
-        let addends = |at: usize| self.addends.get(at).and_then(Option::as_deref);
-        let older = older.map(|(at, ((known, rows), atoms))| OlderIncrement {
-            known,
-            atoms,
-            rows,
-            addends: addends(at),
-        });
+        let older = self.older.iter().map(|rows| OlderIncrement { rows });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
         let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
-        let newest = newest.map(|(at, (atoms, rows))| NewIncrement {
-            atoms,
+        let newest = newest.map(|(at, (recoding, rows))| NewIncrement {
+            recoding,
             carving: carving(at),
             rows,
             raw: raw(at),
@@ -365,8 +334,6 @@ impl Offer {
             policy: &self.policy,
             columns: &self.columns,
             release: self.release,
-            withheld: self.withheld,
-            census: self.census,
             recoding: &self.recoding,
             carving: self.carving.as_ref(),
             learnt: None,
@@ -387,7 +354,7 @@ impl Offer {
             .older
             .iter()
             .zip(first..)
-            .map(|((_, rows), release)| Histogram::clone(rows).as_one(release));
+            .map(|(rows, release)| Histogram::clone(rows).as_one(release));
         let all =
             Histogram::merge_all(older.chain([self.new.clone()]).collect()).expect("one at least");
         let mut rows: Vec<Grown> = Vec::new();

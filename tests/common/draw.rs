@@ -16,10 +16,9 @@ impl Draw {
 }
 
 /// A cumulative chain of each kind. The last one may stop.
-pub const POLICIES: [&str; 5] = [
+pub const POLICIES: [&str; 4] = [
     "k = 3",
-    "k = 3\nmax_wait = 2\nmax_withheld = 0.3\nmax_global_ratio = 10000000000000000000",
-    "k = 2\nrare = \"coarsen\"",
+    "k = 3\nset_aside = 0.3",
     "k = 2\nguarantee = \"bcf\"",
     "k = 3\ndiversity = { distinct_l = 2 }",
 ];
@@ -44,8 +43,7 @@ pub const CROWDS: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish
 pub const MEASURED: &str = "k = 3\nsearch = \"halves\"\nmin_solutions = 1\npublish_every = 2\ndominance = { n = 1, share = 0.6 }\np_rule = 0.1";
 
 /// One level for each column: all people so far, and some of the first rows set aside.
-pub const LEVELS: &str =
-    "k = 3\nsearch = \"levels\"\nset_aside = 0.2\nmax_wait = 2\nmax_withheld = 0.3";
+pub const LEVELS: &str = "k = 3\nsearch = \"levels\"\nset_aside = 0.2";
 
 /// The same in disjoint releases; some rows of each wait.
 pub const SUPPRESSED: &str = "k = 3\nsearch = \"levels\"\nsuppression = 0.2";

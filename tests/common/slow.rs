@@ -1,6 +1,6 @@
 //! A second implementation of the anonymizer, written from the definitions with plain maps and row
 //! by row, and slow: the top-down search computes everything again in every round, the standing
-//! recoding moves persons one at a time (SCIENCE 4).
+//! recoding places persons one at a time (SCIENCE 4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,11 +50,10 @@ pub struct Searched {
     pub refused: Vec<Recoding>,
 }
 
-/// Top-down specialisation at or above `floor`; `None` if the root is not valid.
+/// Top-down specialisation; `None` if the root is not valid.
 pub fn top_down(
     rows: &[&Leaves],
     trees: &[&Taxonomy],
-    floor: Option<&[Cut]>,
     valid: impl Fn(&[Cut]) -> bool,
 ) -> Option<Searched> {
     let mut cuts: Recoding = trees.iter().map(|tree| Cut::root(tree)).collect();
@@ -66,13 +65,7 @@ pub fn top_down(
         let mut best: Option<(u64, usize, u32)> = None;
         for (column, tree) in trees.iter().enumerate() {
             for &node in cuts[column].nodes() {
-                let allowed = floor.is_none_or(|floor| {
-                    !floor[column]
-                        .nodes()
-                        .iter()
-                        .any(|&at| tree.covers(at, node))
-                });
-                if tree.is_leaf(node) || dropped.contains(&(column, node)) || !allowed {
+                if tree.is_leaf(node) || dropped.contains(&(column, node)) {
                     continue;
                 }
                 let holds = |(class, _): &(&Vec<u32>, &u64)| class[column] == node;
@@ -110,7 +103,6 @@ pub fn top_down(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Waiting,
-    Withheld,
     /// The atom with this number.
     Atom(usize),
 }
@@ -122,14 +114,12 @@ pub struct Person {
     pub place: Place,
 }
 
-/// A chain, person by person. `share` is the largest withheld share, in hundredths.
+/// A chain, person by person.
 pub struct Chain {
     pub people: Vec<Person>,
     pub cut: Option<Recoding>,
     pub atoms: usize,
     pub a: u64,
-    pub max_wait: u64,
-    pub share: u64,
 }
 
 impl Chain {
@@ -146,15 +136,10 @@ impl Chain {
     }
 
     /// One tick; returns what was done.
-    pub fn tick(
-        &mut self,
-        arrivals: &[(Leaves, u64)],
-        now: u64,
-        trees: &[&Taxonomy],
-    ) -> &'static str {
-        let person = |(leaves, since): &(Leaves, u64)| Person {
+    pub fn tick(&mut self, arrivals: &[Leaves], now: u64, trees: &[&Taxonomy]) -> &'static str {
+        let person = |leaves: &Leaves| Person {
             leaves: leaves.clone(),
-            since: *since,
+            since: now,
             place: Place::Waiting,
         };
         self.people.extend(arrivals.iter().map(person));
@@ -168,14 +153,10 @@ impl Chain {
                         .values()
                         .all(|&size| size >= a)
                 };
-                self.cut = Some(
-                    top_down(&pool, trees, None, crowds)
-                        .expect("enough rows")
-                        .cuts,
-                );
+                self.cut = Some(top_down(&pool, trees, crowds).expect("enough rows").cuts);
                 "first"
             }
-            Some(cut) => self.rare(&cut, now, trees),
+            Some(_) => "",
         };
         let cut = self.cut.clone().expect("found by now");
         for (of, _) in classes(self.pool(), &cut)
@@ -194,78 +175,5 @@ impl Chain {
             self.atoms += 1;
         }
         step
-    }
-
-    fn rare(&mut self, cut: &Recoding, now: u64, trees: &[&Taxonomy]) -> &'static str {
-        let (a, max_wait) = (self.a, self.max_wait);
-        let crowds = classes(self.pool(), cut);
-        let late = |person: &Person| {
-            let waits = person.place == Place::Waiting && now - person.since >= max_wait;
-            waits && crowds[&class(&person.leaves, cut)] < a
-        };
-        let overdue: Vec<Leaves> = self
-            .people
-            .iter()
-            .filter(|person| late(person))
-            .map(|person| person.leaves.clone())
-            .collect();
-        if overdue.is_empty() {
-            return "";
-        }
-        let withheld = self.at(|place| place == Place::Withheld).len() + overdue.len();
-        if withheld as u64 * 100 <= self.share * self.people.len() as u64 {
-            self.people
-                .iter_mut()
-                .filter(|person| late(person))
-                .for_each(|person| person.place = Place::Withheld);
-            return "withhold";
-        }
-        let (pool, all) = (self.pool(), self.at(|place| place != Place::Withheld));
-        if (pool.len() as u64) < a {
-            return "";
-        }
-        let lonely = |cuts: &[Cut]| -> Vec<Vec<u32>> {
-            let crowds = classes(pool.iter().copied(), cuts);
-            overdue
-                .iter()
-                .map(|leaves| class(leaves, cuts))
-                .filter(|class| crowds[class] < a)
-                .collect()
-        };
-        let mut up = cut.clone();
-        loop {
-            let mut best: Option<(u64, usize, u32, Recoding)> = None;
-            for of in lonely(&up) {
-                for (column, tree) in trees.iter().enumerate() {
-                    let Some(above) = tree.parent(of[column]) else {
-                        continue;
-                    };
-                    let mut nodes = up[column].nodes().to_vec();
-                    nodes.retain(|&node| !tree.covers(above, node));
-                    nodes.push(above);
-                    let mut next = up.clone();
-                    next[column] = Cut::completed(tree, &nodes).expect("a cut");
-                    let sum = squares(all.iter().copied(), &next);
-                    if best
-                        .as_ref()
-                        .is_none_or(|best| (sum, column, above) < (best.0, best.1, best.2))
-                    {
-                        best = Some((sum, column, above, next));
-                    }
-                }
-            }
-            let Some((_, _, _, next)) = best else { break };
-            up = next;
-        }
-        let down = top_down(&all, trees, Some(cut), |cuts| lonely(cuts).is_empty())
-            .expect("enough rows")
-            .cuts;
-        let from_the_top = squares(all.iter().copied(), &down) < squares(all.iter().copied(), &up);
-        self.cut = Some(if from_the_top { down } else { up });
-        if from_the_top {
-            "top-down"
-        } else {
-            "bottom-up"
-        }
     }
 }

@@ -7,17 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables, taxonomy};
+use crate::golden_standing::Standing;
 use slow::{Leaves, Place};
 use tidegate::engine::anonymizer::{
-    Course, InvalidReason, NoRelease, RareRowRules, RecodingStep, StandingRecoding, StandingState,
-    TopDownResult, alone, bcf,
+    Course, InvalidReason, NoRelease, RecodingStep, TopDownResult, alone, bcf,
 };
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::histogram::{
-    Excess, Headcount, Heads, Histogram, JoinCells, Release, SensitiveValues, finest_unsplit,
+    Excess, Headcount, Heads, Histogram, JoinCells, Release, SensitiveValues,
 };
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
-use tidegate::engine::policy::Decimal;
 use world::World;
 
 fn leaves(row: &Row, trees: &[&Taxonomy]) -> Leaves {
@@ -68,7 +67,7 @@ fn a_table_on_its_own_is_maximal() {
             rows.iter().map(|row| (row, Heads { since: 0, count: 1 })),
         );
         let crowds = |cuts: &[Cut]| slow::classes(&rows, cuts).values().all(|&size| size >= a);
-        let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, None, crowds);
+        let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, crowds);
         let found = on_threads(draw.between(1, 5) as usize, || alone(&people, &trees, a));
         let (Some(slow), Ok(found)) = (&slow, &found) else {
             assert!(slow.is_none() && found.is_err() && (rows.len() as u64) < a);
@@ -210,7 +209,7 @@ fn the_papers_search_is_what_its_definition_says() {
                 };
                 let rows: Vec<Leaves> =
                     together(at).iter().map(|row| leaves(row, &trees)).collect();
-                let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, None, valid);
+                let slow = slow::top_down(&rows.iter().collect::<Vec<_>>(), &trees, valid);
                 let found = on_threads(draw.between(1, 5) as usize, || {
                     bcf(&all, &earlier, &trees, k)
                 });
@@ -305,146 +304,53 @@ fn a_history_that_is_no_superset_is_an_error() {
     );
 }
 
-const STEPS: [(&str, Option<RecodingStep>); 6] = [
-    ("", None),
-    ("hold", Some(RecodingStep::Hold)),
-    ("first", Some(RecodingStep::First)),
-    ("withhold", Some(RecodingStep::Withhold)),
-    ("bottom-up", Some(RecodingStep::BottomUp)),
-    ("top-down", Some(RecodingStep::TopDown)),
-];
-
 #[test]
 fn the_standing_recoding_is_what_its_definition_says() {
-    let seen: [AtomicU64; 6] = Default::default();
+    let seen: [AtomicU64; 3] = Default::default();
     random::run(
         "the_standing_recoding_is_what_its_definition_says",
         1500,
         |draw| {
             let columns = some_columns(draw, 3);
             let trees = columns.trees();
-            let (a, max_wait, share) = (
-                draw.between(2, 4),
-                draw.between(0, 3),
-                draw.between(0, 3) * 7,
-            );
-            let max_withheld = Decimal::new(share, 2).expect("a share");
-            let mut standing = StandingRecoding::new(
-                RareRowRules {
-                    a,
-                    max_wait: max_wait as u32,
-                    max_withheld,
-                },
-                trees.len(),
-            );
+            let a = draw.between(2, 4);
+            let mut standing = Standing::new(columns.clone(), a);
             let mut slow = slow::Chain {
                 people: Vec::new(),
                 cut: None,
                 atoms: 0,
                 a,
-                max_wait,
-                share,
             };
-            let (mut now, mut atoms): (u64, Vec<Headcount>) = (draw.between(0, 5), Vec::new());
-            for _ in 0..draw.between(1, 9) {
+            let mut atoms = 0;
+            for now in 0..draw.between(1, 9) {
                 let most = draw.between(1, 12);
                 let mut rows = random::rows(draw, &trees, most, 1);
                 rows.truncate(if draw.once_in(4) { 0 } else { rows.len() });
-                // Ticks that were skipped: some rows were added earlier than now.
-                let skipped = if draw.once_in(4) {
-                    draw.between(1, 3)
-                } else {
-                    0
-                };
-                let came: Vec<(Leaves, u64)> = rows
-                    .iter()
-                    .map(|row| (leaves(row, &trees), now + draw.between(0, skipped)))
-                    .collect();
-                now += skipped;
-                let arrivals = Headcount::of(
-                    trees.len(),
-                    came.iter().map(|(leaves, since)| {
-                        (
-                            leaves,
-                            Heads {
-                                since: *since as u32,
-                                count: 1,
-                            },
-                        )
-                    }),
-                );
-                let before = standing.state().cut().cloned();
-                let tick = standing.tick(&arrivals, now as u32, &trees);
+                let came: Vec<Leaves> = rows.iter().map(|row| leaves(row, &trees)).collect();
+                let before = standing.cut().cloned();
+                let ticked = standing.tick(&came);
                 let step = slow.tick(&came, now, &trees);
-                let at = STEPS
-                    .iter()
-                    .position(|(name, _)| *name == step)
-                    .expect("a step");
+                let (at, meant) = match step {
+                    "hold" => (0, Some(RecodingStep::Hold)),
+                    "first" => (1, Some(RecodingStep::First)),
+                    _ => (2, None),
+                };
                 seen[at].fetch_add(1, Ordering::Relaxed);
-                assert_eq!(
-                    (tick.step, standing.state().cut()),
-                    (STEPS[at].1, slow.cut.as_ref())
-                );
+                assert_eq!((ticked.step, standing.cut()), (meant, slow.cut.as_ref()));
+                assert!(before.is_none() || before.as_ref() == standing.cut());
                 same_people(&standing, &slow, &trees);
-
-                let state = standing.state();
-                assert_eq!(
-                    state.arrived(),
-                    state.rows() + state.pool().rows() + state.withheld().rows()
-                );
-                assert!(max_withheld.times_is_at_least(state.arrived(), state.withheld().rows()));
-                assert!(tick.atoms.iter().all(|atom| atom.people.rows() >= a));
-                atoms.extend(tick.atoms.into_iter().map(|atom| atom.people));
-                assert_eq!(atoms.len(), slow.atoms);
-                if let Some(cut) = state.cut() {
-                    let finest = finest_unsplit(&atoms, &trees);
-                    assert!(
-                        finest
-                            .iter()
-                            .zip(cut)
-                            .all(|(finest, cut)| finest.refines(cut)),
-                        "an atom is split"
-                    );
-                    assert!(
-                        before
-                            .iter()
-                            .flatten()
-                            .zip(cut)
-                            .all(|(before, cut)| before.refines(cut)),
-                        "it got finer"
-                    );
-                }
-                now += 1;
+                assert!(ticked.atoms.iter().all(|(_, people)| *people >= a));
+                atoms += ticked.atoms.len();
+                assert_eq!(atoms, slow.atoms);
             }
-            finest_is_legal_and_finest(&atoms, &trees);
-            standing
-                .state()
-                .course()
+            let found = standing.chain.feed.standing();
+            found
                 .into_iter()
                 .for_each(|course| can_be_taken_back(course, &trees));
-            let state = standing.state();
-            let parts = (
-                state.course().cloned(),
-                state.pool().clone(),
-                state.withheld().clone(),
-            );
-            assert_eq!(
-                &StandingState::restore(parts.0, parts.1, parts.2, state.arrived(), &atoms),
-                state
-            );
         },
     );
-    let seen = seen.map(AtomicU64::into_inner);
-    println!(
-        "{:?}",
-        STEPS
-            .map(|(name, _)| name)
-            .iter()
-            .zip(seen)
-            .collect::<Vec<_>>()
-    );
     assert!(
-        seen.iter().all(|&times| times > 0),
+        seen.iter().all(|times| times.load(Ordering::Relaxed) > 0),
         "every kind of step was taken"
     );
 }
@@ -476,120 +382,25 @@ fn can_be_taken_back(course: &Course, trees: &[&Taxonomy]) {
     assert_eq!(course.without(steps.len() + 1, trees), None);
 }
 
-/// No atom is split, and any specialisation would split one.
-fn finest_is_legal_and_finest(atoms: &[Headcount], trees: &[&Taxonomy]) {
-    let rows: Vec<Vec<Leaves>> = atoms
-        .iter()
-        .map(|atom| atom.iter().map(|(leaves, _)| leaves).collect())
-        .collect();
-    let legal = |cuts: &[Cut]| rows.iter().all(|atom| slow::classes(atom, cuts).len() == 1);
-    let finest = finest_unsplit(atoms, trees);
-    assert!(legal(&finest));
-    for (column, tree) in trees.iter().enumerate() {
-        for &node in finest[column]
-            .nodes()
-            .iter()
-            .filter(|&&node| !tree.is_leaf(node))
-        {
-            assert!(!legal(&slow::specialised(&finest, column, node, trees)));
-        }
-    }
-}
-
 /// Each person is where the second implementation puts them, by leaf tuple and arrival.
-fn same_people(standing: &StandingRecoding, slow: &slow::Chain, trees: &[&Taxonomy]) {
-    let at = |wanted: Place| {
-        let people = slow
-            .people
-            .iter()
-            .filter(move |person| person.place == wanted);
-        let heads = people.map(|person| {
-            (
-                &person.leaves,
-                Heads {
-                    since: person.since as u32,
-                    count: 1,
-                },
-            )
-        });
-        Headcount::of(trees.len(), heads)
-    };
-    assert_eq!(standing.state().pool(), &at(Place::Waiting));
-    assert_eq!(standing.state().withheld(), &at(Place::Withheld));
+fn same_people(standing: &Standing, slow: &slow::Chain, trees: &[&Taxonomy]) {
+    let waits = |person: &&slow::Person| person.place == Place::Waiting;
+    let waiting = slow.people.iter().filter(waits).map(|person| {
+        let since = person.since as u32;
+        (&person.leaves, Heads { since, count: 1 })
+    });
+    assert_eq!(
+        standing.chain.feed.waiting().headcount(),
+        Headcount::of(trees.len(), waiting)
+    );
     if let Some(cut) = &slow.cut {
         let placed = slow
             .people
             .iter()
             .filter(|person| matches!(person.place, Place::Atom(_)));
         let crowds = slow::classes(placed.map(|person| &person.leaves), cut);
-        assert!(
-            standing.state().crowds().eq(crowds
-                .iter()
-                .map(|(class, &people)| (class.as_slice(), people)))
-        );
+        assert_eq!(standing.crowds(), Vec::from_iter(crowds));
     }
-}
-
-#[test]
-fn people_can_be_taken_out_and_atoms_dissolved() {
-    random::run("people_can_be_taken_out_and_atoms_dissolved", 500, |draw| {
-        let columns = some_columns(draw, 2);
-        let trees = columns.trees();
-        let rules = RareRowRules {
-            a: 3,
-            max_wait: 1,
-            max_withheld: Decimal::new(5, 1).expect("a share"),
-        };
-        let mut standing = StandingRecoding::new(rules, trees.len());
-        for now in 0..4 {
-            let rows = random::rows(draw, &trees, 8, 1);
-            let rows = rows.iter().map(|row| {
-                (
-                    leaves(row, &trees),
-                    Heads {
-                        since: now,
-                        count: 1,
-                    },
-                )
-            });
-            let before = standing.clone();
-            let arrivals = Headcount::of(trees.len(), rows);
-            let tick = standing.tick(&arrivals, now, &trees);
-            let mut undone = standing.clone();
-            tick.atoms
-                .iter()
-                .for_each(|atom| undone.state_mut().dissolve(&atom.people));
-            if tick.step.is_none() {
-                assert_eq!(
-                    undone.state().pool(),
-                    &before.state().pool().merge(&arrivals)
-                );
-                assert!(undone.state().crowds().eq(before.state().crowds()));
-            }
-            for (people, withheld) in [
-                (undone.state().pool().clone(), false),
-                (undone.state().withheld().clone(), true),
-            ] {
-                let Some((leaves, heads)) = people.iter().next() else {
-                    continue;
-                };
-                let state = undone.state_mut();
-                let erase = if withheld {
-                    StandingState::erase_withheld
-                } else {
-                    StandingState::erase_waiting
-                };
-                assert!(!erase(state, &leaves, heads.since + 100));
-                assert!(erase(state, &leaves, heads.since));
-                let left = if withheld {
-                    state.withheld()
-                } else {
-                    state.pool()
-                };
-                assert_eq!(left.rows() + 1, people.rows());
-            }
-        }
-    });
 }
 
 #[test]

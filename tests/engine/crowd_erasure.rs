@@ -399,9 +399,7 @@ fn a_release_that_leaves_rows_out_is_read_back() {
                     .offer(&candidate)
                     .decided(|_| ())
                     .expect("a good release");
-                other
-                    .feed
-                    .publish((*candidate).clone(), &chain.policy, &trees);
+                other.feed.publish((*candidate).clone(), &chain.policy);
                 chain.publish(*candidate, approved);
             }
             assert!(chain.feed == other.feed, "another feed is read back");
@@ -542,7 +540,7 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
             .feed
             .published()
             .iter()
-            .map(|known| (known.recoding.clone(), Arc::clone(&known.rows)));
+            .map(|known| Arc::clone(&known.rows));
         refused(
             &Offer {
                 older: older.collect(),

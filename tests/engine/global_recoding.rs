@@ -3,7 +3,6 @@
 //! cases by name.
 
 mod certainty;
-mod coarsening;
 mod named_cases;
 mod ratio;
 mod world;

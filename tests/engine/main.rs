@@ -5,7 +5,6 @@
 mod common;
 
 mod anonymizer;
-mod blocks;
 mod brute_force;
 mod chains;
 mod counterexamples;

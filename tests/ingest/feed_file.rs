@@ -191,8 +191,9 @@ fn an_unwritten_search_is_halving_where_that_is_possible() {
         assert_eq!(one_list, unnamed.then_some(TopDown), "{chain}: {policy}");
     }
     // A file that is valid with another search says so.
-    let refused =
-        read("disjoint", "max_global_ratio = 100").expect_err("halving has no such limit");
+    _ = read("disjoint", "max_global_ratio = 100").expect("one list of labels has this limit");
+    let refused = FeedConfig::load(&folder.path().join("one.toml"));
+    let refused = refused.expect_err("halving has no such limit");
     assert_eq!(refused.field.as_deref(), Some("policy.max_global_ratio"));
     let hint = "with `search = \"top-down\"`, one list of labels for all rows, this file is valid";
     assert!(refused.text.ends_with(hint), "{refused}");

@@ -33,7 +33,6 @@ pub fn report(
         "rows",
         "added",
         "waiting",
-        "withheld",
         "duplicates",
         "set aside",
     ]
@@ -50,7 +49,6 @@ pub fn report(
             entry.rows,
             entry.added,
             entry.waiting,
-            entry.withheld,
             entry.duplicate,
             entry.quarantined,
         ];
@@ -141,11 +139,10 @@ fn summary(text: &mut String, entries: &[InputEntry], folder: &Path, policy: &Po
             "The newest release is {} with {}. {}",
             printable(&place.display().to_string()),
             rows(last.rows, "", "").trim_end(),
-            match policy.publish_every() {
+            match policy.has_atoms() {
                 _ if disjoint => "It contains different people from the releases before it.",
-                Some(_) =>
-                    "Its manifest lists all parts of the table: read these and no other files.",
-                None => "It replaces all earlier ones; never combine releases.",
+                true => "Its manifest lists all parts of the table: read these and no other files.",
+                false => "It replaces all earlier ones; never combine releases.",
             }
         );
         wrapped(text, "", &said);
@@ -214,7 +211,7 @@ fn share(text: &mut String, entries: &[InputEntry], last: &InputEntry, disjoint:
     } else {
         last.rows
     };
-    let others = last.waiting + last.withheld + last.pending;
+    let others = last.waiting + last.pending;
     // Where the folder existed before this command, earlier releases are not among these entries.
     if published == 0
         || others == 0

@@ -4,7 +4,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::one_recoding;
 use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::daemon::service::root_opening;
@@ -55,8 +54,7 @@ fn unattacked(feed: &FeedConfig) -> Option<WarningReport> {
 /// Diversity of many small classes, each of which is checked.
 fn small_crowds(feed: &FeedConfig) -> Option<WarningReport> {
     let policy = &feed.policy;
-    policy.publish_every()?;
-    policy.diversity()?;
+    policy.diversity().filter(|_| policy.has_atoms())?;
     let a = policy.a();
     // For a value that three people in four have: the probability that a class shows nothing else,
     // and that one of ten does.
@@ -83,15 +81,15 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
     if policy.masking().is_some() || policy.diversity().is_some() {
         return None;
     }
-    let remedy = match policy.publish_every() {
-        Some(_) => {
+    let remedy = match policy.has_atoms() {
+        true => {
             "Write `m = 2` and `guarded` values: then no class links a person to such a value; a larger `k` makes such \
              classes rare"
         }
-        None if *policy.chain() == ChainPromise::Bcf => {
+        false if *policy.chain() == ChainPromise::Bcf => {
             "`diversity` requires several values in every class, and stops the chain if a class has fewer"
         }
-        None => {
+        false => {
             "Write `m = 2` and `guarded` values: then no class links a person to such a value with a probability above \
              1/2. `diversity` stops the chain at the first class that fails, which happens soon if one value is common"
         }
@@ -149,10 +147,6 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     found.extend(unruled(feed));
     found.extend(unexamined(feed));
     found.extend(small_crowds(feed));
-    found.extend(
-        one_recoding::set_aside_too_large(feed)
-            .map(|text| warning(Some("policy.set_aside"), &text)),
-    );
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
     let guarded = feed
         .columns

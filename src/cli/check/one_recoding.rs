@@ -31,8 +31,8 @@ fn search(policy: &Policy) -> String {
             format!("Each release has one level of generalisation for each column, {best} (search = \"levels\").")
         }
         (Search::Levels, ChainKind::Cumulative) => format!(
-            "The first release has one level of generalisation for each column, {best}; later releases keep these labels, or become \
-             coarser (search = \"levels\")."
+            "The first release has one level of generalisation for each column, {best}; later releases keep \
+             these labels (search = \"levels\")."
         ),
         _ => "The search goes from the top down: every column starts at its root and becomes finer as long as that is \
             allowed."
@@ -90,19 +90,4 @@ pub fn details(feed: &FeedConfig) -> Vec<String> {
         ));
     }
     said
-}
-
-/// What can go wrong with `set_aside`.
-pub fn set_aside_too_large(feed: &FeedConfig) -> Option<String> {
-    let policy = &feed.policy;
-    let standing = policy
-        .standing()
-        .filter(|standing| policy.set_aside() > standing.max_withheld)?;
-    Some(format!(
-        "the first release may leave {} of its rows waiting, but after `max_wait` ticks at most {} are withheld: \
-         beyond that the labels of the chain become coarser for all people. Write a `max_withheld` that is at least as \
-         large as `set_aside`",
-        policy.set_aside(),
-        standing.max_withheld
-    ))
 }

@@ -7,7 +7,6 @@ use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSet
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
     ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, Output, Policy,
-    Rare, RareRowPolicy,
 };
 
 /// What releases are checked for.
@@ -54,8 +53,8 @@ pub fn publishing(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = Vec::new();
     said.push(guarantee(policy));
-    if let Some(standing) = policy.standing() {
-        said.push(rare(policy.a(), standing));
+    if policy.has_atoms() && !policy.search().is_local() {
+        said.push(standing(policy.a()));
     }
     said.extend(policy.masking().map(masking));
     if policy.diversity().is_some() || policy.masking().is_some() {
@@ -140,10 +139,10 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
 fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
     match policy.chain() {
-        ChainPromise::Crowds { alone: true, .. } => {
+        ChainPromise::Atoms { alone: true, .. } => {
             "Each release contains only new classes, and no person of an earlier release.".into()
         }
-        ChainPromise::Blind(_) | ChainPromise::Crowds { .. } => format!(
+        ChainPromise::Atoms { .. } => format!(
             "The search decides from quasi columns and dates alone, so that even an attacker who knows every release, \
              every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
         ),
@@ -163,33 +162,19 @@ fn guarantee(policy: &Policy) -> String {
 }
 
 fn coarseness(limit: Decimal, policy: &Policy) -> String {
-    let later = match policy.chain() {
-        ChainPromise::Disjoint { .. } => "",
-        _ => {
-            " If the recoding becomes coarser later, the ratio is not known, and the gate rejects releases until there \
-              is a new chain."
-        }
-    };
     format!(
         "The coarseness of the labels may reduce the possible tables by a factor of at most {limit}, and no class \
          below k may be certain: otherwise the recoding becomes coarser, up to {} times; after that the gate rejects \
-         the release (max_global_ratio, max_repairs).{later}",
+         the release (max_global_ratio, max_repairs).",
         policy.refinement().max_repairs
     )
 }
 
-fn rare(k: u64, standing: RareRowPolicy) -> String {
-    match standing {
-        RareRowPolicy { rare: Rare::Coarsen, .. } => {
-            "No row waits: if a new row has no class that is large enough, the recoding becomes coarser at once, for \
-             all people and permanently."
-                .into()
-        }
-        RareRowPolicy { max_wait, max_withheld, .. } => format!(
-            "New rows whose class is below {k} wait for similar rows, {max_wait} ticks at most; then this chain withholds up \
-             to {max_withheld} of all rows, and beyond that the recoding becomes coarser for all people."
-        ),
-    }
+fn standing(k: u64) -> String {
+    format!(
+        "The labels of the first release stay those of the whole chain. New rows whose class has fewer than {k} of them wait \
+         for similar rows, however long; `tidegate show` says how many wait, and what a new chain would publish of them."
+    )
 }
 
 fn masking(masking: Masking) -> String {

@@ -291,7 +291,7 @@ fn written(dir: &Path, port: &str) -> error::Result<PathBuf> {
     write("alone/feed.toml", &alone)?;
     let one_list = format!(
         "# The same people in a chain with one list of labels for all rows.\n\n[feed]\nname = \"one-list\"\n\n[policy]\nk = 10\nm = 2\n\
-         search = \"top-down\"\nmax_wait = 2\nmax_withheld = 0.01\n\n[[column]]{columns}"
+         search = \"top-down\"\n\n[[column]]{columns}"
     );
     write("one-list/feed.toml", &one_list)?;
     let (key, signing) = (chance::key()?, chance::key()?);

@@ -119,7 +119,7 @@ fn candidate(
     let approvals = held.counted().into_iter().map(approval).collect();
     let (_, verdict) = decision(entries, held.approved.release()).unzip();
     let facts = facts(seen, feed, verdict)?;
-    let (decision, lasting) = (Some(held.decision), manifest.is_divided());
+    let (decision, lasting) = (Some(held.decision), manifest.has_atoms());
     Ok((
         manifest,
         OperatorFacts {
@@ -168,7 +168,7 @@ fn published(
     });
     let approvals = approvals.map(approval).collect();
     let facts = facts(seen, feed, verdict)?;
-    let lasting = manifest.is_divided();
+    let lasting = manifest.has_atoms();
     Ok((
         manifest,
         OperatorFacts {
@@ -233,7 +233,6 @@ fn facts(
     let oldest = waiting.ages.first().map(|age| u64::from(age.ticks));
     let waiting = WaitingRows {
         waiting: waiting.rows,
-        withheld: waiting.withheld,
         oldest,
     };
     // The copy is written by people who may not be able to read the key.

@@ -141,11 +141,7 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
 /// People who are not published.
 pub fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
-    let mut line = format!(
-        "{} waiting, {} withheld from this chain",
-        rows(found.rows),
-        rows(found.withheld)
-    );
+    let mut line = format!("{} waiting", rows(found.rows));
     if found.pending > 0 {
         let _ = write!(
             line,
@@ -193,26 +189,17 @@ pub fn waiting(text: &mut String, found: &Waiting) {
         } else {
             ""
         };
-        let mut said = format!(
-            "Without new rows the next tick adds {most}{}",
+        let said = format!(
+            "Without new rows the next tick adds {most}{}.",
             rows(next.added)
         );
-        if next.withheld > 0 {
-            let _ = write!(said, " and withholds {}", rows(next.withheld));
-        }
-        said.push_str(if next.coarser {
-            ", under a coarser recoding."
-        } else {
-            "."
-        });
         wrapped(text, "  ", &said);
     }
-    if let Some(coarser) = &found.coarser {
+    if let Some(new_chain) = &found.new_chain {
         let said = format!(
-            "Coarser labels at once would add {}; discernibility would change from {:.4} to {:.4}, permanently.",
-            rows(coarser.added),
-            coarser.before,
-            coarser.after
+            "The labels of this chain never change. A new chain (`tidegate new-chain`) would publish {} of these at once, \
+             with labels of its own.",
+            rows(new_chain.added)
         );
         wrapped(text, "  ", &said);
     }
@@ -339,12 +326,8 @@ fn release_text(
         of.chain,
         of.time
     );
-    let withheld = of
-        .withheld
-        .map(|people| format!("{} withheld; ", rows(people)))
-        .unwrap_or_default();
     let said = format!(
-        "{} in {} classes, the smallest has {} (k = {}); {withheld}Loss {:.4}, discernibility {:.4}",
+        "{} in {} classes, the smallest has {} (k = {}); Loss {:.4}, discernibility {:.4}",
         rows(of.rows),
         of.classes,
         of.smallest_class,

@@ -109,10 +109,10 @@ pub enum LevelName {
 #[serde(deny_unknown_fields)]
 pub struct PublishTable {
     /// Whether the table of a new chain has a Delta Lake log, if each release adds rows to it
-    /// (`search = "halves"`); the default is true.
+    /// (every chain but `bcf` and disjoint ones of other searches than `halves`); the default is true.
     pub delta: Option<bool>,
     /// The name of the column with the number of the release in which a row came, if each release
-    /// adds rows to a table (`search = "halves"`), or `false` for no such column, so that each file
+    /// adds rows to a table (as for `delta`), or `false` for no such column, so that each file
     /// contains the rows of one release; the default is `tidegate_release`.
     pub release_column: Option<ReleaseColumnName>,
     /// How long manifests stay, and the files that only they list: `"90d"`; for ever by default.

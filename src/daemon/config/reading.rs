@@ -117,8 +117,8 @@ impl FeedFileText<'_> {
         let policy = Policy::new(settings, self.chain(), &self.facts)
             .map_err(|found| self.places.place(ConfigProblem::new(found.key, found.text)))?;
         let mut columns = self.columns.to_vec();
-        let grows = policy.publish_every().is_some();
-        if grows {
+        let grows = policy.has_atoms();
+        if policy.search() == Search::Halves {
             layers::runs(&mut columns).map_err(|problem| self.places.place(problem))?;
         }
         if let Some(problem) = self.release_problem(&columns, grows) {
@@ -142,7 +142,7 @@ impl FeedFileText<'_> {
     fn release_problem(&self, columns: &[Column], grows: bool) -> Option<ConfigProblem> {
         match self.release {
             Some(_) if !grows => {
-                let text = "only tables that grow (`search = \"halves\"`) have a column with the release of a row: remove this";
+                let text = "only tables that grow (under `guarantee = \"blind\"`, or `search = \"halves\"`) have a column with the release of a row: remove this";
                 Some(ConfigProblem::new("publish.release_column", text))
             }
             release if grows && self.purpose == Purpose::Releases => {
@@ -169,6 +169,9 @@ impl FeedFileText<'_> {
         let refused = if policy.output() == Output::TwoTable {
             "in two tables labels only form the classes, and a table of measures would separate them: remove `output`, \
              or this column"
+        } else if policy.guarantee() == Some(Guarantee::Bcf) {
+            "each release labels published people again, so that the differences of its sums could reveal one person's \
+             number: remove this column, or `guarantee = \"bcf\"`"
         } else {
             ""
         };

@@ -24,7 +24,24 @@ const TESTED: &str = "no paper proves what a finer recoding tells that is tested
 const UNSAFE: &str = "if a check that looks at sensitive values fails, the chain always stops until a \
                       person decides. Remove it";
 
+/// Of what became of rows whose class was too small.
+const WITHHELD: &str = "the labels of a chain never change and no row is left out of it: rows whose class is too \
+                        small wait for similar ones, however long. Remove it; `tidegate show` says how many wait, and \
+                        what a new chain would publish of them";
+
 const KEYS: &[RemovedKey] = &[
+    RemovedKey {
+        path: "policy.rare",
+        reason: WITHHELD,
+    },
+    RemovedKey {
+        path: "policy.max_wait",
+        reason: WITHHELD,
+    },
+    RemovedKey {
+        path: "policy.max_withheld",
+        reason: WITHHELD,
+    },
     RemovedKey {
         path: "policy.max_joint_ratio",
         reason: "releases that pass the limits of single classes exceed every useful limit for all of \

@@ -366,7 +366,7 @@ impl FeedState {
     /// another release at the next tick, even if no row came since.
     pub fn void(&mut self, policy: &Policy) -> Option<OutgoingRelease> {
         let held = self.held.take()?;
-        if policy.publish_every().is_some() {
+        if policy.has_atoms() {
             self.feed.owe_release();
         }
         Some(held)
@@ -390,7 +390,7 @@ impl FeedState {
             .map(|file| (file.path.clone(), file.sha256))
             .collect();
         // The release contained rows that have been erased since.
-        let rows = if policy.publish_every().is_some() {
+        let rows = if policy.has_atoms() {
             let line = |file: &CandidateFile| FileLine {
                 path: file.path.clone(),
                 sha256: file.sha256,
@@ -432,8 +432,7 @@ impl FeedState {
             removed: None,
         });
         self.members_are_in(pending.approved.release());
-        self.feed
-            .publish(candidate, policy, &self.terms.columns.trees());
+        self.feed.publish(candidate, policy);
         self.formed.clear();
         self.ledgers.clear();
         if !policy.forms() {

@@ -72,7 +72,7 @@ pub struct FeedState {
     pub publishing: Option<OutgoingRelease>,
     /// The ticks with unpublished atoms, oldest first, and the objects of their people.
     pub formed: Vec<Ref>,
-    /// The objects of people who wait or are withheld.
+    /// The objects of people who wait.
     pub pool: Vec<UnpublishedAtoms>,
     /// The changed values, by tick, of ticks with unpublished atoms.
     pub ledgers: BTreeMap<u32, Ref>,

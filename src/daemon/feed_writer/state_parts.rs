@@ -92,7 +92,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
 pub struct UnpublishedAtoms {
     /// The object.
     pub object: Ref,
-    /// Whether it refers to the people who waited, or were withheld, at that tick.
+    /// Whether it refers to the people who waited at that tick.
     pub waiting: bool,
     /// Whether it refers to the people whose atoms formed at that tick.
     pub formed: bool,
@@ -105,11 +105,7 @@ impl UnpublishedAtoms {
         atoms: &'a Atoms,
     ) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
         let (waits, has_formed) = (self.waiting, self.formed);
-        let waiting = atoms
-            .waiting
-            .iter()
-            .chain(&atoms.withheld)
-            .filter(move |_| waits);
+        let waiting = atoms.waiting.iter().filter(move |_| waits);
         waiting.chain(atoms.formed.iter().filter(move |_| has_formed))
     }
 }

@@ -50,7 +50,7 @@ pub struct FeedSettings {
 impl FeedSettings {
     /// Whether a new chain has a Delta log: its table grows and is in a public root.
     pub(super) fn writes_delta(&self, feed: &config::FeedConfig) -> bool {
-        self.layout == Layout::Root && feed.policy.publish_every().is_some() && feed.writes_delta()
+        self.layout == Layout::Root && feed.policy.has_atoms() && feed.writes_delta()
     }
 }
 

@@ -36,7 +36,7 @@ pub struct InputEntry {
     pub added: u64,
     /// The number of rows that wait.
     pub waiting: u64,
-    /// The number of rows withheld from this chain.
+    /// Always 0: no row is left out of a chain.
     pub withheld: u64,
     /// The number of rows in atoms that are not published yet.
     pub pending: u64,
@@ -60,8 +60,6 @@ pub struct TickTotals {
     pub rows: u64,
     /// The number of rows that wait.
     pub waiting: u64,
-    /// The number of rows withheld from this chain.
-    pub withheld: u64,
     /// The number of rows in atoms that are not published yet.
     pub pending: u64,
 }
@@ -77,7 +75,6 @@ impl InputEntry {
         let TickTotals {
             rows,
             waiting,
-            withheld,
             pending,
         } = totals;
         let reasons = Vec::new();
@@ -87,7 +84,7 @@ impl InputEntry {
             rows,
             added: 0,
             waiting,
-            withheld,
+            withheld: 0,
             pending,
             duplicate: 0,
             quarantined: 0,

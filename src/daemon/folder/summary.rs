@@ -81,7 +81,6 @@ pub fn totals(writer: &FeedWriter) -> TickTotals {
         rows: writer.state().releases.last().map_or(0, |line| line.rows),
         // If people are gathered over several ticks, new rows wait as well.
         waiting: feed.waiting().rows() + feed.new_rows(),
-        withheld: feed.withheld().rows(),
         pending: feed.pending(),
     }
 }
@@ -135,7 +134,7 @@ fn outcome(closed: &ClosedTick, decision: Option<&Decision>) -> InputOutcome {
 fn added(writer: &FeedWriter, closed: &ClosedTick, outcome: InputOutcome) -> u64 {
     let (state, policy) = (writer.state(), writer.policy());
     match outcome {
-        InputOutcome::Published if policy.standing().is_none() => {
+        InputOutcome::Published => {
             let mut newest = state.releases.iter().rev().map(|line| line.rows);
             let rows = newest.next().unwrap_or(0);
             match policy.kind() {

@@ -22,7 +22,6 @@ pub struct AtomCounts {
     tick: u32,
     cut: Option<Cuts>,
     steps: Steps,
-    arrived: u64,
     proposed: Option<Cuts>,
     /// Classes of the cut, or leaves.
     nodes: Vec<LabelColumn>,
@@ -39,9 +38,7 @@ pub struct AtomCounts {
 /// How finely the new people of a release are distinguished for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grain {
-    /// By atom: no release will be finer.
-    Atoms,
-    /// By atom, where each has a label of its own.
+    /// By atom, each with a label of its own.
     Labels,
     /// People in atoms by leaf tuple.
     Leaves,
@@ -53,8 +50,7 @@ impl Grain {
     /// For the promise of a chain.
     pub fn of(policy: &Policy) -> Grain {
         match policy.chain() {
-            ChainPromise::Blind(_) => Grain::Atoms,
-            ChainPromise::Crowds { .. } => Grain::Labels,
+            ChainPromise::Atoms { .. } => Grain::Labels,
             ChainPromise::Disjoint { .. } if policy.forms() => Grain::Leaves,
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => Grain::Waiting,
         }
@@ -76,24 +72,19 @@ impl AtomCounts {
     ) -> AtomCounts {
         people.sort_unstable();
         let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
-        let rows = match (&fixed.formed, &fixed.cut) {
-            (Some(formed), Some(cut)) if grain == Grain::Atoms => {
-                formed.clone().as_one(0).coarsened(cut, trees)
+        let rows = match (grain, &fixed.formed, &fixed.carving) {
+            (Grain::Labels, Some(formed), Some(carving)) => {
+                formed.clone().as_one(0).labelled(carving, trees)
             }
-            (Some(formed), _) if grain == Grain::Leaves => formed.clone().as_one(0),
-            (Some(formed), _) if grain == Grain::Labels => match &fixed.carving {
-                Some(carving) => formed.clone().as_one(0).labelled(carving, trees),
-                None => formed.clone().as_one(0),
-            },
-            (None, _) if grain == Grain::Waiting && fixed.proposed.is_some() => {
+            (Grain::Labels | Grain::Leaves, Some(formed), _) => formed.clone().as_one(0),
+            (Grain::Waiting, None, _) if fixed.proposed.is_some() => {
                 fixed.waiting.clone().as_one(0)
             }
             _ => none,
         };
-        let node = |column: usize, leaf: Leaf| match &fixed.cut {
-            Some(cut) if grain == Grain::Atoms => cut[column].at(leaf),
-            _ if grain == Grain::Labels => leaf,
-            _ => trees[column].leaf_node(leaf),
+        let node = |column: usize, leaf: Leaf| match grain {
+            Grain::Labels => leaf,
+            Grain::Leaves | Grain::Waiting => trees[column].leaf_node(leaf),
         };
         let tuples: Vec<usize> = (0..rows.tuples())
             .flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple))
@@ -115,7 +106,6 @@ impl AtomCounts {
                 .iter()
                 .map(|&(column, node)| (column, trees[column].label(node).into()))
                 .collect(),
-            arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             nodes: (0..trees.len()).map(column).collect(),
             values: rows.values().clone(),
@@ -213,8 +203,7 @@ impl AtomCounts {
         })
     }
 
-    /// The decisions of the tick, as far as they are recorded: without waiting and withheld people,
-    /// except where the rows of a release are those of the people who waited.
+    /// The decisions of the tick, as far as they are recorded: without waiting people, except where the rows of a release are those of the people who waited.
     ///
     /// # Errors
     /// The taxonomies have changed.
@@ -264,9 +253,7 @@ impl AtomCounts {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
             steps: steps(&self.steps, trees)?,
-            arrived: self.arrived,
             waiting,
-            withheld: none,
             formed: formed.filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: None,

@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::aggregates::numbers;
-use super::atom_counts::Grain;
 use super::label_texts::{Classes, Cuts, Steps, carving, classes, labels, recoding, steps};
 use super::row_columns::RowColumns;
 use super::sealed_format::SealedFormat;
@@ -25,14 +24,11 @@ pub struct Atoms {
     tick: u32,
     cut: Option<Cuts>,
     steps: Steps,
-    arrived: u64,
     proposed: Option<Cuts>,
     /// Classes with labels of their own, in the order in which they were formed.
     carving: Option<Classes>,
     /// People who wait.
     pub waiting: RowsByTick,
-    /// People who are withheld from the chain.
-    pub withheld: RowsByTick,
     /// People in the atoms that this tick formed.
     pub formed: RowsByTick,
     /// Whether the new people of this tick are published, so that the rows are not kept here any
@@ -42,11 +38,7 @@ pub struct Atoms {
 
 impl Atoms {
     /// From the decisions of a tick and its people.
-    pub fn of(
-        fixed: &FixedTick,
-        [waiting, withheld, formed]: [RowsByTick; 3],
-        trees: &[&Taxonomy],
-    ) -> Atoms {
+    pub fn of(fixed: &FixedTick, [waiting, formed]: [RowsByTick; 2], trees: &[&Taxonomy]) -> Atoms {
         Atoms {
             tick: fixed.tick,
             cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
@@ -55,14 +47,12 @@ impl Atoms {
                 .iter()
                 .map(|&(column, node)| (column, trees[column].label(node).into()))
                 .collect(),
-            arrived: fixed.arrived,
             proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
             carving: fixed
                 .carving
                 .as_ref()
                 .map(|carving| classes(carving, trees)),
             waiting,
-            withheld,
             formed,
             are_published: false,
         }
@@ -114,11 +104,6 @@ impl Atoms {
         carving(self.carving.as_ref(), trees)
     }
 
-    /// Sets the number of arrivals.
-    pub fn came(&mut self, arrived: u64) {
-        self.arrived = arrived;
-    }
-
     /// The bytes to be sealed.
     pub fn bytes(&self) -> WipedBytes {
         SealedFormat::Atoms.bytes(self)
@@ -147,9 +132,7 @@ impl Atoms {
             tick: self.tick,
             cut: recoding(self.cut.as_ref(), trees)?,
             steps: steps(&self.steps, trees)?,
-            arrived: self.arrived,
             waiting: histogram(&self.waiting, sensitive, trees)?,
-            withheld: histogram(&self.withheld, sensitive, trees)?,
             formed: Some(formed).filter(|formed| formed.rows() > 0),
             proposed: recoding(self.proposed.as_ref(), trees)?,
             carving: carving(self.carving.as_ref(), trees)?,
@@ -159,8 +142,7 @@ impl Atoms {
     }
 
     /// The aggregates of the measures of the people whose atoms formed, if there are measures; in
-    /// policies without atoms, of the people who waited. If people join the classes of earlier
-    /// releases, their addends.
+    /// policies without atoms, of the people who waited.
     ///
     /// # Errors
     /// The taxonomies have changed.
@@ -180,13 +162,7 @@ impl Atoms {
                 finder.class(leaves).map(|(_, label)| label.to_vec())
             })));
         }
-        let grain = Grain::of(policy);
-        let cuts = if grain == Grain::Atoms {
-            &self.cut
-        } else {
-            &self.proposed
-        };
-        let Some(cuts) = recoding(cuts.as_ref(), trees)? else {
+        let Some(cuts) = recoding(self.proposed.as_ref(), trees)? else {
             return Ok(None);
         };
         let class = |leaves: &[Leaf]| {
@@ -197,23 +173,7 @@ impl Atoms {
                     .collect(),
             )
         };
-        if !policy.joins() {
-            return Ok(Some(suppression.aggregates(&rows, class)));
-        }
-        // A later release may be finer, if leaf tuples are kept.
-        let tuple = |leaves: &[Leaf]| {
-            Some(
-                trees
-                    .iter()
-                    .zip(leaves)
-                    .map(|(tree, &leaf)| tree.leaf_node(leaf))
-                    .collect(),
-            )
-        };
-        Ok(Some(match grain {
-            Grain::Atoms => suppression.addends(&rows, class),
-            _ => suppression.addends(&rows, tuple),
-        }))
+        Ok(Some(suppression.aggregates(&rows, class)))
     }
 }
 

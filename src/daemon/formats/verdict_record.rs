@@ -120,11 +120,6 @@ impl RecordedTick {
         let step = ticked.step.map(|step| match step {
             RecodingStep::Hold => "hold: too few rows for a recoding",
             RecodingStep::First => "the standing recoding was found",
-            RecodingStep::Withhold => "overdue rows were withheld",
-            RecodingStep::BottomUp => {
-                "the standing recoding was made coarser, from the overdue rows up"
-            }
-            RecodingStep::TopDown => "the standing recoding was made coarser, from the top down",
         });
         let refused = ticked
             .refusals

@@ -91,8 +91,6 @@ fn write_counts(counts: &IntakeCounts, line: &mut LogLine) {
 pub struct UnpublishedRows {
     /// Rows whose class is still too small.
     pub waiting: u64,
-    /// Rows that are not published in this chain.
-    pub withheld: u64,
     /// Rows in atoms that are in no release yet.
     pub pending: u64,
 }
@@ -100,7 +98,6 @@ pub struct UnpublishedRows {
 impl UnpublishedRows {
     fn write_all(&self, line: &mut LogLine) {
         line.number("waiting", self.waiting);
-        line.number("withheld", self.withheld);
         line.number("pending", self.pending);
     }
 }

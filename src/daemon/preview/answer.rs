@@ -18,7 +18,7 @@ pub struct Preview {
     pub outcome: InputOutcome,
     /// The number of rows in the newest release; 0 if none was published.
     pub published: u64,
-    /// Rows that wait, are withheld, or are in classes that are not published yet.
+    /// Rows that wait, or are in classes that are not published yet.
     pub waiting: u64,
     /// Rows of people who have a row already.
     pub repeats: u64,
@@ -130,7 +130,7 @@ pub struct PreviewTick {
     pub outcome: InputOutcome,
     /// The number of rows in its release.
     pub rows: u64,
-    /// Rows that wait after it, are withheld, or are not published yet.
+    /// Rows that wait after it, or are not published yet.
     pub waiting: u64,
 }
 
@@ -145,6 +145,6 @@ pub struct Alternative {
     pub loss_without: Option<f64>,
     /// Errors of counts.
     pub count_error: Option<CountFigures>,
-    /// Rows that wait, are withheld, or are not published yet.
+    /// Rows that wait, or are not published yet.
     pub waiting: u64,
 }

@@ -382,7 +382,7 @@ fn headcount(rows: &CodedRows) -> Headcount {
 
 /// Rows that are in no release.
 fn unpublished(entry: &InputEntry) -> u64 {
-    entry.waiting + entry.withheld + entry.pending
+    entry.waiting + entry.pending
 }
 
 impl TrialResult {

@@ -267,7 +267,6 @@ impl Keeper {
         let feed = &self.writer.state().feed;
         UnpublishedRows {
             waiting: feed.waiting().rows(),
-            withheld: feed.withheld().rows(),
             pending: feed.pending(),
         }
     }
@@ -446,7 +445,7 @@ impl Keeper {
             added: 0,
             new: feed.new_rows(),
             waiting: feed.waiting().rows(),
-            withheld: feed.withheld().rows(),
+            withheld: 0,
             pending: feed.pending(),
             without_detail: Vec::new(),
             reasons: Vec::new(),

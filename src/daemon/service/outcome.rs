@@ -51,7 +51,7 @@ pub struct FeedTick {
     pub new: u64,
     /// Rows that wait for a class.
     pub waiting: u64,
-    /// Rows withheld from this chain.
+    /// Always 0: no row is left out of a chain.
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,

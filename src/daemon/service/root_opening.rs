@@ -252,18 +252,15 @@ pub fn possible(feed: &FeedConfig) -> Result<()> {
     if feed.services.schedule.is_none() {
         return Err(missing(feed, "schedule", "every, cron or per_file"));
     }
-    let (grows, disjoint) = (
-        feed.policy.publish_every().is_some(),
-        feed.chain() == ChainKind::Disjoint,
-    );
+    let (grows, disjoint) = (feed.policy.has_atoms(), feed.chain() == ChainKind::Disjoint);
     if feed.services.publish.keep.is_some() && !grows && !disjoint {
         let text = "in this chain each release is checked against the tables of all earlier ones, so none can be \
-                    deleted: remove `keep`, or begin a chain whose table grows (`search = \"halves\"`)";
+                    deleted: remove `keep`, or begin a chain under `guarantee = \"blind\"`, whose table grows";
         return refuse("publish.keep", text);
     }
     if feed.services.publish.retain.is_some() && (!grows || disjoint) {
-        let text = "only a table that grows (`search = \"halves\"` in a cumulative chain) can lose rows: remove \
-            `retain`";
+        let text = "only a table that grows (a cumulative chain under `guarantee = \"blind\"`) can lose rows: \
+            remove `retain`";
         return refuse("publish.retain", text);
     }
     Ok(())

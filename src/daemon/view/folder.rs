@@ -72,7 +72,7 @@ pub struct Waiting {
     /// Rows that wait. For a folder this includes rows that are kept for a later tick; a running
     /// feed reports those as `new`.
     pub rows: u64,
-    /// Rows withheld from this chain.
+    /// Always 0: no row is left out of a chain.
     pub withheld: u64,
     /// Rows in atoms that are not published yet.
     pub pending: u64,
@@ -84,8 +84,9 @@ pub struct Waiting {
     /// What the next tick does if no person is added; null in a chain that was stopped, and if it
     /// is drawn at random.
     pub next: Option<NextLine>,
-    /// What coarsening now would do; null if it would do nothing.
-    pub coarser: Option<CoarserLine>,
+    /// What a new chain would publish at once of the people who wait; null without a standing
+    /// recoding, and if it could not publish any of them either.
+    pub new_chain: Option<NewChainLine>,
     /// When waiting people are divided next; null if classes do not keep labels of their own.
     pub halving: Option<HalvingLine>,
     /// Published people whose class shows one sensitive value only; null for the same reason, and
@@ -143,23 +144,15 @@ pub struct NextLine {
     /// Whether some of them may have to wait longer, because their classes have labels of their own
     /// and are attacked.
     pub at_most: bool,
-    /// Rows that would be withheld.
-    pub withheld: u64,
-    /// Whether the standing recoding would become coarser.
-    pub coarser: bool,
 }
 
-/// A coarser recoding.
+/// The first release of a new chain.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct CoarserLine {
-    /// The recoding.
+pub struct NewChainLine {
+    /// Its standing recoding.
     pub recoding: PublishedLabels,
-    /// Rows that would be added.
+    /// Rows that it would publish.
     pub added: u64,
-    /// Discernibility now.
-    pub before: f64,
-    /// Discernibility then.
-    pub after: f64,
 }
 
 /// One release.
@@ -232,7 +225,7 @@ impl Waiting {
             chain: feed.chain(),
             stopped: feed.stopped(),
             rows: feed.waiting().rows(),
-            withheld: feed.withheld().rows(),
+            withheld: 0,
             pending: feed.pending(),
             ages: known.map(ages).unwrap_or_default(),
             crowds: known
@@ -241,7 +234,7 @@ impl Waiting {
             next: known
                 .and_then(|outlook| outlook.next)
                 .map(|of| next(of, attacked)),
-            coarser: known.and_then(|outlook| coarser(outlook, columns)),
+            new_chain: known.and_then(|outlook| new_chain(outlook, columns)),
             halving: known.and_then(|outlook| outlook.turns).map(halving),
             uniform: policy.and_then(|policy| uniform(feed, &policy, columns)),
         }
@@ -265,16 +258,9 @@ fn crowds(outlook: &Outlook, columns: &Columns) -> Vec<CrowdLine> {
 }
 
 fn next(of: EmptyTick, at_most: bool) -> NextLine {
-    use crate::engine::anonymizer::RecodingStep;
-    let coarser = matches!(
-        of.step,
-        Some(RecodingStep::BottomUp | RecodingStep::TopDown)
-    );
     NextLine {
         added: of.added,
         at_most,
-        withheld: of.withheld,
-        coarser,
     }
 }
 
@@ -300,8 +286,8 @@ fn uniform(feed: &Feed, policy: &Policy, columns: &Columns) -> Option<UniformLin
     })
 }
 
-fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {
-    let found = outlook.coarser.as_ref()?;
+fn new_chain(outlook: &Outlook, columns: &Columns) -> Option<NewChainLine> {
+    let found = outlook.new_chain.as_ref()?;
     let cuts = columns
         .of(Role::Quasi)
         .zip(columns.trees())
@@ -316,11 +302,9 @@ fn coarser(outlook: &Outlook, columns: &Columns) -> Option<CoarserLine> {
         )
     });
     let recoding = PublishedLabels(labels.collect());
-    Some(CoarserLine {
+    Some(NewChainLine {
         recoding,
         added: found.added,
-        before: found.before,
-        after: found.after,
     })
 }
 

@@ -154,8 +154,8 @@ pub fn happened(entry: &CheckedEntry) -> Option<HistoryEvent> {
             time = Some(closed.time.clone());
             let what = came(closed.outcome);
             format!(
-                "tick {}: {what}; {} added, {} waiting, {} withheld",
-                closed.tick, closed.added, closed.waiting, closed.withheld
+                "tick {}: {what}; {} added, {} waiting",
+                closed.tick, closed.added, closed.waiting
             )
         }
         EntryBody::Decision(made) => {

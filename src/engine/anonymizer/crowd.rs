@@ -1,6 +1,5 @@
-//! Validity by numbers of people alone (SCIENCE 4): every class with an urgent item has at least
-//! `a` rows. For the first increment, and for a table on its own, these are all classes that have
-//! rows; when the standing recoding is coarsened, the classes with an overdue row.
+//! Validity by numbers of people alone (SCIENCE 4): every class that has rows has at least `a` of
+//! them.
 //!
 //! This module cannot look at sensitive values, since its input has none.
 
@@ -10,28 +9,20 @@ use super::validity::{Accepted, InvalidReason, SearchView, Validity};
 use crate::histogram::Headcount;
 use crate::model::{Cut, Recoding, Taxonomy};
 
-/// Classes that hold an urgent item must hold at least `a` rows.
-pub struct UrgentClasses<'a> {
-    /// The smallest number of rows of such a class.
+/// Classes that have rows must have at least `a` of them.
+pub struct LargeClasses<'a> {
+    /// The smallest number of rows of a class.
     pub a: u64,
-    /// For each item, the rows that count towards the class.
+    /// The rows of each item.
     pub rows: &'a [u64],
-    /// Whether each item is urgent; `None` if all are.
-    pub urgent: Option<&'a [bool]>,
 }
 
-impl UrgentClasses<'_> {
-    fn urgent(&self, item: u32) -> bool {
-        self.urgent.is_none_or(|urgent| urgent[item as usize])
-    }
-}
-
-impl Validity for UrgentClasses<'_> {
+impl Validity for LargeClasses<'_> {
     type Trial = ();
 
     fn start(&mut self, table: &SearchTable<'_>) -> Result<(), InvalidReason> {
         let rows = self.rows.iter().sum();
-        if rows < self.a && (0..self.rows.len() as u32).any(|item| self.urgent(item)) {
+        if rows < self.a && !self.rows.is_empty() {
             return Err(InvalidReason::Rows {
                 class: vec![0; table.trees.len()],
                 rows,
@@ -47,13 +38,13 @@ impl Validity for UrgentClasses<'_> {
         for &class in &split.classes {
             part.fill((0, false));
             for &item in view.items(class) {
-                let (rows, urgent) = &mut part[split.part(leaves[item as usize])];
+                let (rows, has_items) = &mut part[split.part(leaves[item as usize])];
                 *rows += self.rows[item as usize];
-                *urgent |= self.urgent(item);
+                *has_items = true;
             }
             if let Some(child) = part
                 .iter()
-                .position(|&(rows, urgent)| urgent && rows < self.a)
+                .position(|&(rows, has_items)| has_items && rows < self.a)
             {
                 let class = view.child_nodes(class, split, child);
                 return Err(InvalidReason::Rows {
@@ -95,13 +86,5 @@ pub fn alone(
         rows: &rows,
         weights: Vec::new(),
     };
-    top_down(
-        &table,
-        &leaves,
-        &mut UrgentClasses {
-            a,
-            rows: &rows,
-            urgent: None,
-        },
-    )
+    top_down(&table, &leaves, &mut LargeClasses { a, rows: &rows })
 }

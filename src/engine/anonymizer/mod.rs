@@ -1,6 +1,5 @@
 //! Proposes recodings (SCIENCE 4): the top-down search, the paper's validity for it (`bcf`), the
-//! search for one table on its own, the standing recoding of a chain (`blind`), and the finer one
-//! that is tested beside it (`chain`).
+//! search for one table on its own, the standing recoding of a chain, and local recoding.
 //!
 //! The gate judges the proposals, from bytes and without any of this code. Nothing here approves
 //! anything. Only [`bcf`], and [`levels`] for a table on its own, ever receive sensitive values.
@@ -16,14 +15,13 @@ mod top_down;
 mod validity;
 
 pub use bcf::{NoRelease, bcf};
-pub use crowd::{UrgentClasses, alone};
+pub use crowd::{LargeClasses, alone};
 pub use local::{
     CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks,
     NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped,
 };
 pub use standing::{
-    Atom, Course, FoundRecoding, LevelsQuality, RareRowRules, RecodedPeople, Recoder, RecodingStep,
-    StandingRecoding, StandingState, StandingTick,
+    Course, FoundRecoding, LevelsQuality, RecodedPeople, Recoder, RecodingStep, full_classes,
 };
 pub use table::{NodeSplit, SearchTable};
 pub use top_down::{CandidateTrial, Refusal, TopDownResult, top_down};

@@ -4,10 +4,10 @@
 //! labels alone do not show.
 
 use super::tables::AuditSubject;
-use crate::gate::certainty::{Certainty, learnt};
+use crate::gate::certainty::{Certainty, CertaintyBudget, searched};
 use crate::histogram::Release;
 use crate::model::Columns;
-use crate::policy::{ChainPromise, Inference, Output, Policy};
+use crate::policy::{ChainKind, Inference, Output, Policy};
 
 /// The leakage of one release.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,27 +33,37 @@ impl CoarsenessLeak {
         ratios: impl Fn(&Release) -> [Option<f64>; 2],
     ) -> Vec<CoarsenessLeak> {
         let limits = policy.refinement();
-        // Rows with labels of their own are not the result of a search for one recoding.
-        let own = subject.releases.iter().any(Release::is_local);
-        let local = policy.search().is_local() || subject.growth.is_some() || own;
+        let local = policy.search().is_local();
         if !limits.looks_at_coarseness() || local || policy.output() == Output::TwoTable {
             return Vec::new();
         }
-        let releases = match policy.chain() {
-            ChainPromise::Disjoint { .. } => &subject.releases[..],
-            ChainPromise::Blind(_) | ChainPromise::Bcf => &subject.releases[..1],
-            // Classes have labels of their own.
-            ChainPromise::Crowds { .. } => &[],
-        };
         let trees = columns.trees();
+        // A standing recoding is searched for once. Under `bcf` later refusals depend on sensitive
+        // values.
+        let many = match policy.kind() {
+            ChainKind::Disjoint => subject.releases.len(),
+            ChainKind::Cumulative => 1,
+        };
+        let mut releases = Vec::new();
+        for release in subject.releases.iter().take(many) {
+            // Rows with labels of two recodings are not the result of a search for one.
+            let shown = match release.is_local() {
+                true => release.clone().with_shown_recoding(&trees).ok(),
+                false => Some(release.clone()),
+            };
+            let Some(shown) = shown else {
+                return Vec::new();
+            };
+            releases.push(shown);
+        }
         let of = |(at, release): (usize, &Release)| {
             let inference = policy.inference();
-            let certainty = learnt(
-                None,
+            let certainty = searched(
                 release,
                 &trees,
                 inference,
                 (policy.a(), limits.values),
+                CertaintyBudget::FULL,
             );
             let known = inference == Inference::Replay;
             let [finally, wholly] = if known { ratios(release) } else { [None; 2] };

@@ -3,7 +3,7 @@
 //! other people are moved to the next chain.
 
 use super::state::Feed;
-use crate::anonymizer::{HalvingTicks, StandingState};
+use crate::anonymizer::HalvingTicks;
 use crate::histogram::Histogram;
 use crate::policy::Policy;
 
@@ -14,7 +14,7 @@ impl Feed {
         self.stopped = true;
         self.alone = None;
         // No tick uses the recoding any more.
-        self.standing = StandingState::new(self.waiting.width());
+        self.standing = None;
         let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
         if policy.forms() {
             self.unpublished.clear();
@@ -23,16 +23,16 @@ impl Feed {
         }
     }
 
-    /// Begins a new chain: all people who wait, are withheld or are in unpublished atoms are moved
+    /// Begins a new chain: all people who wait or are in unpublished atoms are moved
     /// to it.
     pub fn new_chain(&mut self) {
-        let mut all_rows = vec![self.waiting.clone(), self.withheld.clone()];
+        let mut all_rows = vec![self.waiting.clone()];
         all_rows.extend(
             self.unpublished
                 .iter()
                 .map(|increment| increment.rows.clone()),
         );
-        self.begin_chain(Histogram::merge_all(all_rows).expect("two at least"));
+        self.begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
     }
 
     /// Begins a new chain with these people, whose leaves may be those of other taxonomies than
@@ -40,11 +40,10 @@ impl Feed {
     pub fn begin_chain(&mut self, all_rows: Histogram) {
         let (quasi, sensitive) = (all_rows.width(), all_rows.values().width());
         let no_rows = Histogram::empty(quasi, sensitive);
-        (self.withheld, self.whole) = (no_rows.clone(), no_rows.into());
+        self.whole = no_rows.into();
         self.unpublished.clear();
-        self.carried = all_rows.headcount();
         self.waiting = all_rows;
-        self.standing = StandingState::new(quasi);
+        self.standing = None;
         self.published.clear();
         self.stopped = false;
         (self.alone, self.turns, self.rows_left) = (None, HalvingTicks::default(), false);

@@ -1,5 +1,5 @@
 //! Erases a person from everything unpublished, as if they had never come (SCIENCE 3, erasure). The
-//! other people of their atom wait again. Published rows stay, except in a chain of crowds, where a
+//! other people of their atom wait again. Published rows stay, except where rows keep their labels: a
 //! request can erase whole atoms from all later releases (SCIENCE 11).
 
 use std::ops::RangeInclusive;
@@ -18,8 +18,6 @@ pub enum ErasedPlace {
     New,
     /// Among the people who wait.
     Waiting,
-    /// Among the people who are withheld from this chain.
-    Withheld,
     /// In an atom that was not published; it is dissolved.
     Formed,
 }
@@ -156,19 +154,13 @@ impl Feed {
                 return Some(ErasedPlace::New);
             }
         }
-        if let Some(rest) = self.withheld.without(leaves, since, value) {
-            self.withheld = rest;
-            self.standing.erase_withheld(leaves, since);
-            return Some(ErasedPlace::Withheld);
-        }
         let formed = self
             .unpublished
             .iter()
             .any(|increment| increment.rows.without(leaves, since, value).is_some());
         match policy.chain() {
             _ if !formed => {}
-            ChainPromise::Crowds { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            ChainPromise::Blind(_) => _ = self.dissolve(leaves, since, trees),
+            ChainPromise::Atoms { .. } => _ = self.dissolve_crowd(leaves, since, trees),
             // Classes with labels of their own were carved together.
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
         }
@@ -178,12 +170,6 @@ impl Feed {
         self.alone
             .iter_mut()
             .for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
-        // A person from an earlier chain who was in no tick of this one yet is not among the
-        // arrivals.
-        match self.carried.without(leaves, since) {
-            Some(rest) => self.carried = rest,
-            None => _ = self.standing.erase_waiting(leaves, since),
-        }
         Some(if formed {
             ErasedPlace::Formed
         } else {

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::state::Feed;
+use crate::histogram::Histogram;
 use crate::model::{Cut, Recoding, Taxonomy, TreeGrowth};
-use crate::policy::{ChainPromise, Policy};
+use crate::policy::Policy;
 
 impl Feed {
     /// Adapts the feed to taxonomies with new leaves; one growth per quasi column.
@@ -23,22 +24,27 @@ impl Feed {
                 .map(|((cut, growth), tree)| growth.cut(cut, tree))
                 .collect()
         };
-        // If first leaves stand for classes, a new leaf may be the first.
-        let first = matches!(policy.chain(), ChainPromise::Blind(_));
+        let labels = policy.has_atoms();
         self.new.iter_mut().for_each(|new| new.grow(growth));
         self.waiting.grow(growth);
-        self.withheld.grow(growth);
-        self.carried.grow(growth);
+        let grow = |rows: &mut Histogram, labels: bool| match labels {
+            true => rows.grow_labels(growth),
+            false => rows.grow(growth),
+        };
         let mut whole = self.whole().clone();
-        whole.grow(growth);
-        self.standing.grow(growth, trees);
+        grow(&mut whole, labels);
+        self.whole = whole.into();
+        self.standing
+            .iter_mut()
+            .for_each(|standing| standing.grow(growth, trees));
         for increment in &mut self.unpublished {
             increment.recoding = recoding(&increment.recoding);
             increment
                 .carving
                 .iter_mut()
                 .for_each(|carving| carving.grow(growth));
-            increment.rows.grow(growth);
+            // Atoms of which only the counts are kept have the nodes of their labels.
+            grow(&mut increment.rows, labels && increment.carving.is_none());
             increment
                 .ledger
                 .iter_mut()
@@ -61,20 +67,11 @@ impl Feed {
         }
         for published in &mut self.published {
             published.recoding = recoding(&published.recoding);
-            published.atoms = recoding(&published.atoms);
             published
                 .measures
                 .iter_mut()
                 .for_each(|measures| Arc::make_mut(measures).grow_labels(growth));
-            let rows = Arc::make_mut(&mut published.rows);
-            rows.grow(growth);
-            if first {
-                *rows = rows.coarsened(&published.recoding, trees);
-            }
+            grow(Arc::make_mut(&mut published.rows), labels);
         }
-        if let Some(last) = self.published.last().filter(|_| first) {
-            whole = whole.coarsened(&last.recoding, trees);
-        }
-        self.whole = whole.into();
     }
 }

@@ -46,7 +46,7 @@ impl Feed {
         if carving.is_empty() {
             return none;
         }
-        self.form_carved(carving, trees);
+        self.form_carved(Recoding::new(), carving, trees);
         ClosingResult::Candidate(Box::new(self.carved(None, trees)))
     }
 
@@ -126,7 +126,12 @@ impl Feed {
     }
 
     /// Moves people in a class out of the pool.
-    pub(super) fn form_carved(&mut self, carving: Carving, trees: &[&Taxonomy]) {
+    pub(super) fn form_carved(
+        &mut self,
+        recoding: Recoding,
+        carving: Carving,
+        trees: &[&Taxonomy],
+    ) {
         assert_eq!(
             self.waiting.width(),
             trees.len(),
@@ -135,7 +140,7 @@ impl Feed {
         let [rows, waiting] = self.waiting.divide_by(&carving, trees);
         self.waiting = waiting;
         self.unpublished.push(Increment {
-            recoding: Recoding::new(),
+            recoding,
             carving: Some(carving),
             rows,
             ledger: None,

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::ledger::{ChangedRows, Ledger};
-use super::mask_sources::MaskSources;
+use super::mask_sources::{LabelValue, MaskSources};
 use super::parts::Increment;
 use super::state::Feed;
 use crate::anonymizer::Course;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::{ChainPromise, Policy};
+use crate::policy::Policy;
 use crate::safeguards::mask::{
     Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask,
 };
@@ -87,8 +87,8 @@ impl Feed {
         let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
         assert_eq!(counted, formed.rows(), "each row is in one class");
         let outside = outside(&all, &sets);
-        let held: Box<dyn ReplacementSources> = match policy.chain() {
-            ChainPromise::Crowds { .. } => {
+        let held: Box<dyn ReplacementSources> = match policy.publish_every() {
+            Some(_) => {
                 let division = policy.division(&trees).expect("the feed file was checked");
                 let labels: Vec<Vec<Node>> = atoms
                     .iter()
@@ -102,10 +102,14 @@ impl Feed {
                     &trees,
                 ))
             }
-            _ => Box::new(ChainValues {
+            None => Box::new(ChainValues {
                 around,
                 trees: &trees,
-                outside,
+                outside: if policy.has_atoms() {
+                    first_leaves(outside, &trees)
+                } else {
+                    outside
+                },
                 atoms,
                 known: RefCell::default(),
             }),
@@ -137,8 +141,8 @@ impl Feed {
         ))
     }
 
-    /// All people of the chain, including those whose values are being fixed; in a chain of crowds
-    /// with the nodes of their labels in the place of leaves.
+    /// All people of the chain, including those whose values are being fixed; if they are published in
+    /// atoms, with the nodes of their labels in the place of leaves.
     fn all(
         &self,
         rows: &Histogram,
@@ -150,7 +154,7 @@ impl Feed {
             .unpublished
             .last()
             .and_then(|increment| increment.carving.as_ref());
-        let crowds = formed.filter(|_| matches!(policy.chain(), ChainPromise::Crowds { .. }));
+        let crowds = formed.filter(|_| policy.has_atoms());
         let of_increment = |increment: &Increment| match crowds {
             Some(_) => increment.labelled(trees),
             None => increment.as_published().as_one(0),
@@ -168,7 +172,7 @@ impl Feed {
         self.alone
             .as_ref()
             .map(|alone| &alone.course)
-            .or(self.standing.course())
+            .or(self.standing.as_ref())
     }
 
     /// The classes of unpublished people.
@@ -189,7 +193,7 @@ impl Feed {
                 Course::level_by_level(recoding, trees),
             )))
         };
-        carved.or_else(course).or_else(recoded)
+        course().or(carved).or_else(recoded)
     }
 
     /// The increment whose values are not fixed yet, and the unpublished increments before it.
@@ -220,6 +224,20 @@ impl Feed {
             .or(formed);
         *slot.expect("values of a person are fixed") = Some(ledger);
     }
+}
+
+/// Rows with the first leaves of their labels, which lie in the same classes of every coarser
+/// recoding.
+fn first_leaves(rows: Vec<LabelValue>, trees: &[&Taxonomy]) -> Vec<LabelValue> {
+    let first = |label: Vec<Node>| -> Vec<Leaf> {
+        let nodes = label.into_iter().zip(trees);
+        nodes
+            .map(|(node, tree)| tree.leaf_range(node).start)
+            .collect()
+    };
+    rows.into_iter()
+        .map(|(label, value, rows)| (first(label), value, rows))
+        .collect()
 }
 
 /// The rows outside every guarded set.

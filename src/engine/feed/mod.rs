@@ -1,5 +1,5 @@
 //! The state of a feed between two ticks, and the decisions of a tick (SCIENCE 3, closing; 4; 10):
-//! who waits, who is withheld, whose atoms form, what has been published, and what would be
+//! who waits, who is whose atoms form, what has been published, and what would be
 //! published next.
 //!
 //! Rows come in, a [`ProposedRelease`] comes out; the gate says whether it may be published. Under
@@ -7,9 +7,8 @@
 //! stay in this room and are moved with their people.
 
 mod all_waiting;
-mod blind;
+mod atoms;
 mod chains;
-mod crowds;
 mod erase;
 mod growth;
 mod ledger;
@@ -24,12 +23,11 @@ mod raise;
 mod recode;
 mod replay;
 mod state;
-mod sums;
 mod uniform;
 
 pub use erase::ErasedPlace;
 pub use ledger::{ChangedRows, Ledger};
-pub use outlook::{EmptyTick, Outlook, OutlookRecoding};
+pub use outlook::{EmptyTick, NewChain, Outlook};
 pub use parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 pub use people::People;
 pub use replay::FixedTick;

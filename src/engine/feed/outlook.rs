@@ -1,16 +1,13 @@
-//! A forecast (SCIENCE 4): who waits and for how long, what the next tick would do if no person
-//! came, and what it would cost to coarsen at once instead of waiting. It changes nothing.
+//! A forecast (SCIENCE 4 and 11): who waits and for how long, what the next tick would do if no
+//! person came, and what a new chain would publish of those who wait. It changes nothing.
 
 use std::collections::BTreeMap;
 
-use super::blind::rules;
 use super::state::Feed;
-use crate::anonymizer::{
-    NextHalvingTicks, RareRowRules, Recoder, RecodingStep, StandingRecoding, StandingState,
-};
+use crate::anonymizer::{Course, NextHalvingTicks, Recoder, RecodingStep, full_classes};
 use crate::histogram::{CodedRows, Headcount};
 use crate::model::{Node, Recoding, Taxonomy};
-use crate::policy::{ChainPromise, Decimal, Policy, Search};
+use crate::policy::{Policy, Search};
 
 /// For each number of ticks waited, the number of rows.
 type Ages = Vec<(u32, u64)>;
@@ -22,15 +19,15 @@ type Crowds = Vec<(Vec<Node>, u64)>;
 pub struct Outlook {
     /// For each number of ticks waited, the number of rows; the longest first.
     pub ages: Ages,
-    /// Classes with waiting rows, and how many; the largest first. Empty in a chain of crowds,
-    /// which has no classes before it halves.
+    /// Classes with waiting rows, and how many; the largest first. Empty if halving divides people,
+    /// since there are no classes before that.
     pub crowds: Crowds,
     /// What the next tick does if no other person comes; `None` if that depends on draws.
     pub next: Option<EmptyTick>,
-    /// The effect of coarsening at once; `None` if no row waits, if there are too few rows for a
-    /// class in any case, and if the policy never coarsens.
-    pub coarser: Option<OutlookRecoding>,
-    /// When a chain of crowds halves next; `None` in other chains.
+    /// What a new chain would publish of those who wait, if a standing recoding keeps them waiting;
+    /// `None` if it could not publish any of them either.
+    pub new_chain: Option<NewChain>,
+    /// When halving is due next; `None` with other searches.
     pub turns: Option<NextHalvingTicks>,
 }
 
@@ -41,21 +38,15 @@ pub struct EmptyTick {
     pub step: Option<RecodingStep>,
     /// Rows whose atoms form, including those that an attack of the gate would make wait again.
     pub added: u64,
-    /// Rows that are withheld from then on.
-    pub withheld: u64,
 }
 
-/// The recoding under which all waiting people would have a class at once.
+/// The first release of a new chain, with the people who wait now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OutlookRecoding {
-    /// The recoding.
+pub struct NewChain {
+    /// Its standing recoding.
     pub recoding: Recoding,
     /// Rows whose atoms would form.
     pub added: u64,
-    /// Σ|class|²/N² of all people in atoms now.
-    pub before: f64,
-    /// The same afterwards.
-    pub after: f64,
 }
 
 impl Feed {
@@ -66,66 +57,58 @@ impl Feed {
             trees.len(),
             "one taxonomy for each column"
         );
-        if let ChainPromise::Crowds { every, .. } = policy.chain() {
+        if let Some(every) = policy.publish_every() {
             // The next halving divides waiting people and people added since the last halving.
-            let people = self.new.iter().fold(self.waiting.headcount(), |all, new| {
-                all.merge(&new.headcount())
-            });
-            let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(*every)));
+            let new = self.new.iter().map(|new| new.headcount());
+            let people = new.fold(self.waiting.headcount(), |all, new| all.merge(&new));
+            let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(every)));
             return Outlook {
                 ages,
                 crowds: Vec::new(),
                 next: None,
-                coarser: None,
+                new_chain: None,
                 turns,
             };
         }
         let (ages, crowds) = self.who_waits(&self.waiting.headcount());
-        let ChainPromise::Blind(standing) = policy.chain() else {
-            let tick = || {
-                let no_rows =
-                    CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
-                self.clone().tick(no_rows, policy, trees)
-            };
-            let next = (policy.search() != Search::Halves).then(|| EmptyTick {
-                step: None,
-                added: tick().added,
-                withheld: 0,
-            });
-            return Outlook {
-                ages,
-                crowds,
-                next,
-                coarser: None,
-                turns: None,
-            };
-        };
-        let rules = rules(policy.a(), standing);
-        let (next, _) = self.without_arrivals(rules, policy, trees);
-        let at_once = RareRowRules {
-            max_wait: 0,
-            max_withheld: Decimal::ZERO,
-            ..rules
-        };
-        let (coarser, state) = self.without_arrivals(at_once, policy, trees);
-        let found = matches!(
-            coarser.step,
-            Some(RecodingStep::BottomUp | RecodingStep::TopDown)
-        );
-        let recoding = state.cut().filter(|_| found).cloned();
-        let coarser = recoding.map(|recoding| OutlookRecoding {
-            recoding,
-            added: coarser.added,
-            before: discernibility(&self.standing),
-            after: discernibility(&state),
-        });
+        let standing = self.standing.is_some();
+        let next =
+            (policy.search() != Search::Halves).then(|| self.without_arrivals(policy, trees));
         Outlook {
             ages,
             crowds,
-            next: Some(next),
-            coarser,
+            next,
+            new_chain: standing.then(|| self.begun_again(policy, trees)).flatten(),
             turns: None,
         }
+    }
+
+    fn without_arrivals(&self, policy: &Policy, trees: &[&Taxonomy]) -> EmptyTick {
+        let no_rows = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
+        let ticked = self.clone().tick(no_rows, policy, trees);
+        EmptyTick {
+            step: ticked.step,
+            added: ticked.added,
+        }
+    }
+
+    fn begun_again(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<NewChain> {
+        let people = self.waiting.headcount();
+        let found = Recoder::of(policy, trees).find(&people, trees)?;
+        let recoding = found.course.cut().clone();
+        let full = full_classes(&people, &recoding, policy.a());
+        let class = |leaves: &[u32]| -> Vec<Node> {
+            let cuts = recoding.iter().zip(leaves);
+            cuts.map(|(cut, &leaf)| cut.at(leaf)).collect()
+        };
+        let mut added = 0;
+        for tuple in 0..people.tuples() {
+            let leaves: Vec<u32> = people.tuple_at(tuple).collect();
+            if full.binary_search(&class(&leaves)).is_ok() {
+                added += people.count(tuple);
+            }
+        }
+        Some(NewChain { recoding, added })
     }
 
     /// How long people wait, and in which classes of the standing recoding; without one, in a
@@ -138,7 +121,7 @@ impl Feed {
             *ages
                 .entry(self.ticks().saturating_sub(heads.since + 1))
                 .or_default() += u64::from(heads.count);
-            let cut = self.standing.cut();
+            let cut = self.standing.as_ref().map(Course::cut);
             let class = |cut: &Recoding| {
                 cut.iter()
                     .zip(&leaves)
@@ -152,42 +135,5 @@ impl Feed {
         let mut crowds: Crowds = crowds.into_iter().collect();
         crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         (ages.into_iter().rev().collect(), crowds)
-    }
-
-    fn without_arrivals(
-        &self,
-        rules: RareRowRules,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-    ) -> (EmptyTick, StandingState) {
-        let mut standing =
-            StandingRecoding::resume(rules, self.standing.clone()).with(Recoder::of(policy, trees));
-        let arrivals = self
-            .new
-            .iter()
-            .fold(self.carried.clone(), |all, new| all.merge(&new.headcount()));
-        let tick = standing.tick(&arrivals, self.ticks(), trees);
-        let added = tick.atoms.iter().map(|atom| atom.people.rows()).sum();
-        (
-            EmptyTick {
-                step: tick.step,
-                added,
-                withheld: tick.withheld.rows(),
-            },
-            standing.into_state(),
-        )
-    }
-}
-
-fn discernibility(state: &StandingState) -> f64 {
-    let squares: u128 = state
-        .crowds()
-        .map(|(_, people)| u128::from(people).pow(2))
-        .sum();
-    let rows = state.rows() as f64;
-    if rows > 0.0 {
-        squares as f64 / (rows * rows)
-    } else {
-        0.0
     }
 }

@@ -1,5 +1,6 @@
 //! The input and output types of a tick of a feed (SCIENCE 3 and 10). Nothing is decided here.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -8,14 +9,14 @@ use super::ledger::Ledger;
 use super::people_parts::PeopleInParts;
 use crate::anonymizer::{LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::histogram::{Headcount, Histogram, Release};
-use crate::measures::{SumSuppression, merged};
+use crate::measures::merged;
 use crate::model::{Carving, Recoding};
-use crate::policy::{Output, Policy};
+use crate::policy::Output;
 
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Increment {
-    /// The recoding whose classes are the atoms; without columns if classes have labels of their
+    /// The recoding whose classes are published; without columns if classes have labels of their
     /// own.
     pub recoding: Recoding,
     /// The classes with labels of their own.
@@ -24,9 +25,8 @@ pub struct Increment {
     pub rows: Histogram,
     /// The published values of masked rows; `None` if values are not masked.
     pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves;
-    /// where people join the classes of earlier releases, their addends. `None` if there are no
-    /// measures.
+    /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves.
+    /// `None` if there are no measures.
     pub measures: Option<Histogram>,
 }
 
@@ -46,14 +46,12 @@ pub struct PublishedGroup {
     pub release: u32,
     /// The recoding it was published under; without columns if classes have labels of their own.
     pub recoding: Recoding,
-    /// The recoding that split none of their atoms.
-    pub atoms: Recoding,
-    /// Under `blind` the first leaves of published classes stand for all people in them; under
-    /// `chain` and `bcf` leaves are kept. Empty in disjoint chains. Shared, so that the gate
-    /// recognises a table that it has read before.
+    /// With the nodes of labels in the place of leaves where people are published in atoms; with
+    /// leaves under `bcf`; empty in disjoint chains. Shared, so that the gate recognises a table
+    /// that it has read before.
     pub rows: Arc<Histogram>,
-    /// The aggregates of their measures, by label, or their addends; `None` if there are no
-    /// measures, and in disjoint chains.
+    /// The aggregates of their measures, by label; `None` if there are no measures, and in disjoint
+    /// chains.
     pub measures: Option<Arc<Histogram>>,
 }
 
@@ -65,16 +63,14 @@ pub struct ProposedRelease {
     /// Its recoding; without columns if classes have labels of their own.
     pub recoding: Recoding,
     pub(super) rows: PeopleInParts,
-    /// In a chain of crowds the rows that each increment adds to `rows`.
+    /// If people are published in atoms, the rows that each increment adds to `rows`.
     pub(super) new: Vec<Histogram>,
-    /// Set from the beginning, except in a chain of crowds, where it is built on demand.
+    /// Set from the beginning, or built on demand if people are published in atoms.
     pub(super) table: OnceLock<Release>,
     /// Its classes in the order in which they were formed, if they have labels of their own.
     pub carving: Option<Carving>,
     /// The increments that are published with it, oldest first.
     pub increments: Vec<Increment>,
-    /// The published measures of all its classes, if people join the classes of earlier releases.
-    pub(super) standing: Option<Histogram>,
 }
 
 impl PartialEq for ProposedRelease {
@@ -111,14 +107,14 @@ impl ProposedRelease {
             table,
             carving: None,
             increments,
-            standing: None,
         }
     }
 
-    /// A candidate of a chain of crowds. `rows` holds all people in it and `new` the people of each
+    /// A candidate whose people are published in atoms, with the standing recoding if there is one. `rows` holds all people in it and `new` the people of each
     /// increment; both hold the nodes of labels in the place of leaves.
     pub(super) fn of_labels(
         release: u32,
+        recoding: Recoding,
         (rows, new): (PeopleInParts, Vec<Histogram>),
         increments: Vec<Increment>,
     ) -> ProposedRelease {
@@ -127,7 +123,7 @@ impl ProposedRelease {
             new.iter().all(|part| part.width() == rows.width()),
             "new rows have the columns of all"
         );
-        let (recoding, table) = (Recoding::new(), OnceLock::new());
+        let table = OnceLock::new();
         ProposedRelease {
             release,
             recoding,
@@ -136,7 +132,6 @@ impl ProposedRelease {
             table,
             carving: None,
             increments,
-            standing: None,
         }
     }
 
@@ -153,12 +148,22 @@ impl ProposedRelease {
         table
     }
 
+    /// The table from which readers can learn how its search went: if people are published in
+    /// atoms, the atoms of the first tick, under the standing recoding.
+    pub fn searched(&self) -> Option<Cow<'_, Release>> {
+        let Some(first) = self.new.first() else {
+            return Some(Cow::Borrowed(self.table()));
+        };
+        let shown = Release::from_own_labels(first).under_recoding(&self.recoding);
+        shown.ok().map(Cow::Owned)
+    }
+
     /// All people in it; they share the dictionary of the table.
     pub fn rows(&self) -> &Histogram {
         self.rows.get()
     }
 
-    /// In a chain of crowds its new rows, with the nodes of their labels in the place of leaves and
+    /// Its new rows, if people are published in atoms, with the nodes of their labels in the place of leaves and
     /// its number as increment.
     pub fn new_rows(&self) -> Histogram {
         let new = self
@@ -169,29 +174,14 @@ impl ProposedRelease {
             .unwrap_or_else(|| Histogram::empty(self.rows.width(), 0))
     }
 
-    /// The aggregates of measures that are published with it, by label: of its new people, or of
-    /// each class if people join the classes of earlier releases. `None` if there are no measures.
+    /// The aggregates of the measures of its new people, by label; `None` if there are no measures.
     pub fn measures(&self) -> Option<Histogram> {
-        if let Some(standing) = &self.standing {
-            return Some(standing.clone().as_one(self.release));
-        }
         let parts: Vec<&Histogram> = self
             .increments
             .iter()
             .filter_map(|increment| increment.measures.as_ref())
             .collect();
         merged(&parts).map(|rows| rows.as_one(self.release))
-    }
-
-    /// The addends of the measures of its new people, if people join the classes of earlier
-    /// releases; `None` if there are no measures.
-    pub(super) fn addends(&self, policy: &Policy) -> Option<Histogram> {
-        let parts: Vec<&Histogram> = self
-            .increments
-            .iter()
-            .filter_map(|new| new.measures.as_ref())
-            .collect();
-        SumSuppression::of(policy).together(&parts)
     }
 
     /// All people in it, in the parts that exist.

@@ -4,11 +4,10 @@
 //!
 //! No line of this file may look at a sensitive value.
 
-use super::blind::rules;
 use super::parts::{ClosingResult, FeedTickResult};
 use super::state::{Feed, WaitingRelease};
-use crate::anonymizer::{Course, Recoder, StandingRecoding, StandingState};
-use crate::model::{Node, Taxonomy};
+use crate::anonymizer::{Course, RecodedPeople, Recoder, RecodingStep, full_classes};
+use crate::model::{Carving, Node, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
 impl Feed {
@@ -32,22 +31,7 @@ impl Feed {
             "one taxonomy for each column"
         );
         match policy.chain() {
-            ChainPromise::Blind(standing) => {
-                let rules = rules(policy.a(), standing);
-                let last = self.unpublished.last().expect("atoms formed");
-                let state = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
-                let mut standing =
-                    StandingRecoding::resume(rules, state).with(Recoder::of(policy, trees));
-                let raised = standing.raise(class, &last.rows.headcount(), trees);
-                self.standing = standing.into_state();
-                let (column, atoms) = raised?;
-                let dissolved = self.unpublished.pop().expect("there is a last one");
-                self.waiting = self.waiting.merge(&dissolved.rows);
-                ticked.added = self.form(&atoms);
-                let recoding = self.standing.cut().expect("atoms formed under a recoding");
-                ticked.closed = ClosingResult::Candidate(Box::new(self.atoms_under(recoding)));
-                Some(column)
-            }
+            ChainPromise::Atoms { .. } => self.raise_standing(class, ticked, policy, trees),
             ChainPromise::Disjoint { .. } if policy.recodes_some() => {
                 self.raise_some(class, ticked, policy, trees)
             }
@@ -74,7 +58,38 @@ impl Feed {
                 ticked.closed = ClosingResult::Candidate(Box::new(self.all_under(&recoding)));
                 Some(column)
             }
-            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { .. } | ChainPromise::Bcf => None,
+            ChainPromise::Disjoint { .. } | ChainPromise::Bcf => None,
         }
+    }
+
+    /// Makes the standing recoding coarser, if it was found in this tick, and forms its atoms again.
+    fn raise_standing(
+        &mut self,
+        class: &[Node],
+        ticked: &mut FeedTickResult,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<usize> {
+        if ticked.step != Some(RecodingStep::First) {
+            return None;
+        }
+        let standing = self.standing.as_ref().expect("it was found in this tick");
+        let formed = self.unpublished.last().expect("atoms formed");
+        let pool = self.waiting.merge(&formed.rows);
+        let classes = RecodedPeople::of(&pool.headcount(), standing.cut());
+        let people = (0..).zip(&classes.people);
+        let people = people.map(|(at, &people)| (classes.classes.get(at).to_vec(), people));
+        let (column, recoding) =
+            Recoder::of(policy, trees).raise(people.collect(), standing.cut(), class, trees)?;
+        let steps = standing.steps().to_vec();
+        let labels = full_classes(&pool.headcount(), &recoding, policy.a());
+        self.standing = Some(Course::new(recoding, steps, trees));
+        self.unpublished.pop();
+        self.waiting = pool;
+        self.form_carved(self.standing_cut(), Carving::new(labels), trees);
+        let candidate = self.in_crowds(trees);
+        ticked.added = candidate.new_rows().rows();
+        ticked.closed = ClosingResult::Candidate(Box::new(candidate));
+        Some(column)
     }
 }

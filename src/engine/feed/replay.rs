@@ -1,12 +1,12 @@
 //! What a tick has fixed for ever (SCIENCE 3 and 4), to be stored and read back: the recoding, who
-//! waits, who is withheld, whose atoms formed. A feed that is read back applies these decisions and
+//! waits, whose atoms formed. A feed that is read back applies these decisions and
 //! does not decide again, so that another version of this program cannot form other atoms.
 
 use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
 use super::state::{Feed, WaitingRelease};
-use crate::anonymizer::{Course, HalvingTicks, StandingState};
-use crate::histogram::{Headcount, Histogram};
+use crate::anonymizer::{Course, HalvingTicks};
+use crate::histogram::Histogram;
 use crate::model::{Carving, Node, Recoding, Taxonomy};
 use crate::policy::{ChainPromise, Policy};
 
@@ -19,13 +19,9 @@ pub struct FixedTick {
     pub cut: Option<Recoding>,
     /// The specialisations that led to it, in order.
     pub steps: Vec<(usize, Node)>,
-    /// The number of arrivals of the chain.
-    pub arrived: u64,
     /// The people who wait after it, by the tick of arrival.
     pub waiting: Histogram,
-    /// The people who are withheld after it, by the tick of arrival.
-    pub withheld: Histogram,
-    /// The people in the atoms that it formed, which are the classes of the standing recoding.
+    /// The people in the atoms that it formed.
     pub formed: Option<Histogram>,
     /// The recoding of the proposed release; without columns if classes have labels of their own.
     pub proposed: Option<Recoding>,
@@ -66,14 +62,12 @@ impl Feed {
         };
         FixedTick {
             tick: ticked.tick,
-            cut: self.standing.cut().cloned(),
+            cut: self.standing.as_ref().map(|course| course.cut().clone()),
             steps: self
                 .course()
                 .map(|course| course.steps().to_vec())
                 .unwrap_or_default(),
-            arrived: self.standing.arrived(),
             waiting: self.waiting.clone(),
-            withheld: self.withheld.clone(),
             formed: formed.map(|increment| increment.rows.clone()),
             proposed,
             carving: formed.and_then(|increment| increment.carving.clone()),
@@ -93,24 +87,16 @@ impl Feed {
             tick,
             cut,
             steps,
-            arrived,
             waiting,
-            withheld,
             formed,
             proposed,
-            ..
-        } = fixed;
-        let FixedTick {
             carving,
             turns,
             measures,
-            ..
         } = fixed;
         self.ticks = tick + 1;
         self.new.clear();
-        self.carried = Headcount::empty(trees.len());
-        let mut standing = std::mem::replace(&mut self.standing, StandingState::new(trees.len()));
-        if cut.is_none() && turns.is_none() {
+        if !policy.has_atoms() {
             self.unpublished.clear();
         }
         self.turns = turns.unwrap_or_default();
@@ -123,19 +109,10 @@ impl Feed {
             measures: measures.clone(),
         });
         // A stopped chain forms no atoms.
-        if !self.stopped && (cut.is_some() || arrived > 0) {
-            let heads = formed.as_ref().map(Histogram::headcount);
-            let course = cut.map(|cut| Course::new(cut, steps, trees));
-            standing.replay(
-                course,
-                waiting.headcount(),
-                withheld.headcount(),
-                arrived,
-                heads.as_ref(),
-                trees,
-            );
+        if let Some(cut) = cut.filter(|_| !self.stopped) {
+            self.standing = Some(Course::new(cut, steps, trees));
         }
-        if let (Some(rows), Some(recoding)) = (formed, standing.cut().cloned().or(proposed)) {
+        if let (Some(rows), Some(recoding)) = (formed, proposed) {
             self.unpublished.push(Increment {
                 recoding,
                 carving,
@@ -144,7 +121,7 @@ impl Feed {
                 measures,
             });
         }
-        (self.standing, self.waiting, self.withheld) = (standing, waiting, withheld);
+        self.waiting = waiting;
     }
 
     /// The release under a recoding, built from the decisions of the last tick.
@@ -159,16 +136,10 @@ impl Feed {
             trees.len(),
             "one taxonomy for each column"
         );
-        let candidate = match policy.chain() {
+        match policy.chain() {
             ChainPromise::Disjoint { .. } if policy.forms() => self.carved(Some(recoding), trees),
-            ChainPromise::Crowds { .. } => self.in_crowds(trees),
-            ChainPromise::Blind(_) => self.atoms_under(recoding),
+            ChainPromise::Atoms { .. } => self.in_crowds(trees),
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.all_under(recoding),
-        };
-        if policy.joins() {
-            self.with_sums(candidate, policy, trees)
-        } else {
-            candidate
         }
     }
 }

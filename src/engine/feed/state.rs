@@ -11,8 +11,8 @@ use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{Course, HalvingTicks, StandingState};
-use crate::histogram::{CodedRows, Headcount, Histogram, Person};
+use crate::anonymizer::{Course, HalvingTicks};
+use crate::histogram::{CodedRows, Histogram, Person};
 use crate::measures::PersonNumbers;
 use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
 use crate::policy::{ChainKind, ChainPromise, OnRepeat, Policy};
@@ -34,20 +34,17 @@ pub struct Feed {
     pub(super) new: Vec<Histogram>,
     /// The people who wait, by the tick of arrival.
     pub(super) waiting: Histogram,
-    /// The people who are withheld from this chain, by the tick of arrival.
-    pub(super) withheld: Histogram,
-    /// The people who wait and have not been in a tick of this chain yet.
-    pub(super) carried: Headcount,
-    pub(super) standing: StandingState,
+    /// The standing recoding; `None` until it is found, and with other searches.
+    pub(super) standing: Option<Course>,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<PublishedGroup>,
-    /// All people in the newest release of the chain, without increments. In a chain of crowds the
-    /// nodes of their labels are in the place of leaves, here and in `published`.
+    /// All people in the newest release of the chain, without increments. If people are published
+    /// in atoms, the nodes of their labels are in the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
     /// The release that is due for the people who wait, in policies without atoms.
     pub(super) alone: Option<WaitingRelease>,
-    /// The ticks that halve, in a chain of crowds.
+    /// The ticks that halve, if halving divides people.
     pub(super) turns: HalvingTicks,
     /// Published rows were removed, and the newest release still contains them.
     pub(super) rows_left: bool,
@@ -86,9 +83,7 @@ impl Feed {
             people: People::default(),
             new: Vec::new(),
             waiting: no_rows.clone(),
-            withheld: no_rows.clone(),
-            carried: Headcount::empty(quasi),
-            standing: StandingState::new(quasi),
+            standing: None,
             unpublished: Vec::new(),
             published: Vec::new(),
             whole: no_rows.into(),
@@ -121,14 +116,9 @@ impl Feed {
         &self.waiting
     }
 
-    /// The people who are withheld from this chain, by the tick of arrival.
-    pub fn withheld(&self) -> &Histogram {
-        &self.withheld
-    }
-
-    /// The standing recoding and the people in its classes.
-    pub fn standing(&self) -> &StandingState {
-        &self.standing
+    /// The standing recoding; `None` until it is found, and with other searches.
+    pub fn standing(&self) -> Option<&Course> {
+        self.standing.as_ref()
     }
 
     /// Atoms that are not published yet, oldest first.
@@ -288,9 +278,7 @@ impl Feed {
             levels: None,
             closed,
         };
-        let mut heads = std::mem::replace(&mut self.carried, Headcount::empty(trees.len()));
         if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
-            heads = heads.merge(&arrivals.headcount());
             self.waiting = self.waiting.merge(&arrivals);
         }
         if self.stopped {
@@ -300,13 +288,10 @@ impl Feed {
             self.again();
         }
         let formed = self.unpublished.len();
-        let here = self.waiting.rows() + self.withheld.rows() + self.pending();
+        let here = self.waiting.rows() + self.pending();
         match policy.chain() {
-            ChainPromise::Blind(standing) => {
-                self.blind(&heads, standing, policy, trees, &mut ticked)
-            }
-            ChainPromise::Crowds { every, .. } => {
-                ticked.closed = self.crowds(*every, policy, trees, draws)
+            ChainPromise::Atoms { .. } => {
+                ticked.closed = self.atoms(policy, trees, draws, &mut ticked)
             }
             ChainPromise::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
             ChainPromise::Disjoint { .. } if policy.search().is_local() => {
@@ -320,16 +305,14 @@ impl Feed {
             }
         }
         assert_eq!(
-            self.waiting.rows() + self.withheld.rows() + self.pending(),
+            self.waiting.rows() + self.pending(),
             here,
             "a tick loses no person"
         );
         self.numbers = None;
         // A release that only omits rows forms no atoms.
-        let forms = policy.publish_every().is_none() || self.unpublished.len() > formed;
-        if let (ClosingResult::Candidate(candidate), None, true) =
-            (&ticked.closed, policy.standing(), forms)
-        {
+        let forms = !policy.has_atoms() || self.unpublished.len() > formed;
+        if let (ClosingResult::Candidate(candidate), true) = (&ticked.closed, forms) {
             // Unpublished atoms of earlier ticks are published together with those of this one.
             ticked.added = candidate
                 .increments
@@ -343,12 +326,7 @@ impl Feed {
     ///
     /// # Panics
     /// If it is not the candidate of the last tick.
-    pub fn publish(
-        &mut self,
-        mut candidate: ProposedRelease,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-    ) {
+    pub fn publish(&mut self, mut candidate: ProposedRelease, policy: &Policy) {
         assert_eq!(
             candidate.release,
             self.releases + 1,
@@ -357,13 +335,9 @@ impl Feed {
         self.releases = candidate.release;
         (self.alone, self.rows_left) = (None, false);
         let recoding = candidate.recoding.clone();
-        let measures = if policy.joins() {
-            candidate.addends(policy)
-        } else {
-            candidate.measures()
-        };
+        let measures = candidate.measures();
         let new = match policy.chain() {
-            ChainPromise::Crowds { .. } => std::mem::take(&mut candidate.new),
+            ChainPromise::Atoms { .. } => std::mem::take(&mut candidate.new),
             _ => candidate
                 .increments
                 .iter()
@@ -376,22 +350,16 @@ impl Feed {
             .unwrap_or_else(none)
             .as_one(self.published.len() as u32);
         let rows = match policy.chain() {
-            ChainPromise::Crowds { alone: false, .. } => {
+            ChainPromise::Atoms { alone: false, .. } => {
                 self.unpublished.clear();
                 self.whole = candidate.into_rows();
                 new
-            }
-            ChainPromise::Blind(_) => {
-                self.unpublished.clear();
-                self.whole = candidate.rows().coarsened(&recoding, trees).into();
-                // Only published labels are stored, nothing finer.
-                new.coarsened(&recoding, trees)
             }
             ChainPromise::Bcf => {
                 self.whole = candidate.into_rows();
                 new
             }
-            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => {
+            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => {
                 self.unpublished.clear();
                 Histogram::empty(new.width(), new.values().width())
             }
@@ -403,13 +371,11 @@ impl Feed {
             self.unpublished.is_empty() || matches!(policy.chain(), ChainPromise::Bcf),
             "what is published does not wait"
         );
-        let atoms = self.standing.cut().unwrap_or(&recoding).clone();
         let alone = policy.kind() == ChainKind::Disjoint;
         let measures = measures.filter(|_| !alone).map(Arc::new);
         self.published.push(PublishedGroup {
             release: self.releases,
             recoding,
-            atoms,
             rows: Arc::new(rows),
             measures,
         });

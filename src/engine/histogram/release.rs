@@ -182,6 +182,23 @@ impl Release {
         release
     }
 
+    /// The same rows under the recoding that their labels show, completed where no row shows a
+    /// label.
+    ///
+    /// # Errors
+    /// The column in which one label is above another, and these two labels.
+    pub fn with_shown_recoding(self, trees: &[&Taxonomy]) -> Result<Release, (usize, NoAntichain)> {
+        assert_eq!(trees.len(), self.width(), "one taxonomy for each column");
+        let mut recoding = Recoding::with_capacity(trees.len());
+        for (column, tree) in trees.iter().enumerate() {
+            let nodes: Vec<Node> = (0..self.classes())
+                .map(|class| self.class(class)[column])
+                .collect();
+            recoding.push(Cut::completed(tree, &nodes).map_err(|pair| (column, pair))?);
+        }
+        Ok(Release { recoding, ..self })
+    }
+
     /// The same rows under this recoding.
     ///
     /// # Errors

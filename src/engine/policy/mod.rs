@@ -17,13 +17,11 @@ pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
 pub use or_off::OffWord;
-pub use parts::{
-    ChainPromise, Closeness, DiversityLimits, Masking, RareRowPolicy, Recursive, RefinementLimits,
-};
+pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, Recursive, RefinementLimits};
 pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
 pub use settings::{
     ChainKind, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat, Outliers,
-    Output, PolicySettings, Rare, Search, Values,
+    Output, PolicySettings, Search, Values,
 };
 
 use serde::{Serialize, Serializer};
@@ -94,15 +92,12 @@ impl Policy {
                 .map(|closeness| closeness.distance);
         }
         match &self.chain {
-            ChainPromise::Blind(standing) => {
+            ChainPromise::Atoms { .. } if self.search != Search::Halves => {
                 if shown.set_aside.is_some() || self.search == Search::Levels {
                     shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
                 }
-                shown.rare = Some(standing.rare);
-                shown.max_wait = Some(standing.max_wait);
-                shown.max_withheld = Some(standing.max_withheld);
             }
-            ChainPromise::Crowds { every, .. } => {
+            ChainPromise::Atoms { every, .. } => {
                 let limits = RefinementLimits::of(shown);
                 shown.publish_every = Some(*every);
                 shown.values = Some(limits.values);
@@ -112,10 +107,8 @@ impl Policy {
             ChainPromise::Bcf | ChainPromise::Disjoint { .. } => {}
         }
         match &self.chain {
-            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
-                shown.guarantee = Some(Guarantee::Blind)
-            }
-            ChainPromise::Bcf | ChainPromise::Crowds { alone: true, .. } => {}
+            ChainPromise::Atoms { alone: false, .. } => shown.guarantee = Some(Guarantee::Blind),
+            ChainPromise::Bcf | ChainPromise::Atoms { alone: true, .. } => {}
             ChainPromise::Disjoint {
                 suppression,
                 output,
@@ -157,7 +150,7 @@ impl Policy {
     /// Whether releases contain all people so far or only the newest ones.
     pub fn kind(&self) -> ChainKind {
         match self.chain {
-            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => {
+            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => {
                 ChainKind::Disjoint
             }
             _ => ChainKind::Cumulative,
@@ -167,24 +160,16 @@ impl Policy {
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
         match self.chain {
-            ChainPromise::Blind(_) | ChainPromise::Crowds { alone: false, .. } => {
-                Some(Guarantee::Blind)
-            }
+            ChainPromise::Atoms { alone: false, .. } => Some(Guarantee::Blind),
             ChainPromise::Bcf => Some(Guarantee::Bcf),
-            ChainPromise::Disjoint { .. } | ChainPromise::Crowds { alone: true, .. } => None,
+            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => None,
         }
     }
 
     /// Whether a tick decides who is published, so that others wait; otherwise all people who wait
     /// are published.
     pub fn forms(&self) -> bool {
-        self.standing().is_some() || self.search.is_local() || self.recodes_some()
-    }
-
-    /// Whether people join the classes of earlier releases: true for cumulative chains whose rows
-    /// do not keep their labels.
-    pub fn joins(&self) -> bool {
-        matches!(self.chain, ChainPromise::Blind(_) | ChainPromise::Bcf)
+        self.has_atoms() || self.search.is_local() || self.recodes_some()
     }
 
     /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting
@@ -215,7 +200,6 @@ impl Policy {
             .iter()
             .all(|detail| detail.counts_as_one() && detail.floor().is_none());
         match self.search.facts().refused {
-            _ if matches!(self.chain, ChainPromise::Crowds { .. }) => Inference::Nothing,
             Some(RefusedStep::Level) => Inference::EachLevel(self.set_aside()),
             Some(RefusedStep::Node) if plain && self.set_aside() == Decimal::ZERO => {
                 Inference::Replay
@@ -234,26 +218,25 @@ impl Policy {
         }
     }
 
-    /// The treatment of rare rows, if it applies.
-    pub fn standing(&self) -> Option<RareRowPolicy> {
+    /// How many ticks are halved together, if halving divides people.
+    pub fn publish_every(&self) -> Option<u64> {
         match self.chain {
-            ChainPromise::Blind(standing) => Some(standing),
-            ChainPromise::Crowds { .. } | ChainPromise::Bcf | ChainPromise::Disjoint { .. } => None,
+            ChainPromise::Atoms { every, .. } if self.search == Search::Halves => {
+                assert!(every > 0, "some ticks are halved together");
+                Some(every)
+            }
+            _ => None,
         }
     }
 
-    /// How many ticks are halved together, if a coin divides people.
-    pub fn publish_every(&self) -> Option<u64> {
-        let ChainPromise::Crowds { every, .. } = self.chain else {
-            return None;
-        };
-        assert!(every > 0, "some ticks are halved together");
-        Some(every)
+    /// Whether people are published in atoms, each with a label of its own, and tables in parts.
+    pub fn has_atoms(&self) -> bool {
+        matches!(self.chain, ChainPromise::Atoms { .. })
     }
 
     /// Whether classes keep their labels in all later releases.
     pub fn keeps_labels(&self) -> bool {
-        matches!(self.chain, ChainPromise::Crowds { alone: false, .. })
+        matches!(self.chain, ChainPromise::Atoms { alone: false, .. })
     }
 
     /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the

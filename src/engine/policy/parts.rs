@@ -3,19 +3,17 @@
 
 use super::settings::{
     ChainKind, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings,
-    Rare, Search, Values,
+    Search, Values,
 };
 use crate::model::{Decimal, DetailSettings};
 
 /// The promise of a chain, with its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChainPromise {
-    /// Releases contain all people so far; sensitive values never decide about people.
-    Blind(RareRowPolicy),
-    /// Coins divide people; classes have labels of their own, which never change. Sensitive values
-    /// never decide about people.
-    Crowds {
-        /// How many ticks are halved together.
+    /// People are published in atoms, which keep their labels for ever. Sensitive values never
+    /// decide about people.
+    Atoms {
+        /// How many ticks are halved together; 1 with other searches.
         every: u64,
         /// Whether each release contains only new classes; otherwise it contains all classes so
         /// far.
@@ -34,17 +32,6 @@ pub enum ChainPromise {
         /// Whether rows that a release with one recoding leaves out can wait.
         waits: bool,
     },
-}
-
-/// The treatment of rows whose class is too small under the standing recoding (SCIENCE 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RareRowPolicy {
-    /// Whether they wait at all.
-    pub rare: Rare,
-    /// The number of ticks until they are overdue; 0 if no row waits.
-    pub max_wait: u64,
-    /// The share of all rows that may be withheld; 0 if none may.
-    pub max_withheld: Decimal,
 }
 
 /// The requirements on the sensitive values of classes after attacks; `None` = no requirement.
@@ -169,7 +156,7 @@ impl ChainPromise {
         let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
         assert!(every > 0, "some ticks are halved together");
         if chain == ChainKind::Disjoint && search == Search::Halves {
-            return ChainPromise::Crowds { every, alone: true };
+            return ChainPromise::Atoms { every, alone: true };
         }
         if chain == ChainKind::Disjoint {
             let suppression = written.suppression.unwrap_or(Decimal::ZERO);
@@ -184,32 +171,9 @@ impl ChainPromise {
         }
         match written.guarantee.unwrap_or(Guarantee::Blind) {
             Guarantee::Bcf => ChainPromise::Bcf,
-            Guarantee::Blind if search == Search::Halves => ChainPromise::Crowds {
+            Guarantee::Blind => ChainPromise::Atoms {
                 every,
                 alone: false,
-            },
-            Guarantee::Blind => ChainPromise::Blind(RareRowPolicy::of(written)),
-        }
-    }
-}
-
-impl RareRowPolicy {
-    /// The default of `policy.max_wait`.
-    pub const MAX_WAIT: u64 = 8;
-    /// The default of `policy.max_withheld`.
-    pub const MAX_WITHHELD: Decimal = Decimal::new(2, 2).expect("two decimals");
-
-    pub(super) fn of(written: &PolicySettings) -> RareRowPolicy {
-        match written.rare.unwrap_or(Rare::Wait) {
-            Rare::Coarsen => RareRowPolicy {
-                rare: Rare::Coarsen,
-                max_wait: 0,
-                max_withheld: Decimal::ZERO,
-            },
-            Rare::Wait => RareRowPolicy {
-                rare: Rare::Wait,
-                max_wait: written.max_wait.unwrap_or(RareRowPolicy::MAX_WAIT),
-                max_withheld: written.max_withheld.unwrap_or(RareRowPolicy::MAX_WITHHELD),
             },
         }
     }

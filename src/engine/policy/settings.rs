@@ -22,17 +22,6 @@ pub struct PolicySettings {
     /// What a cumulative chain promises; the default is `blind`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guarantee: Option<Guarantee>,
-    /// What happens to new rows whose class is still too small; the default is `wait`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rare: Option<Rare>,
-    /// Ticks that a row may wait before it is overdue; the default is 8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_wait: Option<u64>,
-    /// The share of all rows of a chain that may be withheld because they are rare; the default is
-    /// 0.02.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_withheld: Option<Decimal>,
     /// Chains of crowds (`search = "halves"`): how many ticks are halved together; the default is
     /// 1.
     #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
@@ -231,13 +220,6 @@ words! {
         Blind,
         /// The published algorithm without changes, for comparison.
         Bcf,
-    }
-    /// `policy.rare`.
-    Rare {
-        /// They wait for similar rows.
-        Wait,
-        /// The recoding becomes coarser at once.
-        Coarsen,
     }
     /// `policy.search`.
     Search {

@@ -3,7 +3,7 @@
 
 use super::{
     ChainKind, ChainPromise, ColumnFacts, Decimal, DiversitySettings, Guarantee, Policy,
-    PolicySettings, Rare, RareRowPolicy,
+    PolicySettings,
 };
 
 fn decimal(text: &str) -> Decimal {
@@ -21,16 +21,15 @@ fn defaults_are_filled_in() {
         &ColumnFacts::default(),
     );
     let policy = policy.expect("k alone is a policy");
-    let standing = RareRowPolicy {
-        rare: Rare::Wait,
-        max_wait: 8,
-        max_withheld: decimal("0.02"),
+    let atoms = ChainPromise::Atoms {
+        every: 1,
+        alone: false,
     };
-    assert_eq!(policy.chain(), &ChainPromise::Blind(standing));
+    assert_eq!(policy.chain(), &atoms);
     let shown = policy.in_force();
     assert_eq!(
-        (shown.guarantee, shown.max_wait),
-        (Some(Guarantee::Blind), Some(8))
+        (shown.guarantee, shown.publish_every),
+        (Some(Guarantee::Blind), None)
     );
     assert_eq!(
         (shown.max_ratio, shown.m),
@@ -56,26 +55,10 @@ fn disjoint_chains_have_no_guarantee() {
     );
     let policy = policy.expect("k alone is a policy");
     assert_eq!(
-        (policy.guarantee(), policy.standing(), policy.kind()),
-        (None, None, ChainKind::Disjoint)
+        (policy.guarantee(), policy.has_atoms(), policy.kind()),
+        (None, false, ChainKind::Disjoint)
     );
     assert_eq!(policy.in_force().suppression, Some(Decimal::ZERO));
-}
-
-#[test]
-fn coarsening_at_once_is_waiting_for_nothing() {
-    let written = PolicySettings {
-        k: Some(2),
-        rare: Some(Rare::Coarsen),
-        ..PolicySettings::default()
-    };
-    let policy =
-        Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::default()).expect("a policy");
-    let standing = policy.standing().expect("blind");
-    assert_eq!(
-        (standing.max_wait, standing.max_withheld),
-        (0, Decimal::ZERO)
-    );
 }
 
 #[test]

@@ -162,8 +162,7 @@ impl Check {
             Check::Pages => of("pages", Sensitive, None,
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::Utility => of("utility", Public, Some(AtMost),
-                "more rows do not help: begin a new chain with a larger first batch, a larger `max_withheld`, or a \
-                 longer `max_wait`"),
+                "more rows do not help: begin a new chain with a larger first batch or a larger `set_aside`"),
             Check::Atoms => of("atoms", Private, Some(AtLeast),
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::Correspondence => of("correspondence", Sensitive, Some(AtLeast),

@@ -60,8 +60,6 @@ pub struct ReleaseTerms<'a> {
     pub policy: &'a Policy,
     /// The declared columns.
     pub columns: &'a Columns,
-    /// People withheld from this chain so far.
-    pub withheld: u64,
     /// The checks, made or not.
     pub checks: &'a [CheckLine],
     /// Labels, and how many of their rows in the previous release this one leaves out.
@@ -144,8 +142,7 @@ pub struct Manifest {
     pub rows: u64,
     /// The number of classes: sets of rows with equal labels.
     pub classes: u64,
-    /// The number of people withheld from this chain so far, because too few were similar to them;
-    /// null if people are never withheld.
+    /// Always null: no row is left out of a chain.
     pub withheld: Option<u64>,
     /// The information loss, 0 to 1. With two tables, which lose no information, that of the labels
     /// by which classes are formed.
@@ -215,7 +212,7 @@ impl Manifest {
         table: &Overview<'_>,
         files: Vec<FileLine>,
     ) -> Manifest {
-        let grows = terms.policy.publish_every().is_some();
+        let grows = terms.policy.has_atoms();
         let (classes, smallest) = (table.sums.classes(), table.sums.smallest().unwrap_or(0));
         assert!(
             classes.saturating_mul(smallest) <= table.sums.rows(),
@@ -239,7 +236,7 @@ impl Manifest {
             smallest_class: smallest,
             rows: table.sums.rows(),
             classes,
-            withheld: (!grows).then_some(terms.withheld),
+            withheld: None,
             loss: loss(table, &terms.columns.trees()),
             discernibility: discernibility(table),
             recoding: PublishedLabels::of(table, terms.columns),
@@ -308,16 +305,14 @@ impl Manifest {
         matches!(search, Some("arx-lr" | "halves" | "mondrian" | "mdav"))
     }
 
-    /// Whether its classes keep their own labels in all later releases.
-    pub fn has_crowds(&self) -> bool {
-        self.guarantee.is_some() && self.has_own_labels()
+    /// Whether its rows keep their labels in all later releases.
+    pub fn keeps_labels(&self) -> bool {
+        self.guarantee == Some(Guarantee::Blind)
     }
 
-    /// Whether a coin divided people into its classes.
-    pub fn is_divided(&self) -> bool {
-        self.policy
-            .get("publish_every")
-            .is_some_and(Value::is_number)
+    /// Whether its people are published in atoms, and its table in parts.
+    pub fn has_atoms(&self) -> bool {
+        self.layout.is_some()
     }
 
     /// The canonical bytes: JSON with two spaces of indentation and a final newline.

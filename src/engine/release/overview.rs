@@ -16,11 +16,8 @@ pub struct Overview<'a> {
     recoding: &'a [Cut],
     /// Whether classes have labels of their own.
     pub local: bool,
-    /// The published figures of measures, for new labels or for all classes; empty if there are no
-    /// measures.
+    /// The published figures of measures, for new labels; empty if there are no measures.
     pub measures: Vec<MeasureFigures>,
-    /// Whether people join the classes, and the sums, of earlier releases.
-    pub joins: bool,
 }
 
 impl<'a> Overview<'a> {
@@ -31,34 +28,28 @@ impl<'a> Overview<'a> {
             recoding: table.recoding(),
             local: table.is_local(),
             measures: Vec::new(),
-            joins: false,
         }
     }
 
-    /// From a table whose classes have labels of their own.
-    pub fn of_sums(sums: &'a TableSums) -> Overview<'a> {
+    /// From a table that grows, with its standing recoding; without columns if classes have labels
+    /// of their own.
+    pub fn of_sums(sums: &'a TableSums, recoding: &'a [Cut]) -> Overview<'a> {
         Overview {
             sums: Cow::Borrowed(sums),
-            recoding: &[],
+            recoding,
             local: true,
             measures: Vec::new(),
-            joins: false,
         }
     }
 
-    /// The same with the published figures of measures, and whether people join the classes of
-    /// earlier releases.
+    /// The same with the published figures of measures.
     #[must_use]
-    pub fn with_measures(self, measures: Vec<MeasureFigures>, joins: bool) -> Overview<'a> {
+    pub fn with_measures(self, measures: Vec<MeasureFigures>) -> Overview<'a> {
         assert!(
             measures.iter().all(|of| of.labels >= of.shown + of.empty),
             "a label is shown, or is empty, once"
         );
-        Overview {
-            measures,
-            joins,
-            ..self
-        }
+        Overview { measures, ..self }
     }
 
     /// The labels of a quasi column: those of its cut, whether rows show them or not; if classes

@@ -222,8 +222,8 @@ fn published_files_are_as_they_were_published() {
     let place = begun();
     let named = taxonomy(&place);
     let all = [
-        "1/data.parquet",
-        "2/data.parquet",
+        "1/part.parquet",
+        "2/part.parquet",
         "1/manifest.json",
         "2/report.html",
         &named,
@@ -386,7 +386,7 @@ fn a_file_in_the_place_of_another_keeps_the_whole_release_back() {
             .into_keys()
             .collect::<Vec<_>>()
     };
-    place.put("out/2/data.parquet", "mine");
+    place.put("out/2/part.parquet", "mine");
     let mine = second();
     for _ in 0..2 {
         says(
@@ -396,8 +396,8 @@ fn a_file_in_the_place_of_another_keeps_the_whole_release_back() {
         );
         assert_eq!(second(), mine, "something was left behind");
     }
-    assert_eq!(place.bytes("2/data.parquet"), b"mine");
-    fs::remove_file(place.out().join("2/data.parquet")).expect("mine");
+    assert_eq!(place.bytes("2/part.parquet"), b"mine");
+    fs::remove_file(place.out().join("2/part.parquet")).expect("mine");
     let entry = &place.entries(&["b.csv"])[0];
     assert_eq!(
         (entry["outcome"].as_str(), entry["release"].as_u64()),
@@ -491,12 +491,6 @@ fn frozen_columns_are_named() {
         (disjoint, "feed.chain"),
         (("k = 3", "k = 2"), "policy.k"),
         (("k = 3", "k = 3\nguarantee = \"bcf\""), "policy.guarantee"),
-        (("k = 3", "k = 3\nmax_wait = 9"), "policy.max_wait"),
-        (
-            ("k = 3", "k = 3\nmax_withheld = 0.03"),
-            "policy.max_withheld",
-        ),
-        (("k = 3", "k = 3\nrare = \"coarsen\""), "policy.rare"),
         (("k = 3", "k = 3\nmax_loss = 0.9"), "policy.max_loss"),
         (("k = 3", "k = 3\non_repeat = \"none\""), "policy.on_repeat"),
         (("max = 39", "max = 59"), "column.age.taxonomy"),
@@ -542,7 +536,7 @@ fn frozen_columns_are_named() {
     // Other settings may change, and so may their notation.
     let more = FEED.replace(
         "[policy]\nk = 3",
-        "[log]\nformat = \"json\"\n[policy]\nmax_wait = 8\nk = 3",
+        "[log]\nformat = \"json\"\n[policy]\nmax_loss = 1\nk = 3",
     );
     place.put_feed(&more);
     place.entries(&["c.csv"]);

@@ -47,7 +47,7 @@ fn audited(place: &Place) {
 fn new_wards_open_while_the_chain_runs() {
     for (kind, policy) in [
         ("", ""),
-        ("", "rare = \"coarsen\"\n"),
+        ("", "search = \"levels\"\n"),
         ("", "guarantee = \"bcf\"\n"),
         ("chain = \"disjoint\"\n", ""),
     ] {

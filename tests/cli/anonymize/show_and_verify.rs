@@ -52,10 +52,10 @@ fn waiting_people_are_reported_for_every_kind_of_chain() {
         );
         assert_eq!(
             waiting["next"],
-            serde_json::json!({"added": 0, "at_most": false, "withheld": 0, "coarser": false})
+            serde_json::json!({"added": 0, "at_most": false})
         );
         assert_eq!(waiting["crowds"].as_array().map(Vec::len), Some(1));
-        assert_eq!(waiting["coarser"], Json::Null);
+        assert_eq!(waiting["new_chain"], Json::Null);
     }
 }
 
@@ -79,7 +79,7 @@ fn changed_files_are_not_called_safe() {
     for name in [
         "1/manifest.json",
         "1/report.html",
-        "2/data.parquet",
+        "2/part.parquet",
         named.as_str(),
     ] {
         let (path, bytes) = (place.out().join(name), place.bytes(name));
@@ -349,7 +349,8 @@ fn scripts_get_the_folder_of_a_release() {
         text(&output.stdout).lines().map(str::to_owned).collect()
     };
     let at = |name: &str| place.out().join(name).display().to_string();
-    assert_eq!(lines(&[]), [at("2/data.parquet")]);
+    let parts = [at("1/part.parquet"), at("2/part.parquet")];
+    assert_eq!(lines(&[]), parts);
     assert_eq!(
         lines(&["--release", "1", "--manifest"]),
         [at("1/manifest.json")]
@@ -365,7 +366,7 @@ fn scripts_get_the_folder_of_a_release() {
     fits("path", &reported);
     assert_eq!(
         (&reported["release"], &reported["parts"]),
-        (&2.into(), &serde_json::json!([at("2/data.parquet")]))
+        (&2.into(), &serde_json::json!(parts))
     );
     assert_eq!(output(&["--release", "3"]).status.code(), Some(2));
 }

@@ -37,7 +37,7 @@ fn one_row_waits_and_several_wait() {
         ),
         (
             "c.csv",
-            "with 3 rows. It replaces all earlier ones; never combine releases.",
+            "with 3 rows. Its manifest lists all parts of the table: read these and no other files.",
         ),
         ("d.csv", "1 row is waiting for enough similar rows."),
         ("e.csv", "2 rows are waiting for enough similar rows."),

@@ -125,10 +125,7 @@ fn newest_rows(releases: &[DecidedRelease], disjoint: bool) -> BTreeMap<u32, u64
 /// Whether each known person is in one place.
 fn adds_up(state: &FeedState, policy: &str) -> bool {
     let newest = newest_rows(&state.releases, disjoint(policy));
-    let rest = [state.feed.waiting(), state.feed.withheld()]
-        .map(|rows| rows.rows())
-        .iter()
-        .sum::<u64>();
+    let rest = state.feed.waiting().rows();
     let sum = newest.values().sum::<u64>() + rest + state.feed.pending() + state.feed.new_rows();
     let people = state.feed.people().len() as u64;
     // People of a release that stopped its chain count as published for ever.

@@ -22,7 +22,7 @@ use tidegate::engine::histogram::Person;
 use tidegate::engine::release::{Layout, Manifest, Notice};
 
 use super::crash::Dying;
-use super::draw::{CROWDS, Draw, MEASURED, POLICIES};
+use super::draw::{CROWDS, Draw, MEASURED, POLICIES, TWO_TABLES};
 use super::feed::{
     Human, crowd, feed, grown, key, open, open_set, packed, settings, step, time, unpacked,
 };
@@ -439,7 +439,7 @@ fn published_rows_leave_the_next_release_with_their_whole_atom() {
 
 #[test]
 fn rows_stay_where_no_atom_could_leave_as_a_whole() {
-    for policy in [POLICIES[0], POLICIES[3]] {
+    for policy in [POLICIES[2], TWO_TABLES] {
         let (private, public) = (Memory::default(), Memory::default());
         let mut writer = open(
             &feed(policy),

@@ -149,7 +149,7 @@ pub const SCENES: &[Scene] = &[
         ASKED_IN_VAIN,
         From::Scene(WAITS),
         |_| {},
-        Does::Asked(&["withdraw", "feed.toml", "1", "--reason", "why"]),
+        Does::Asked(&["withdraw", "feed.toml", "99", "--reason", "why"]),
     ),
     scene(STRANGE_NOTE, From::Scene(WAITS), strange, Does::Once),
     scene(HOLDS, From::Scene(BEGINS), holds, Does::Once),

@@ -160,7 +160,7 @@ fn nothing_planted_is_found() {
         said(&place, &["quarantine", "feed.toml", "--retry"]),
         Some(0)
     );
-    assert!(looked_at(&place) > 180, "tables were read");
+    assert!(looked_at(&place) > 60, "tables were read");
     halted(&place);
 }
 

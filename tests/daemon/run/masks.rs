@@ -13,7 +13,7 @@ const ROLE: &str = "name = \"diagnosis\"\nrole = \"sensitive\"\n";
 
 /// A feed that guards a diagnosis.
 fn place() -> Place {
-    let place = Place::with(NEVER, "k = 3\nm = 2\nmax_wait = 0\n", "");
+    let place = Place::with(NEVER, "k = 3\nm = 2\n", "");
     place.edit(ROLE, &format!("{ROLE}guarded = [[\"{}x\"]]\n", PLANTED[1]));
     place
 }

@@ -8,11 +8,12 @@ use rustix::process::{Signal, kill_process};
 use super::place::{NEVER, PLANTED, Place, files, people};
 
 /// The folders of the private root with objects of a feed whose classes share labels.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
     "seg",
     "quarantine",
     "atoms",
     "mask",
+    "members",
     "verdict",
     "terms",
     "stage",

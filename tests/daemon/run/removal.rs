@@ -534,7 +534,7 @@ fn a_whole_chain_is_withdrawn() {
 
 #[test]
 fn a_chain_that_is_checked_as_a_whole_loses_no_release() {
-    let place = Place::with(NEVER, "k = 3\n", "");
+    let place = Place::with(NEVER, "k = 3\nguarantee = \"bcf\"\n", "");
     place.offer("0.csv", people(0..60));
     assert_eq!(place.once()["outcome"], "published");
     let (code, answer) = place.json(&["withdraw", "feed.toml", "1", "--reason", "wrong"]);

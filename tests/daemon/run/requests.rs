@@ -379,7 +379,7 @@ fn a_person_who_is_published_and_erased_never_comes_again() {
         );
         place.verified();
     });
-    let place = Place::new(NEVER);
+    let place = Place::with(NEVER, "k = 3\nguarantee = \"bcf\"\n", "");
     place.offer("0.csv", people(0..40));
     place.once();
     // Labels of this chain belong to all people: no row can leave it.
@@ -400,7 +400,7 @@ fn a_person_who_is_published_and_erased_never_comes_again() {
         answer["text"]
             .as_str()
             .expect("a text")
-            .starts_with("--rows is for chains whose atoms"),
+            .starts_with("--rows is for chains whose rows"),
         "{answer}"
     );
     place.verified();
@@ -472,14 +472,14 @@ fn a_new_chain_says_that_a_release_that_waited_is_void_and_removes_its_files() {
 /// Two classes, a withheld person, and a waiting one. In a new chain both wait, and one is erased
 /// before its first tick.
 #[test]
-fn withheld_people_wait_in_a_new_chain_after_any_erasure() {
+fn people_who_wait_do_so_in_a_new_chain_after_any_erasure() {
     let row = |number: u64, age: u64, ward: &str| {
         format!(
             "{}{number},{age},{ward},{}{number}\n",
             PLANTED[0], PLANTED[1]
         )
     };
-    let place = Place::with(NEVER, "k = 3\nmax_wait = 1\nmax_withheld = 0.5\n", "");
+    let place = Place::new(NEVER);
     let alike = |numbers: std::ops::Range<u64>| {
         numbers.map(|at| row(at, 2, "A1") + &row(100 + at, 38, "B2"))
     };
@@ -495,13 +495,9 @@ fn withheld_people_wait_in_a_new_chain_after_any_erasure() {
     }
     let people = |place: &Place| {
         let shown = place.done(&["show", "feed.toml"]);
-        ["rows", "withheld"].map(|of| {
-            shown["waiting"][of]
-                .as_u64()
-                .unwrap_or_else(|| panic!("{shown}"))
-        })
+        shown["waiting"]["rows"].as_u64()
     };
-    assert_eq!(people(&place), [1, 1]);
+    assert_eq!(people(&place), Some(2));
     place.edit("k = 3", "k = 4");
     place.done(&["new-chain", "feed.toml"]);
     let answer = erase(&place, &format!("{}51\n", PLANTED[0]));
@@ -514,7 +510,7 @@ fn withheld_people_wait_in_a_new_chain_after_any_erasure() {
     assert_eq!(
         published(&place).last().map(|release| release.rows),
         Some(4),
-        "those who came, and the one who was withheld"
+        "those who came, and the one who waited"
     );
     place.verified();
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate::engine::feed::ClosingResult;
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
 use tidegate::engine::gate::verdict::Approved;
 use tidegate::engine::histogram::{Histogram, SensitiveValues};
 use tidegate::engine::model::{Columns, Cut, Leaf, Node, Recoding, Taxonomy, Value};
-use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, Policy, PolicySettings, Rare};
+use tidegate::engine::policy::{ChainKind, Guarantee, Policy, PolicySettings, Search};
 
 use super::chain::{Chain, Human, policy};
 use crate::common::random::{self, Draw};
@@ -37,7 +37,7 @@ pub struct Public {
     pub recoding: Recoding,
     pub sizes: Vec<(Vec<Node>, u64)>,
     pub rows: Vec<Row>,
-    pub data: Vec<u8>,
+    pub data: Vec<(String, Vec<u8>)>,
     pub manifest: Vec<u8>,
     pub report: Vec<u8>,
     pub taxonomy: Vec<u8>,
@@ -56,18 +56,15 @@ pub struct Played {
 
 impl Script {
     pub fn blind(draw: &mut Draw) -> Script {
-        let rare = if draw.once_in(4) {
-            Rare::Coarsen
+        let search = if draw.once_in(2) {
+            Search::TopDown
         } else {
-            Rare::Wait
+            Search::Levels
         };
-        let waits = rare == Rare::Wait;
         let written = PolicySettings {
             k: Some(draw.between(2, 4)),
             guarantee: Some(Guarantee::Blind),
-            rare: Some(rare),
-            max_wait: waits.then(|| draw.between(0, 3)),
-            max_withheld: waits.then(|| Decimal::new(draw.between(0, 3) * 7, 2).expect("a share")),
+            search: Some(search),
             ..PolicySettings::default()
         };
         Script::drawn(draw, &written, 3)
@@ -207,7 +204,7 @@ impl Script {
                                         .collect::<Vec<_>>()
                                 )
                             });
-                    played.publish(&approved, &candidate.recoding);
+                    played.publish(&approved, &candidate);
                     chain.publish(*candidate, approved);
                     "published"
                 }
@@ -239,10 +236,10 @@ impl Played {
             .values_mut()
             .filter(|person| atoms && person.formed.is_none())
         {
-            if holds(feed.waiting(), person) || holds(feed.withheld(), person) {
+            if holds(feed.waiting(), person) {
                 continue;
             }
-            let cut = feed.standing().cut().expect("atoms are of a recoding");
+            let cut = feed.standing().expect("atoms are of a recoding").cut();
             let class = cut
                 .iter()
                 .zip(&person.human.leaves)
@@ -252,7 +249,7 @@ impl Played {
         }
     }
 
-    fn publish(&mut self, approved: &Approved, recoding: &[Cut]) {
+    fn publish(&mut self, approved: &Approved, candidate: &ProposedRelease) {
         let at = self.releases.len();
         let atoms = self.atoms;
         let comes =
@@ -261,22 +258,17 @@ impl Played {
             .values_mut()
             .filter(comes)
             .for_each(|person| person.first = Some(at));
-        let table = approved.table();
-        let [data, taxonomy, report] = approved.files() else {
-            panic!("a table, taxonomies and a report")
+        let table = candidate.table();
+        let [data @ .., taxonomy, report] = approved.files() else {
+            panic!("tables, taxonomies and a report")
         };
         self.releases.push(Public {
-            recoding: recoding.to_vec(),
-            sizes: (0..table.release.classes())
-                .map(|class| {
-                    (
-                        table.release.class(class).to_vec(),
-                        table.release.size(class),
-                    )
-                })
+            recoding: candidate.recoding.clone(),
+            sizes: (0..table.classes())
+                .map(|class| (table.class(class).to_vec(), table.size(class)))
                 .collect(),
-            rows: rows(&self.columns, &table.release, &table.values),
-            data: data.1.clone(),
+            rows: rows(&self.columns, table, candidate.rows().values()),
+            data: data.to_vec(),
             manifest: approved.manifest().to_vec(),
             report: report.1.clone(),
             taxonomy: taxonomy.1.clone(),
@@ -284,8 +276,8 @@ impl Played {
     }
 
     /// Checks that no person is lost and none is in two places; returns how many are published,
-    /// pending, waiting and withheld.
-    fn balance(&self, chain: &Chain) -> [u64; 4] {
+    /// pending and waiting.
+    fn balance(&self, chain: &Chain) -> [u64; 3] {
         let feed = &chain.feed;
         let published = self
             .people
@@ -293,12 +285,7 @@ impl Played {
             .filter(|person| person.first.is_some())
             .count() as u64;
         assert_eq!(published, feed.whole().rows());
-        let places = [
-            published,
-            feed.pending(),
-            feed.waiting().rows(),
-            feed.withheld().rows(),
-        ];
+        let places = [published, feed.pending(), feed.waiting().rows()];
         assert_eq!(
             places.iter().sum::<u64>(),
             self.people.len() as u64,
@@ -308,12 +295,21 @@ impl Played {
     }
 
     /// Labels of a person in a release.
-    pub fn labels(&self, leaves: &[Leaf], release: usize) -> Vec<String> {
+    pub fn labels(&self, person: &Person, release: usize) -> Vec<String> {
         let recoding = &self.releases[release].recoding;
-        let trees = self.columns.trees();
-        let label =
-            |((cut, &leaf), tree): ((&Cut, &Leaf), &&Taxonomy)| tree.label(cut.at(leaf)).to_owned();
-        recoding.iter().zip(leaves).zip(&trees).map(label).collect()
+        let under = |(cut, &leaf): (&Cut, &Leaf)| cut.at(leaf);
+        let class: Vec<Node> = match &person.formed {
+            Some((_, class)) => class.clone(),
+            None => recoding
+                .iter()
+                .zip(&person.human.leaves)
+                .map(under)
+                .collect(),
+        };
+        let labels = class.iter().zip(self.columns.trees());
+        labels
+            .map(|(&node, tree)| tree.label(node).to_owned())
+            .collect()
     }
 
     /// The rows of a release by its people.
@@ -323,12 +319,7 @@ impl Played {
             .values()
             .filter(|person| person.first.is_some_and(|first| first <= release));
         there
-            .map(|person| {
-                (
-                    self.labels(&person.human.leaves, release),
-                    text(&person.human.values),
-                )
-            })
+            .map(|person| (self.labels(person, release), text(&person.human.values)))
             .collect()
     }
 }

@@ -2,7 +2,7 @@
 //! and certain facts.
 
 use num_bigint::BigUint;
-use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, coarsened, searched};
+use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, searched};
 use tidegate::engine::model::{Taxonomy, Tree};
 use tidegate::engine::policy::{Inference, Values};
 use tidegate::engine::safeguards::search_inference::{
@@ -254,50 +254,4 @@ fn what_the_search_did_not_make() {
             TraceRatio::Impossible
         );
     }
-}
-
-/// One new person on either side, and the recoding becomes coarser for them.
-#[test]
-fn a_coarsening_names_two_people() {
-    let mut tree = Tree::new("*");
-    for half in ["p", "q"] {
-        let node = tree.add(0, half, 1);
-        for leaf in ["1", "2"] {
-            tree.add(node, &format!("{half}{leaf}"), 1);
-        }
-    }
-    let tree = tree.finish().expect("distinct labels");
-    let cut = |nodes: &[u32]| tidegate::engine::model::Cut::completed(&tree, nodes).expect("a cut");
-    let first: World = (0..4).map(|leaf| (vec![leaf], 2)).collect();
-    let mut second = first.clone();
-    second[0].1 += 1;
-    second[1].1 += 1;
-    let before = release(&first, &[cut(&[2, 3, 5, 6])]);
-    let after = |world: &World| release(world, &[cut(&[1, 5, 6])]);
-    let found = coarsened(&before, &after(&second), &[&tree], 2, CertaintyBudget::FULL);
-    let fact = |child| Fact {
-        class: vec![1],
-        column: 0,
-        child,
-        least: 1,
-        most: 1,
-        sole: false,
-    };
-    assert_eq!(found.facts, [fact(2), fact(3)]);
-    assert_eq!(
-        (found.clauses, found.lone, found.answer),
-        (1, 1, FactExtent::Whole)
-    );
-    // With a third one it may be either side; and nothing is revealed if the recoding stays.
-    second[1].1 += 1;
-    let found = coarsened(&before, &after(&second), &[&tree], 2, CertaintyBudget::FULL);
-    assert_eq!((found.facts.len(), found.clauses, found.lone), (0, 1, 1));
-    assert_eq!(
-        coarsened(&before, &before, &[&tree], 2, CertaintyBudget::FULL).clauses,
-        0
-    );
-    assert_eq!(
-        coarsened(&after(&second), &before, &[&tree], 2, CertaintyBudget::FULL).answer,
-        FactExtent::Impossible
-    );
 }

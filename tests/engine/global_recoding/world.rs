@@ -16,8 +16,6 @@ pub type World = Vec<(Vec<Leaf>, u32)>;
 pub struct Case {
     pub trees: Vec<Taxonomy>,
     pub a: u64,
-    /// The people.
-    pub people: World,
     pub found: TopDownResult,
     pub release: Release,
 }
@@ -76,7 +74,6 @@ impl Case {
         Some(Case {
             trees,
             a,
-            people: world.clone(),
             found,
             release,
         })

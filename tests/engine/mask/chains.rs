@@ -1,14 +1,12 @@
 //! Whole chains of masked increments, from arrivals to the gate's decision.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tidegate::engine::feed::{ClosingResult, Feed, ProposedRelease};
-use tidegate::engine::histogram::{Histogram, Release, SensitiveValues};
-use tidegate::engine::model::{Columns, Cut, Node, Role, Value};
-use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Rare};
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
+use tidegate::engine::model::{Columns, Role, Value};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 
-use super::chain::{Chain, Human, Offer, arrivals};
+use super::chain::{Chain, Human, Offer};
 use crate::common::columns;
 use crate::common::random::{self, Draw};
 
@@ -33,7 +31,7 @@ fn policy(draw: &mut Draw, columns: &Columns) -> Policy {
     let written = PolicySettings {
         k: Some(draw.between(2, 9)),
         m: Some(2),
-        rare: draw.once_in(2).then_some(Rare::Coarsen),
+        search: draw.once_in(2).then_some(Search::Levels),
         ..PolicySettings::default()
     };
     let sets = columns
@@ -68,107 +66,6 @@ fn people(draw: &mut Draw, columns: &Columns, first: u128) -> Vec<Human> {
         }
     };
     (0..draw.between(0, 40)).map(|at| human(at, draw)).collect()
-}
-
-/// The counts of a table under a recoding that is not finer: by class and value.
-fn reported(
-    table: &Release,
-    values: &SensitiveValues,
-    cuts: &[Cut],
-    columns: &Columns,
-) -> BTreeMap<(Vec<Node>, Vec<Value>), u64> {
-    let trees = columns.trees();
-    let mut reported = BTreeMap::new();
-    for class in 0..table.classes() {
-        let lifted = table.class(class).iter().zip(&trees).zip(cuts);
-        let nodes: Vec<Node> = lifted
-            .map(|((&node, tree), cut)| cut.at(tree.leaf_range(node).start))
-            .collect();
-        for at in table.range(class) {
-            let value = values.get(table.values()[at]).to_vec();
-            *reported.entry((nodes.clone(), value)).or_default() += table.counts()[at];
-        }
-    }
-    reported
-}
-
-/// The number of counts that are lower than in an earlier release.
-fn taken_back(tables: &[(Release, SensitiveValues)], columns: &Columns) -> usize {
-    let missing = |pair: &[(Release, SensitiveValues)]| {
-        let cuts = pair[1].0.recoding();
-        let [before, after] =
-            [&pair[0], &pair[1]].map(|(table, values)| reported(table, values, cuts, columns));
-        before
-            .iter()
-            .filter(|(key, count)| after.get(*key).copied().unwrap_or_default() < **count)
-            .count()
-    };
-    tables.windows(2).map(missing).sum()
-}
-
-/// An increment when it had formed and nothing was masked yet.
-struct Formed {
-    feed: Feed,
-    rows: Histogram,
-}
-
-/// Every release of a masked chain is approved and lowers no count. If every release is masked
-/// again the same chains do.
-#[test]
-fn masked_chains_take_nothing_back() {
-    let seen: [AtomicU64; 3] = Default::default();
-    random::run("masked chains", 225, |draw| {
-        let columns = guarded(draw);
-        let policy = policy(draw, &columns);
-        let mut chain = Chain::new(columns, policy);
-        chain.chance.0 = draw.clone();
-        let (mut changed, mut first) = (0, 0);
-        let (mut formed, mut anew): (Vec<Formed>, Vec<(Release, SensitiveValues)>) =
-            (Vec::new(), Vec::new());
-        for _ in 0..draw.between(2, 6) {
-            let people = people(draw, &chain.columns, first);
-            first += people.len() as u128;
-            let mut before = chain.feed.clone();
-            before.tick(
-                arrivals(&chain.columns, &people),
-                &chain.policy,
-                &chain.columns.trees(),
-            );
-            let ClosingResult::Candidate(candidate) = chain.tick(&people).closed else {
-                continue;
-            };
-            let ledgers = candidate.increments.iter().flat_map(|new| &new.ledger);
-            changed += ledgers.map(|ledger| ledger.changed.len()).sum::<usize>();
-            assert_eq!(candidate.increments.len(), 1, "everything is approved");
-            formed.push(Formed {
-                rows: candidate.increments[0].rows.clone(),
-                feed: before,
-            });
-            let Some(table) = masked_again(&formed, candidate.table().recoding(), &mut chain)
-            else {
-                // No person has another value.
-                return;
-            };
-            anew.push(table);
-            let approved = chain
-                .offer(&candidate)
-                .decided(|_| ())
-                .unwrap_or_else(|verdict| panic!("{verdict:?}"));
-            chain.publish(*candidate, approved);
-        }
-        assert_eq!(
-            taken_back(&chain.tables, &chain.columns),
-            0,
-            "a release takes something back"
-        );
-        let lies = taken_back(&anew, &chain.columns) > 0;
-        for (seen, is) in seen.iter().zip([chain.tables.len() > 1, changed > 0, lies]) {
-            seen.fetch_add(u64::from(is), Ordering::Relaxed);
-        }
-    });
-    let seen = seen.map(AtomicU64::into_inner);
-    println!("{seen:?} have several releases, changed values, would lie if they were masked anew");
-    assert!(seen.iter().all(|times| *times > 10), "{seen:?}");
 }
 
 /// A policy that guards the sets of these columns.
@@ -233,29 +130,6 @@ fn masked_disjoint_releases_are_approved() {
     let seen = seen.map(AtomicU64::into_inner);
     println!("{seen:?}");
     assert!(seen.iter().all(|times| *times > 10), "{seen:?}");
-}
-
-/// A release whose increments are all masked for it; None if one cannot be.
-fn masked_again(
-    formed: &[Formed],
-    recoding: &[Cut],
-    chain: &mut Chain,
-) -> Option<(Release, SensitiveValues)> {
-    let reported = |one: &Formed| {
-        let ledger = one
-            .feed
-            .mask(&chain.policy, &chain.columns, &mut chain.chance)
-            .ok()?;
-        Some(
-            ledger
-                .expect("it is not masked yet")
-                .applied(&one.rows)
-                .as_one(0),
-        )
-    };
-    let all = Histogram::merge_all(formed.iter().map(reported).collect::<Option<_>>()?)
-        .expect("one at least");
-    Some((Release::under(&all, 0..1, recoding), all.values().clone()))
 }
 
 /// If all people have a guarded value there is no replacement: the chain ends.

@@ -76,7 +76,6 @@ pub fn terms<'a>(
         release: 3,
         policy,
         columns: &table.columns,
-        withheld: 1,
         checks,
         erased: &NOTHING,
         kept: &[],
@@ -118,7 +117,7 @@ fn manifest(table: &Table) -> Manifest {
     };
     Manifest::of(
         &facts(),
-        &terms(table, &policy(Guarantee::Blind), &checks()),
+        &terms(table, &policy(Guarantee::Bcf), &checks()),
         &Overview::of(&table.release),
         vec![file],
     )
@@ -134,15 +133,15 @@ fn the_form_is_what_the_contract_says() {
     );
     let json: Json = serde_json::from_str(&text).expect("JSON");
     let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
-    let order = "schema feed chain release time policy guarantee k smallest_class rows classes withheld loss \
+    let order = "schema feed chain release time policy guarantee reader k smallest_class rows classes withheld loss \
                  discernibility recoding files checks signed decision previous";
     assert_eq!(keys, order.split_whitespace().collect::<Vec<_>>());
     assert_eq!(
-        json["policy"]["max_withheld"],
-        json!(0.02),
+        json["policy"]["search"],
+        json!("top-down"),
         "defaults that apply are in force"
     );
-    assert_eq!(json["guarantee"], "blind");
+    assert_eq!(json["guarantee"], "bcf");
     assert_eq!(
         [
             &json["k"],
@@ -182,7 +181,7 @@ fn a_manifest_has_one_spelling() {
         format!("{text} "),
         text.replacen("  \"schema\"", "\t\"schema\"", 1),
         text.replacen("\"admissions\"", "\"\\u0061dmissions\"", 1),
-        text.replacen("0.02", "0.020", 1),
+        text.replacen("0.5", "0.50", 1),
         text.replacen("  \"signed\": true,\n", "", 1).replacen(
             "\n  \"k\"",
             "\n  \"signed\": true,\n  \"k\"",

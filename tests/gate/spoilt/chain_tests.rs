@@ -37,7 +37,6 @@ fn masking(written: &PolicySettings) -> Policy {
 fn masked() -> Offer {
     let written = PolicySettings {
         m: Some(2),
-        max_loss: None,
         ..settings(Some(Guarantee::Blind))
     };
     let mut chain = Chain::new(guarded(), masking(&written));
@@ -173,12 +172,11 @@ fn labels_keep_to_the_floors_of_their_columns() {
     let columns = columns().with_details(&details);
     let written = PolicySettings {
         search: Some(Search::Levels),
-        max_loss: None,
-        ..settings(Some(Guarantee::Blind))
+        ..settings(None)
     };
-    let policy = Policy::new(&written, ChainKind::Cumulative, &ColumnFacts::of(&columns))
+    let policy = Policy::new(&written, ChainKind::Disjoint, &ColumnFacts::of(&columns))
         .expect("no contradiction");
-    let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Blind));
+    let (_, good) = third(ChainKind::Disjoint, None);
     let against = |labels| -> BTreeSet<String> {
         let mut offer = Offer {
             columns: columns.clone(),

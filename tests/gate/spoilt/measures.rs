@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::feed::ProposedRelease;
 use tidegate::engine::gate::verdict::{RejectionReason, Verdict};
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
@@ -12,9 +11,7 @@ use tidegate::engine::model::{
     Carving, Column, Columns, Decimal, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role,
     Taxonomy, Tree, Value,
 };
-use tidegate::engine::policy::{
-    ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Rare, Search,
-};
+use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Search};
 use tidegate::engine::release::{ReleaseSpan, TableKind, Tables};
 
 use crate::common::cases;
@@ -372,154 +369,6 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
     }
     println!("{met:?} labels show their sum, remove it, and have few numbers");
     assert!(met.iter().all(|labels| *labels > 3), "{met:?}");
-}
-
-/// A cumulative chain: the next release, with the measures of each class.
-fn joining(chain: &mut Chain, draw: &mut Draw, people: u64) -> (ProposedRelease, Offer) {
-    let first = 1_000 * (u128::from(chain.feed.releases()) + 1);
-    let came = (0..u128::from(people)).map(|at| {
-        let leaves: Vec<Leaf> = (0..2).map(|_| draw.between(0, 7) as Leaf).collect();
-        let size = if draw.once_in(8) { 1_000_000 } else { 1_000 };
-        let number = draw
-            .once_in(2)
-            .then(|| draw.between(0, 2 * size) as i64 - size as i64 / 4);
-        (
-            Human {
-                number: first + at,
-                leaves,
-                values: vec![Value::Text("v".into())],
-            },
-            number,
-        )
-    });
-    let (came, numbers): (Vec<Human>, Vec<Option<i64>>) = came.unzip();
-    let candidate = chain.proposed(&came);
-    assert_eq!(
-        candidate.increments.last().map(|new| new.rows.rows()),
-        Some(people),
-        "none waits"
-    );
-    let rows = arrivals(&chain.columns, &came).with_measures(vec![numbers]);
-    let cuts = candidate.increments[0].recoding.clone();
-    let label = |leaves: &[Leaf]| {
-        Some(
-            cuts.iter()
-                .zip(leaves)
-                .map(|(cut, &leaf)| cut.at(leaf))
-                .collect(),
-        )
-    };
-    chain
-        .feed
-        .measured(SumSuppression::of(&chain.policy).addends(&rows, label));
-    let candidate = chain
-        .feed
-        .propose(&candidate.recoding, &chain.policy, &chain.columns.trees());
-    let reported = candidate.measures().expect("measures");
-    let offer = Offer {
-        numbers: vec![rows],
-        ..chain.offer(&candidate)
-    };
-    (candidate, beside(&offer, &reported))
-}
-
-/// The same with this table of measures beside the one table.
-fn beside(offer: &Offer, reported: &Histogram) -> Offer {
-    let rows = offer.tables.apart().0.clone();
-    let measures = [(ReleaseSpan::of(offer.release), reported.clone())];
-    Offer {
-        tables: rows.with_measures(&measures, &offer.columns),
-        ..offer.clone()
-    }
-}
-
-#[test]
-fn sums_of_classes_that_people_join_do_not_leave_when_spoilt() {
-    let seed = random::seed();
-    println!("measures that people join: seed {seed}; the same again: TIDEGATE_SEED={seed}");
-    let mut met = [0; 3];
-    for case in 0..u64::from(cases(40)) {
-        let mut draw = Draw::new(seed, 1_000 + case);
-        let settings = PolicySettings {
-            search: Some(Search::TopDown),
-            rare: Some(Rare::Coarsen),
-            ..written(true)
-        };
-        let facts = ColumnFacts {
-            sensitive: 1,
-            measures: 1,
-            ..ColumnFacts::default()
-        };
-        let settings = PolicySettings {
-            publish_every: None,
-            ..settings
-        };
-        let policy =
-            Policy::new(&settings, ChainKind::Cumulative, &facts).expect("no contradiction");
-        let mut chain = Chain::new(columns(), policy);
-        for people in [300, 9, 30] {
-            let (candidate, offer) = joining(&mut chain, &mut draw, people);
-            chain.publish(candidate, offer.decided(|_| ()).expect("a good release"));
-        }
-        let (candidate, offer) = joining(&mut chain, &mut draw, 24);
-        let reported = candidate.measures().expect("measures");
-        assert!(
-            offer.judged().verdict().safe(),
-            "{:?}",
-            offer.judged().verdict()
-        );
-        for label in 0..reported.tuples() {
-            let spoilt =
-                |change: fn(&mut [Value])| beside(&offer, &changed(&reported, label, change));
-            match reported.values().get(reported.cells_of(label)[0].value) {
-                [Value::Int(1..), Value::Decimal(_)] => {
-                    met[0] += 1;
-                    let more = |reported: &mut [Value]| {
-                        if let Value::Decimal(sum) = &mut reported[1] {
-                            *sum += 1
-                        }
-                    };
-                    refused(&spoilt(more), "dominance");
-                    refused(&spoilt(|reported| reported[1] = Value::Null), "dominance");
-                }
-                [Value::Int(1..), Value::Null] => {
-                    met[1] += 1;
-                    let verdict = refused(
-                        &spoilt(|reported| reported[1] = Value::Decimal(5)),
-                        "dominance",
-                    );
-                    let said = verdict
-                        .reasons()
-                        .any(|(_, reason)| reason.text.contains("reveals too much"));
-                    assert!(said, "a sum that may not be told is called that");
-                }
-                [Value::Null, _] => {
-                    met[2] += 1;
-                    refused(
-                        &spoilt(|reported| reported[0] = Value::Int(50)),
-                        "dominance",
-                    );
-                }
-                _ => {}
-            }
-        }
-        let [_, fewer] = reported.divide(|tuple, _| tuple.iter().copied().eq(reported.tuple_at(0)));
-        refused(&beside(&offer, &fewer), "dominance");
-        refused(
-            &Offer {
-                addends: vec![None; 3],
-                ..offer.clone()
-            },
-            "dominance",
-        );
-        let rows_alone = Offer {
-            tables: offer.tables.apart().0.clone(),
-            ..offer.clone()
-        };
-        refused(&rows_alone, "dominance");
-    }
-    println!("{met:?} classes tell their sum, their count alone, and nothing");
-    assert!(met.iter().all(|classes| *classes > 0), "{met:?}");
 }
 
 #[test]

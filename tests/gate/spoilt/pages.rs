@@ -67,7 +67,7 @@ fn by_other(
         let judged = offer.judged();
         let lines = judged.lines();
         let policy = policy(
-            &written(settings(Some(Guarantee::Blind))),
+            &written(settings(Some(Guarantee::Bcf))),
             ChainKind::Cumulative,
         );
         let terms = ReleaseTerms {
@@ -139,8 +139,8 @@ fn fields() -> Vec<Mutant> {
         ),
         field(
             "another policy",
-            "/policy/max_wait",
-            json!(9),
+            "/policy/max_loss",
+            json!(0.9),
             "manifest, policy",
         ),
         field(
@@ -152,7 +152,7 @@ fn fields() -> Vec<Mutant> {
         field(
             "another guarantee",
             "/guarantee",
-            json!("bcf"),
+            json!("blind"),
             "manifest, guarantee",
         ),
         field(

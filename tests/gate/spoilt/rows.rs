@@ -218,7 +218,7 @@ pub fn mutants() -> Vec<Mutant> {
             "form",
             "is not one of the recoding",
             |rows| {
-                rows.iter_mut().for_each(|row| row.0[1] = "any ward".into());
+                rows.iter_mut().for_each(|row| row.0[0] = "any age".into());
             },
         ),
     ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidegate::engine::model::{
     Column, Columns, DetailSettings, Domain, Kind, LeafRule, Role, Taxonomy, Tree, Value,
 };
-use tidegate::engine::policy::{ChainKind, Decimal, Guarantee, PolicySettings};
+use tidegate::engine::policy::{ChainKind, Guarantee, PolicySettings};
 
 use super::chain::{Chain, Human, Offer, policy};
 
@@ -54,9 +54,8 @@ pub fn columns() -> Columns {
     ])
 }
 
-/// Arrivals per tick: leaves of both columns, and the number of people. Under k = 3 the first
-/// tick's atoms are the four classes {young, old} × {north, south}; the two in the old north of the
-/// second tick wait for the third.
+/// Arrivals per tick: leaves of both columns, and the number of people. Under k = 3 the classes of
+/// the first tick are {young, old} × {north, south}.
 const TICKS: [&[(&str, &str, usize)]; 3] = [
     &[
         ("0-19", "n1", 1),
@@ -72,9 +71,9 @@ const TICKS: [&[(&str, &str, usize)]; 3] = [
         ("0-19", "n1", 3),
         ("60-79", "s2", 1),
         ("40-59", "s2", 2),
-        ("40-59", "n2", 2),
+        ("40-59", "n2", 3),
     ],
-    &[("40-59", "n1", 2), ("0-19", "s1", 3)],
+    &[("40-59", "n1", 3), ("0-19", "s1", 3)],
 ];
 
 /// The people of a tick. No person's values follow from their leaves.
@@ -103,12 +102,9 @@ pub fn people(tick: usize) -> Vec<Human> {
 }
 
 pub fn settings(guarantee: Option<Guarantee>) -> PolicySettings {
-    // Other chains lose more of this table than a floor would permit.
-    let max_loss = Decimal::parse("0.8").filter(|_| guarantee == Some(Guarantee::Blind));
     PolicySettings {
         k: Some(3),
         guarantee,
-        max_loss,
         ..PolicySettings::default()
     }
 }

@@ -25,7 +25,7 @@ use super::writer::Script;
 /// The policy of the first chain, and that of the one which begins after it.
 pub const ASKED: [[&str; 2]; 3] = [
     [CROWDS, POLICIES[0]],
-    [POLICIES[4], CROWDS],
+    [POLICIES[3], CROWDS],
     [TWO_TABLES, CROWDS],
 ];
 /// Ticks that contain all requests.

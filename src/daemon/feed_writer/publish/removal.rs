@@ -250,8 +250,7 @@ impl FeedState {
     /// Whether the next release changes the rows of the growing table: rows have to be removed from
     /// it, or to be added again.
     pub(in crate::daemon::feed_writer) fn table_is_behind(&self, policy: &Policy) -> bool {
-        policy.publish_every().is_some()
-            && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
+        policy.has_atoms() && (!self.retired.is_empty() || !self.releases_not_in_table().is_empty())
     }
 
     /// Releases whose rows belong to the table and are in no part of it.

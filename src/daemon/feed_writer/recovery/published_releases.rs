@@ -45,7 +45,7 @@ impl FeedState {
         }
         let missing: Vec<DecidedRelease> =
             self.of_chain().skip(self.history.len()).cloned().collect();
-        if policy.publish_every().is_some() {
+        if policy.has_atoms() {
             return self.remember_parts(&missing, objects, public);
         }
         for line in missing {

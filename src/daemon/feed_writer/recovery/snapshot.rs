@@ -163,7 +163,7 @@ impl FeedSnapshot {
                     format!("release {} cannot be read back", line.release),
                 )
             };
-            if policy.publish_every().is_some() {
+            if policy.has_atoms() {
                 found.push((
                     line.release,
                     self.whole_table(line, files, &mut parts)?

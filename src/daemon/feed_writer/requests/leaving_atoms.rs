@@ -29,8 +29,8 @@ pub(in crate::daemon::feed_writer) struct Leaving {
 }
 
 /// Why `--rows` is refused if atoms have no labels of their own.
-const NO_ATOMS: &str = "--rows is for chains whose atoms keep their own label (`search = \"halves\"`, `chain = \
-     \"cumulative\"`). In this chain labels or rows change from release to release: to remove a published row would \
+const NO_ATOMS: &str = "--rows is for chains whose rows keep their labels (`chain = \"cumulative\"`, `guarantee = \
+     \"blind\"`). In this chain labels or rows change from release to release: to remove a published row would \
      reveal whose row it was. Without --rows the raw rows are deleted, and the published ones stay until the chain ends";
 
 /// Why `--rows` is refused in a chain that has stopped.

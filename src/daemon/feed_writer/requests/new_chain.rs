@@ -106,11 +106,11 @@ impl FeedWriter {
             .map_err(|error| error.in_file(&feed.file).in_field("column"))
     }
 
-    /// Whether a person waits, is withheld or was ever published. If not, a chain may begin under
+    /// Whether a person waits or was ever published. If not, a chain may begin under
     /// any columns.
     fn holds_people(&self) -> bool {
         let feed = &self.state.feed;
-        let unpublished = feed.waiting().rows() + feed.withheld().rows() + feed.new_rows();
+        let unpublished = feed.waiting().rows() + feed.new_rows();
         unpublished > 0 || !self.state.formed.is_empty() || !self.state.releases.is_empty()
     }
 

@@ -86,9 +86,7 @@ fn holds(atoms: &Atoms, people: &BTreeSet<Person>) -> bool {
         part.iter()
             .any(|(_, roll)| roll.people().any(|person| people.contains(&person)))
     };
-    [&atoms.waiting, &atoms.withheld, &atoms.formed]
-        .into_iter()
-        .any(met)
+    [&atoms.waiting, &atoms.formed].into_iter().any(met)
 }
 
 /// The rows of a segment without these people; `None` if none of them is in it.
@@ -260,7 +258,6 @@ impl FeedWriter {
         for (object, atoms) in &mut changed {
             if Some(&*object) == newest.as_ref() {
                 atoms.waiting.append(&mut again);
-                atoms.came(self.state.feed.standing().arrived());
             }
             // If the counts show what was published, or nothing was and its people are in another
             // chain since, the ledger is deleted: it shows which of the values were changed.
@@ -391,7 +388,7 @@ impl FeedWriter {
             let (stay, leave) = self.divide(&atoms.formed, &still, known)?;
             touched |= !leave.is_empty();
             atoms.formed = stay;
-            if terms.policy()?.publish_every().is_some() {
+            if terms.policy()?.has_atoms() {
                 atoms.dissolved(state.sensitive(), &trees)?;
             }
             again.extend(leave);
@@ -403,17 +400,13 @@ impl FeedWriter {
             atoms.forget_tuples(state.sensitive(), &trees)?;
         }
         if waiting {
-            let [waits, withheld] =
-                [state.feed.waiting(), state.feed.withheld()].map(|rows| heads(&[rows]));
-            // In a new chain people may wait who were withheld in the previous one.
-            let still = [&waits[..], &withheld[..]].concat();
+            let waits = heads(&[state.feed.waiting()]);
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
-            (atoms.withheld, _) = self.divide(&atoms.withheld, &still, known)?;
             // Without atoms a release publishes the people who waited; they still wait, or are
             // erased.
             atoms.are_published &= terms.policy()?.forms() || !waited;
         } else if touched {
-            (atoms.waiting, atoms.withheld) = (Vec::new(), Vec::new());
+            atoms.waiting = Vec::new();
         }
         Ok(touched)
     }

@@ -13,6 +13,7 @@ use crate::engine::feed::ProposedRelease;
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::Role;
+use crate::engine::policy::ChainKind;
 use crate::engine::release::Manifest;
 
 /// The decision about a release.
@@ -189,7 +190,7 @@ impl FeedWriter {
 
     /// Adds to the gate's history of published releases what it has just read.
     fn commit(&mut self, approved: Approved) -> Result<()> {
-        let cumulative = self.policy.standing().is_some() || self.policy.guarantee().is_some();
+        let cumulative = self.policy.kind() == ChainKind::Cumulative;
         let left_out = self
             .state
             .releases

@@ -6,10 +6,9 @@ use super::super::writer::FeedWriter;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::{Atoms, LedgerColumns, RecordedTick, histogram, numbers};
 use crate::daemon::journal::Ref;
-use crate::engine::feed::{Increment, ProposedRelease, PublishedGroup};
+use crate::engine::feed::{Increment, ProposedRelease};
 use crate::engine::gate::verdict::{
-    Approved, Census, JudgedTable, NewIncrement, NextRelease, OlderIncrement, RecodingGain,
-    Verdict, judge,
+    Approved, JudgedTable, NewIncrement, NextRelease, OlderIncrement, RecodingGain, Verdict, judge,
 };
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
@@ -70,7 +69,7 @@ impl FeedWriter {
         stages: &mut Vec<String>,
     ) -> Result<Tables> {
         let columns = &self.state.terms.columns;
-        let tables = if self.policy.publish_every().is_some() {
+        let tables = if self.policy.has_atoms() {
             let (state, retain) = (&self.state, self.settings.retain);
             Tables::parts(&state.new_parts(candidate, &self.policy, retain), columns).with_measures(
                 &state.new_measures(candidate, &self.policy, retain),
@@ -153,22 +152,15 @@ impl FeedWriter {
         let state = &self.state;
         let kept = self.increments(candidate)?;
         let older = state.feed.published().iter();
-        let joins = self.policy.joins();
-        let older: Vec<OlderIncrement<'_>> = older.map(|of| older_of(of, joins)).collect();
+        let older: Vec<OlderIncrement<'_>> =
+            older.map(|of| OlderIncrement { rows: &of.rows }).collect();
         let newest = candidate.increments.iter().zip(&kept);
         let newest: Vec<NewIncrement<'_>> =
             newest.map(|(new, kept)| newest_of(new, kept)).collect();
-        let census = self.policy.standing();
-        let census = census.map(|_| Census {
-            came: state.feed.standing().arrived(),
-            waiting: state.feed.waiting().rows(),
-        });
         let case = NextRelease {
             policy: &self.policy,
             columns: &state.terms.columns,
             release: candidate.release,
-            withheld: state.feed.withheld().rows(),
-            census,
             recoding: &candidate.recoding,
             carving: candidate.carving.as_ref(),
             learnt: self.learnt(candidate),
@@ -187,14 +179,13 @@ impl FeedWriter {
         let looks = limits.looks_at_coarseness() && self.state.history.is_empty();
         let global = self.policy.output() == Output::OneTable
             && self.policy.inference() == Inference::Replay;
-        if !looks || !global || candidate.table().is_local() {
+        if !looks || !global || self.policy.search().is_local() {
             return None;
         }
-        let (trees, terms) = (
-            self.state.terms.columns.trees(),
-            TraceTerms::of(&limits, candidate.release.into()),
-        );
-        let [finally, wholly] = leakage(candidate.table(), &trees, self.policy.a(), terms);
+        let trees = self.state.terms.columns.trees();
+        let terms = TraceTerms::of(&limits, candidate.release.into());
+        let searched = candidate.searched()?;
+        let [finally, wholly] = leakage(&searched, &trees, self.policy.a(), terms);
         Some(RecodingGain { finally, wholly })
     }
 
@@ -300,19 +291,9 @@ fn staged_part((at, part): (usize, &ReleasePart)) -> String {
     format!("{name}-{at}.parquet")
 }
 
-fn older_of(of: &PublishedGroup, joins: bool) -> OlderIncrement<'_> {
-    let addends = of.measures.as_deref().filter(|_| joins);
-    OlderIncrement {
-        known: &of.recoding,
-        atoms: &of.atoms,
-        rows: &of.rows,
-        addends,
-    }
-}
-
 fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
     NewIncrement {
-        atoms: &new.recoding,
+        recoding: &new.recoding,
         carving: new.carving.as_ref(),
         rows: &kept.shown_rows,
         raw: kept.raw(),

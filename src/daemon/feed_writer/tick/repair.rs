@@ -50,7 +50,9 @@ fn coarsened(
         let ClosingResult::Candidate(candidate) = &ticked.closed else {
             break;
         };
-        let Some(certainty) = learnt(policy, history, candidate.table(), &trees) else {
+        let searched = candidate.searched();
+        let Some(certainty) = searched.and_then(|table| learnt(policy, history, &table, &trees))
+        else {
             break;
         };
         let Some(fact) = against(&certainty, policy).next() else {

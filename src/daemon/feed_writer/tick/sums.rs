@@ -29,7 +29,7 @@ impl FeedWriter {
             return Ok(None);
         };
         let parts = state.parts_of(TableKind::Measures);
-        let grows = self.policy.publish_every().is_some();
+        let grows = self.policy.has_atoms();
         let part = parts
             .iter()
             .find(|part| part.span.holds(line.release))

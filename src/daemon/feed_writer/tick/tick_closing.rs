@@ -37,7 +37,6 @@ pub struct TickResult {
 /// The places of people after a tick.
 struct Places<'a> {
     waiting: &'a Headcount,
-    withheld: &'a Headcount,
     formed: &'a Headcount,
 }
 
@@ -106,7 +105,6 @@ impl FeedWriter {
                 0
             },
             waiting: feed.waiting().rows(),
-            withheld: feed.withheld().rows(),
             pending: feed.pending(),
             outcome,
             atoms: Some(atoms),
@@ -154,7 +152,7 @@ impl FeedWriter {
         let owed = self.state.feed.owes_release() && self.state.held.is_none();
         match self.policy.publish_every() {
             Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
-            None => new < self.settings.min_records,
+            None => new < self.settings.min_records && !owed,
         }
     }
 
@@ -199,11 +197,7 @@ impl FeedWriter {
     /// Lets a tick pass. It is recorded if rows wait for it.
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
-        let (waiting, withheld, pending) = (
-            feed.waiting().rows(),
-            feed.withheld().rows(),
-            feed.pending(),
-        );
+        let (waiting, pending) = (feed.waiting().rows(), feed.pending());
         // In a chain of crowds the number of a tick decides whether it publishes.
         let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
         // Each file of a folder has an entry of its own.
@@ -219,7 +213,6 @@ impl FeedWriter {
             new,
             added: 0,
             waiting,
-            withheld,
             pending,
             outcome,
             atoms: None,
@@ -328,17 +321,16 @@ impl FeedWriter {
 
     /// All unpublished people, read back from their objects, by their current places; and new
     /// people since the previous tick.
-    fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 3], Vec<Person>)> {
+    fn all_people(&self, fixed: &FixedTick) -> Result<([RowsByTick; 2], Vec<Person>)> {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
-        let [waiting, withheld] = [&fixed.waiting, &fixed.withheld].map(Histogram::headcount);
+        let waiting = fixed.waiting.headcount();
         let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
         let places = Places {
             waiting: &waiting,
-            withheld: &withheld,
             formed: &formed,
         };
-        let mut found: [BTreeMap<u32, CodedRows>; 3] = Default::default();
+        let mut found: [BTreeMap<u32, CodedRows>; 2] = Default::default();
         let mut people = Vec::new();
         for place in &self.state.pool {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
@@ -354,7 +346,7 @@ impl FeedWriter {
         let count = |rows: &BTreeMap<u32, CodedRows>| {
             rows.values().map(|rows| rows.len() as u64).sum::<u64>()
         };
-        let meant = [&waiting, &withheld, &formed].map(Headcount::rows);
+        let meant = [&waiting, &formed].map(Headcount::rows);
         assert_eq!(
             found.each_ref().map(count),
             meant,
@@ -371,8 +363,8 @@ impl FeedWriter {
 
 impl Places<'_> {
     /// Adds rows of one arrival to their current places; a person in no place is published.
-    fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 3]) {
-        let places = [self.waiting, self.withheld, self.formed];
+    fn put(&self, rows: &CodedRows, since: u32, found: &mut [BTreeMap<u32, CodedRows>; 2]) {
+        let places = [self.waiting, self.formed];
         let mut leaves: Vec<Leaf> = Vec::new();
         let place: Vec<Option<usize>> = (0..rows.len())
             .map(|row| {

@@ -20,14 +20,11 @@ pub struct ClosedTick {
     pub added: u64,
     /// The number of rows that wait after it.
     pub waiting: u64,
-    /// The number of rows that are withheld from the chain after it.
-    pub withheld: u64,
     /// The number of rows in atoms that are not published.
     pub pending: u64,
     /// The outcome.
     pub outcome: ClosingOutcome,
-    /// The standing recoding, and the people who wait since when, who are withheld, and whose atoms
-    /// formed; null for a skipped tick.
+    /// The standing recoding, and the people who wait since when and whose atoms formed; null for a skipped tick.
     pub atoms: Option<Ref>,
     /// The record for the operator besides these counts; null if there is none.
     pub verdict: Option<Ref>,

@@ -209,7 +209,6 @@ fn a_feed_lives() {
         new_rows: 12,
         standing: UnpublishedRows {
             waiting: 3,
-            withheld: 2,
             pending: 1,
         },
         last_tick: Some(jiff::Timestamp::UNIX_EPOCH),
@@ -217,7 +216,7 @@ fn a_feed_lives() {
         seconds: Duration::from_millis(1_500),
     };
     let line = "log_entries=9 entries_read=3 checkpoint=5 rolled_forward=1 release=4 rows=500 new_rows=12 waiting=3 \
-                withheld=2 pending=1 last_tick=1970-01-01T00:00:00Z seconds=1.500";
+                pending=1 last_tick=1970-01-01T00:00:00Z seconds=1.500";
     let moved = [
         "last_tick_timestamp_seconds 0.0",
         "log_entries 9.0",
@@ -226,7 +225,6 @@ fn a_feed_lives() {
         "newest_release_rows 500.0",
         "pending_rows 1.0",
         "waiting_rows 3.0",
-        "withheld_rows 2.0",
     ];
     watch.check(
         &recovered,
@@ -520,7 +518,6 @@ fn ticks_end_in_one_outcome_each() {
     );
     let standing = UnpublishedRows {
         waiting: 3,
-        withheld: 2,
         pending: 1,
     };
     let closed = TickClosed {
@@ -530,7 +527,7 @@ fn ticks_end_in_one_outcome_each() {
         standing,
         seconds: Duration::from_millis(500),
     };
-    let line = "tick=7 seq=8 added=40 waiting=3 withheld=2 pending=1 seconds=0.500";
+    let line = "tick=7 seq=8 added=40 waiting=3 pending=1 seconds=0.500";
     let moved = [
         "log_entries 9.0",
         "new_rows 0.0",
@@ -538,7 +535,6 @@ fn ticks_end_in_one_outcome_each() {
         "step_seconds_count{step=\"closing\"} 1",
         "step_seconds_sum{step=\"closing\"} 0.5",
         "waiting_rows 3.0",
-        "withheld_rows 2.0",
     ];
     watch.check(&closed, &format!("info  tick_closed {FEED} {line}"), &moved);
     let moved = ["ticks_total{outcome=\"waiting\"} 1"];

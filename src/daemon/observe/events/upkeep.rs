@@ -11,7 +11,7 @@ use crate::daemon::observe::metrics::{Gauge, Meters, Total};
 event! {
     /// People were erased on request.
     Erased = "erased", Info {
-        /// The number of erased people who waited or were withheld; their rows are deleted.
+        /// The number of erased people who waited; their rows are deleted.
         waiting: u64,
         /// The number of erased people who are published; a keyed tombstone remains for each.
         published: u64,

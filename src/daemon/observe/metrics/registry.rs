@@ -290,7 +290,6 @@ impl Meters<'_> {
     /// Sets the numbers of rows that are not published.
     pub fn standing(&self, standing: &UnpublishedRows) {
         self.set(Gauge::WaitingRows, standing.waiting);
-        self.set(Gauge::WithheldRows, standing.withheld);
         self.set(Gauge::PendingRows, standing.pending);
     }
 

@@ -47,7 +47,6 @@ table! {
     Gauge {
         NewRows = "new_rows", "Rows that arrived since the last closed tick";
         WaitingRows = "waiting_rows", "Rows that wait because their class is too small";
-        WithheldRows = "withheld_rows", "Rows that are withheld from this chain";
         PendingRows = "pending_rows", "Rows in atoms that no release contains yet";
         NewestRelease = "newest_release", "Number of the newest release";
         NewestReleaseRows = "newest_release_rows", "Rows of the newest release";

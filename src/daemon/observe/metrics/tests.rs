@@ -54,7 +54,6 @@ tidegate_swept_objects counter - feed
 tidegate_tick_to_publication_seconds histogram seconds feed le
 tidegate_ticks counter - feed outcome
 tidegate_waiting_rows gauge - feed
-tidegate_withheld_rows gauge - feed
 ";
 
 /// The values that labels have, a partition among them, but for feeds and the bounds of histograms.

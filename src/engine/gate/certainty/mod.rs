@@ -41,37 +41,16 @@
 mod budget;
 mod clause;
 mod fact;
-mod grown_class;
 mod maximal;
 mod replay;
 
 pub use self::budget::CertaintyBudget;
 pub use self::fact::{Certainty, Fact, FactExtent};
-pub use self::grown_class::coarsened;
 
 use self::clause::Clause;
 use crate::histogram::Release;
 use crate::model::Taxonomy;
 use crate::policy::{Inference, Values};
-
-/// What a reader of all releases of a chain learns from a release: from the first one through its
-/// search, from a later one through the coarsening of its recoding; from an unchanged recoding a
-/// reader learns nothing.
-pub fn learnt(
-    before: Option<&Release>,
-    after: &Release,
-    trees: &[&Taxonomy],
-    inference: Inference,
-    (a, values): (u64, Values),
-) -> Certainty {
-    assert_eq!(after.width(), trees.len(), "one taxonomy for each column");
-    assert!(a >= 1, "a class has at least one person");
-    match before {
-        None => searched(after, trees, inference, (a, values), CertaintyBudget::FULL),
-        Some(before) if before.recoding() == after.recoding() => Certainty::nothing(),
-        Some(before) => coarsened(before, after, trees, a, CertaintyBudget::FULL),
-    }
-}
 
 /// What a reader learns from a release whose recoding was searched for its own people: the first
 /// release of a chain, or any of a disjoint feed. The trees are those of the search; outside all

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 
 use super::next_release::NewIncrement;
-use crate::histogram::Histogram;
-use crate::model::{Decimal, Leaf, Node, Value};
+use crate::model::{Decimal, Leaf, Node};
 use crate::policy::{Dominance, Policy};
 
 /// The published figures of a label, measure by measure.
@@ -44,44 +43,6 @@ impl PersonAddends {
             largest,
         }
     }
-
-    /// Reads the form in which the journal stores those of earlier releases: their number, their
-    /// sum, the sum of absolute values, the largest absolute values. `None` if the form is another
-    /// one.
-    fn kept(values: &[Value]) -> Option<PersonAddends> {
-        let number = |value: &Value| match value {
-            Value::Int(number) => Some(i128::from(*number)),
-            Value::Decimal(number) => Some(*number),
-            _ => None,
-        };
-        let numbers: Vec<i128> = values.iter().map(number).collect::<Option<_>>()?;
-        let [count, sum, sizes, largest @ ..] = &numbers[..] else {
-            return None;
-        };
-        let largest: Vec<u64> = largest
-            .iter()
-            .map(|&size| u64::try_from(size).ok())
-            .collect::<Option<_>>()?;
-        let sizes = BigUint::from(u128::try_from(*sizes).ok()?);
-        Some(PersonAddends {
-            count: u64::try_from(*count).ok()?,
-            sum: *sum,
-            sizes,
-            largest,
-        })
-    }
-
-    /// Adds the numbers of other people.
-    pub fn join(&mut self, other: &PersonAddends) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.sizes += &other.sizes;
-        self.largest.extend(&other.largest);
-        assert!(
-            BigUint::from(self.sum.unsigned_abs()) <= self.sizes,
-            "a sum is no larger than the sum of sizes"
-        );
-    }
 }
 
 /// The rules for suppressing sums.
@@ -99,14 +60,6 @@ impl SumRules {
             dominance: settings.dominance,
             percent: settings.p_rule,
         }
-    }
-
-    /// How many of the largest numbers the rules need.
-    pub fn read(&self) -> usize {
-        let dominance = self
-            .dominance
-            .map_or(0, |rule| usize::try_from(rule.n).unwrap_or(usize::MAX));
-        dominance.max(if self.percent.is_some() { 2 } else { 0 })
     }
 
     /// Whether there are too few numbers to publish even their number.
@@ -197,37 +150,9 @@ pub(super) fn addends(
     )
 }
 
-/// The same for an earlier release, as the journal stores them, with this many of the largest
-/// numbers. `None` if the form is another one.
-pub(super) fn earlier(
-    table: &Histogram,
-    measures: usize,
-    largest: usize,
-) -> Option<Vec<(Vec<Node>, Vec<PersonAddends>)>> {
-    assert!(measures > 0, "numbers are of some measure");
-    let width = table.values().width() / measures;
-    if table.values().width() != measures * width || width != 3 + largest {
-        return None;
-    }
-    let labels = (0..table.tuples()).map(|tuple| {
-        let [cell] = table.cells_of(tuple) else {
-            return None;
-        };
-        let addends = table
-            .values()
-            .get(cell.value)
-            .chunks(width)
-            .map(PersonAddends::kept)
-            .collect::<Option<_>>()?;
-        Some((table.tuple_at(tuple).collect(), addends))
-    });
-    labels.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{Cell, SensitiveValues};
 
     fn decimal(text: &str) -> Decimal {
         Decimal::parse(text).expect("a number")
@@ -260,44 +185,5 @@ mod tests {
         let answers = [[100, 50, 10], [101, 50, 10], [-100, 50, -9]]
             .map(|of| percent("0.1").gives_away(&numbers(&of)));
         assert_eq!(answers, [false, true, true]);
-        assert_eq!([dominance(3, "0.8").read(), percent("0.1").read()], [3, 2]);
-    }
-
-    /// Three numbers of each measure, and the largest ones; the journal stores nothing else.
-    #[test]
-    fn only_what_the_journal_keeps_is_read() {
-        let kept = |numbers: &[i64], measures, largest| {
-            let value: Box<[Value]> = numbers.iter().map(|&number| Value::Int(number)).collect();
-            let (values, _) = SensitiveValues::from_distinct(numbers.len(), vec![value]);
-            let table = Histogram::of_counts(
-                &[vec![0]],
-                values,
-                &[Cell {
-                    increment: 0,
-                    value: 0,
-                    count: 1,
-                }],
-            );
-            earlier(&table, measures, largest)
-        };
-        let found = kept(&[2, 7, 7, 4, 3, 1, 1, 1], 2, 1).expect("what is kept");
-        let [(_, addends)] = &found[..] else {
-            panic!("one label")
-        };
-        assert_eq!(
-            addends
-                .iter()
-                .map(|one| (one.count, one.sum))
-                .collect::<Vec<_>>(),
-            [(2, 7), (3, 1)]
-        );
-        for (numbers, measures, largest) in [
-            (&[2, 7, 7, 3, 1, 1, 0][..], 2, 0),
-            (&[2, 7, 7, 4, 3, 1, 1, 1], 2, 0),
-            (&[-2, 7, 7], 1, 0),
-            (&[2, 7, -7], 1, 0),
-        ] {
-            assert!(kept(numbers, measures, largest).is_none(), "{numbers:?}");
-        }
     }
 }

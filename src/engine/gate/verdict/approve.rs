@@ -24,7 +24,7 @@ use super::next_release::NextRelease;
 use crate::gate::bytes::PublishedTable;
 use crate::gate::utility;
 use crate::histogram::{Release, SensitiveValues};
-use crate::model::{Columns, Cut, Role};
+use crate::model::{Columns, Cut, Recoding, Role};
 use crate::policy::Policy;
 use crate::release::{
     self, CheckLine, FileLine, Manifest, MeasureFigures, Notice, Overview, PartLine, PlacedFile,
@@ -37,8 +37,8 @@ use crate::release::{
 pub struct JudgedTable {
     policy: Policy,
     columns: Columns,
+    recoding: Recoding,
     release: u32,
-    withheld: u64,
     verdict: Verdict,
     table: Option<PublishedTable>,
     growth: Option<ReleaseGrowth>,
@@ -127,8 +127,8 @@ impl JudgedTable {
         JudgedTable {
             policy: case.policy.clone(),
             columns: case.columns.clone(),
+            recoding: case.recoding.to_vec(),
             release: case.release,
-            withheld: case.withheld,
             verdict,
             table,
             growth,
@@ -149,15 +149,12 @@ impl JudgedTable {
         let table = self.table.as_ref()?;
         let overview = self.growth.as_ref().map_or_else(
             || Overview::of(&table.release),
-            |growth| Overview::of_sums(&growth.sums),
+            |growth| Overview::of_sums(&growth.sums, &self.recoding),
         );
         let of = |(added, values): &(Release, SensitiveValues)| {
             MeasureFigures::of(added, values, &self.columns)
         };
-        Some(overview.with_measures(
-            self.measures.as_ref().map(of).unwrap_or_default(),
-            self.policy.joins(),
-        ))
+        Some(overview.with_measures(self.measures.as_ref().map(of).unwrap_or_default()))
     }
 
     /// The public part of the verdict: no figure of a check that reads sensitive values, no private
@@ -190,9 +187,7 @@ impl JudgedTable {
     /// The terms by which the table was judged, with these lines of its checks.
     pub fn terms<'j>(&'j self, checks: &'j [CheckLine]) -> ReleaseTerms<'j> {
         let JudgedTable {
-            release, withheld, ..
-        } = *self;
-        let JudgedTable {
+            release,
             policy,
             columns,
             erased,
@@ -200,10 +195,9 @@ impl JudgedTable {
             ..
         } = self;
         ReleaseTerms {
-            release,
+            release: *release,
             policy,
             columns,
-            withheld,
             checks,
             erased,
             kept,

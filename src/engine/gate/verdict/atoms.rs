@@ -1,41 +1,59 @@
-//! Atoms (SCIENCE 4): releases never distinguish people whose atoms formed together. Every atom of
-//! the newest increment has at least a people, and the release splits no atom of any increment.
+//! Atoms (SCIENCE 4 and 11): every atom of the new increments has at least a people, and its label
+//! covers them. If there is a standing recoding, all labels of the table are its labels.
 //!
-//! The size of the smallest atom stays private: a class of the release can consist of several
-//! atoms, and readers do not learn which.
+//! The size of the smallest atom stays private: the rows of a label that came with one release can
+//! be several atoms, and readers do not learn which.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
-use super::crowds;
-use super::next_release::{NewIncrement, OlderIncrement};
-use crate::histogram::{Release, Tuples, describe};
-use crate::model::{Leaf, Node, Taxonomy};
-use crate::policy::ChainPromise;
+use crate::histogram::describe;
+use crate::model::{Column, Cut, Role};
 
 /// The most places that are named.
 const NAMED: usize = 12;
 
-/// Judges all atoms.
+/// Judges the atoms of the new increments.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::are_halved(ready.case.policy) {
-        return crowds::atoms(ready);
-    }
-    if !matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
+    if !ready.case.policy.has_atoms() {
         return CheckResult::not_made(Check::Atoms);
     }
-    let a = ready.case.policy.a();
-    let mut smallest = None;
-    let mut reasons = Vec::new();
-    for newest in ready.case.newest {
-        for (place, people) in small(ready, newest, a, &mut smallest) {
-            let text = format!("the atom {place} has {people} people, it must have at least {a}");
-            reasons.push(RejectionReason::crowd(place, people, a, text));
+    let (a, columns) = (ready.case.policy.a(), ready.case.columns);
+    let (mut smallest, mut reasons) = (None::<u64>, Vec::new());
+    assert_eq!(
+        ready.case.newest.len(),
+        ready.atoms.len(),
+        "atoms of each increment"
+    );
+    for (newest, people) in ready.case.newest.iter().zip(&ready.atoms) {
+        let Some(carving) = newest.carving else {
+            reasons.push(RejectionReason::plain(
+                "data",
+                "an increment has no labels of its own",
+            ));
+            continue;
+        };
+        let Some(people) = people else {
+            reasons.push(RejectionReason::plain(
+                "data",
+                "a person is in no atom of their increment",
+            ));
+            continue;
+        };
+        assert!(
+            people.classes() <= carving.classes().len(),
+            "people are in atoms of the increment"
+        );
+        for atom in carving.classes() {
+            let size = people.size_of(atom);
+            smallest = Some(smallest.map_or(size, |least| least.min(size)));
+            if size < a {
+                let place = describe(atom, columns);
+                let text = format!("the atom {place} has {size} people, it must have at least {a}");
+                reasons.push(RejectionReason::crowd(place, size, a, text));
+            }
         }
-        split(ready, newest, &mut reasons);
     }
-    for older in ready.case.older {
-        known(ready, older, &mut reasons);
-    }
+    reasons.extend(foreign_labels(ready));
     reasons.truncate(NAMED);
     CheckResult {
         reasons,
@@ -43,100 +61,25 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     }
 }
 
-/// Atoms with fewer than a people.
-fn small(
-    ready: &PreparedCase<'_>,
-    newest: &NewIncrement<'_>,
-    a: u64,
-    smallest: &mut Option<u64>,
-) -> Vec<(String, u64)> {
-    let atoms = Release::under(newest.rows, 0..u32::MAX, newest.atoms);
-    let mut found = Vec::new();
-    for atom in 0..atoms.classes() {
-        let people = atoms.size(atom);
-        *smallest = Some(smallest.map_or(people, |least: u64| least.min(people)));
-        if people < a {
-            found.push((atoms.describe(atom, ready.case.columns), people));
-        }
+/// The columns in which a label of the table is not one of the standing recoding.
+fn foreign_labels(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
+    let stated = ready.case.recoding;
+    if ready.case.policy.publish_every().is_some() {
+        return Vec::new();
     }
-    found
-}
-
-/// Atoms in which the release distinguishes two people: in some column the lowest node above all
-/// its people is above the recoding's node there.
-fn split(ready: &PreparedCase<'_>, newest: &NewIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
-    let rows = newest.rows;
-    let (mut atoms, mut above) = (Tuples::new(rows.width()), Vec::<Vec<Node>>::new());
-    let mut nodes = vec![0; rows.width()];
-    for tuple in 0..rows.tuples() {
-        let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
-        nodes
-            .iter_mut()
-            .zip(newest.atoms.iter().zip(&leaves))
-            .for_each(|(node, (cut, &leaf))| *node = cut.at(leaf));
-        let atom = atoms.number(&nodes) as usize;
-        let own: Vec<Node> = ready
-            .trees
-            .iter()
-            .zip(&leaves)
-            .map(|(tree, &leaf)| tree.leaf_node(leaf))
-            .collect();
-        match above.get_mut(atom) {
-            None => above.push(own),
-            Some(above) => join(above, &own, &ready.trees),
-        }
+    if stated.len() != ready.trees.len() {
+        let text = "the release has no standing recoding";
+        return vec![RejectionReason::plain("recoding", text)];
     }
-    assert_eq!(
-        above.len(),
-        atoms.len(),
-        "one label above the people of each atom"
-    );
-    for (atom, above) in above.iter().enumerate() {
-        let held = |column: usize, node: Node| {
-            let tree = ready.trees[column];
-            tree.covers(
-                ready.case.recoding[column].at(tree.leaf_range(node).start),
-                node,
-            )
-        };
-        if !above
-            .iter()
-            .enumerate()
-            .all(|(column, &node)| held(column, node))
-        {
-            let place = describe(atoms.get(atom as u32), ready.case.columns);
-            let text = format!("the release separates people of the atom {place}");
-            reasons.push(RejectionReason::plain(place, text));
-        }
-    }
-}
-
-fn join(above: &mut [Node], own: &[Node], trees: &[&Taxonomy]) {
-    for ((above, &own), tree) in above.iter_mut().zip(own).zip(trees) {
-        *above = tree.common(*above, own);
-    }
-}
-
-/// Increments of the history are known as far as they were published; the release must not
-/// distinguish more of them.
-fn known(ready: &PreparedCase<'_>, older: &OlderIncrement<'_>, reasons: &mut Vec<RejectionReason>) {
-    for tuple in 0..older.rows.tuples() {
-        let leaves: Vec<Leaf> = older.rows.tuple_at(tuple).collect();
-        let coarser = |(column, &leaf): (usize, &Leaf)| {
-            ready.case.recoding[column].at(leaf) <= older.known[column].at(leaf)
-        };
-        if !leaves.iter().enumerate().all(coarser) {
-            let nodes: Vec<Node> = older
-                .known
-                .iter()
-                .zip(&leaves)
-                .map(|(cut, &leaf)| cut.at(leaf))
-                .collect();
-            let place = describe(&nodes, ready.case.columns);
-            let text =
-                format!("the release separates people who were published together as {place}");
-            reasons.push(RejectionReason::plain(place, text));
-            return;
-        }
-    }
+    let sums = &ready.compared().growth.sums;
+    let columns = ready.case.columns.of(Role::Quasi).zip(stated).enumerate();
+    let foreign = columns.filter(|(at, (_, cut))| {
+        let mut shown = sums.shown(*at);
+        shown.any(|(node, _)| cut.nodes().binary_search(&node).is_err())
+    });
+    let reason = |(_, (column, _)): (usize, (&Column, &Cut))| {
+        let text = "a label is not one of the recoding that the manifest states";
+        RejectionReason::plain(format!("column {}", column.name), text)
+    };
+    foreign.map(reason).collect()
 }

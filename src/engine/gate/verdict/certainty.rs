@@ -6,21 +6,22 @@
 //! A refusal with only one explanation is always a reason against a release. Other certain classes,
 //! and the ratio, are reported, and judged if the policy sets `max_global_ratio`.
 
+use std::borrow::Cow;
+
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
-use super::crowds;
 use super::history::History;
 use super::next_release::NextRelease;
-use crate::gate::certainty::{Certainty, Fact, FactExtent, learnt as made_certain};
+use crate::gate::certainty::{self, Certainty, CertaintyBudget, Fact, FactExtent};
 use crate::histogram::{Release, describe};
 use crate::model::Taxonomy;
-use crate::policy::{ChainPromise, Decimal, Inference, Policy};
+use crate::policy::{ChainKind, Decimal, Inference, Policy};
 
 /// The most reasons that are given.
 const NAMED: usize = 12;
 
-/// What a release under its standing recoding makes certain; `None` if its readers could not replay
-/// a search. `atoms` is the standing recoding at the time of the last release.
+/// What a release makes certain whose recoding was searched for its own people; `None` if it was
+/// not, so that readers could not replay a search.
 pub fn learnt(
     policy: &Policy,
     history: &History,
@@ -28,29 +29,21 @@ pub fn learnt(
     trees: &[&Taxonomy],
 ) -> Option<Certainty> {
     let inference = policy.inference();
-    if crowds::are_halved(policy) || inference == Inference::Nothing {
+    // A standing recoding is searched for once. Under `bcf` later refusals depend on sensitive
+    // values.
+    let searched = policy.kind() == ChainKind::Disjoint || history.is_empty();
+    if inference == Inference::Nothing || !searched {
         return None;
     }
-    let before = history
-        .len()
-        .checked_sub(1)
-        .map(|last| history.release(last));
-    let known = match policy.chain() {
-        ChainPromise::Blind(_) | ChainPromise::Disjoint { .. } => true,
-        ChainPromise::Crowds { .. } => false,
-        // Later refusals depend on sensitive values.
-        ChainPromise::Bcf => before.is_none(),
-    };
-    let before = before.map(|(release, ..)| release);
-    known.then(|| {
-        made_certain(
-            before,
-            table,
-            trees,
-            inference,
-            (policy.a(), policy.refinement().values),
-        )
-    })
+    let (a, values) = (policy.a(), policy.refinement().values);
+    let budget = CertaintyBudget::FULL;
+    Some(certainty::searched(
+        table,
+        trees,
+        inference,
+        (a, values),
+        budget,
+    ))
 }
 
 /// The reasons against a release.
@@ -68,18 +61,13 @@ pub fn text(a: u64) -> String {
 
 /// Judges the refusals of the search; empty if classes have labels of their own.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
-    let limits = ready.case.policy.refinement();
-    if ready.table.is_local() {
+    let (case, limits) = (ready.case, ready.case.policy.refinement());
+    if case.policy.search().is_local() {
         return Vec::new();
     }
-    assert_eq!(
-        ready.case.recoding.len(),
-        ready.trees.len(),
-        "one cut for each column"
-    );
-    let case = ready.case;
     let learnt_facts = match limits.looks_at_coarseness() && ready.exact.is_none() {
-        true => learnt(case.policy, case.history, &ready.table, &ready.trees),
+        true => searched(ready)
+            .and_then(|table| learnt(case.policy, case.history, &table, &ready.trees)),
         false => None,
     };
     let certain = learnt_facts
@@ -100,6 +88,19 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
         ..CheckResult::made(Check::Maximality)
     }));
     checks
+}
+
+/// The table from which readers can learn how the search went: of a standing recoding the atoms of
+/// the tick that found it.
+fn searched<'r>(ready: &'r PreparedCase<'_>) -> Option<Cow<'r, Release>> {
+    if !ready.case.policy.has_atoms() {
+        return Some(Cow::Borrowed(&ready.table));
+    }
+    let first = ready.atoms.first()?.clone()?;
+    // Other labels are a reason of their own.
+    let stated = Some(ready.case.recoding).filter(|stated| stated.len() == ready.trees.len())?;
+    let table = first.under_recoding(stated).ok()?;
+    Some(Cow::Owned(table))
 }
 
 fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
@@ -151,7 +152,7 @@ fn ratio(
     };
     let text = match log10 {
         // From an unchanged recoding a reader learns nothing.
-        None if case.stays() => {
+        None if case.policy.keeps_labels() && !case.history.is_empty() => {
             return Some(CheckResult {
                 value: Figure::real(1.0),
                 ..checked

@@ -3,15 +3,13 @@
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::{Lineage, PreparedCase};
-use super::crowds;
-use crate::gate::chain::{AttackerView, ChainTarget, ComparablePairs, Fold, ReleaseChain};
-use crate::histogram::{NumberedClasses, Slices};
-use crate::policy;
+use super::crowd_history::fewest;
+use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
 
 /// Judges all targets.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::are_halved(ready.case.policy) {
-        return crowds::chain(ready);
+    if ready.case.policy.keeps_labels() {
+        return kept_labels(ready);
     }
     let found = CheckResult::made(Check::Chain);
     let Some(lineage) = &ready.lineage else {
@@ -50,6 +48,21 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     found
 }
 
+/// Rows that keep their labels: the smallest number of candidates after comparing all releases.
+fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
+    let a = ready.case.policy.a();
+    let new = ready.added();
+    let ever = ready.compared().history.fewest().chain(fewest(new)).min();
+    let mut found = CheckResult::made(Check::Chain).at_least(ever, a);
+    if ever.is_some_and(|ever| ever < a) {
+        let text = format!("all releases together leave a person fewer than {a} rows");
+        found
+            .reasons
+            .push(RejectionReason::plain("all releases", text));
+    }
+    found
+}
+
 /// The target of an increment with the fewest candidates.
 struct WeakTarget {
     increment: usize,
@@ -69,44 +82,21 @@ fn weakest(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<(Vec<WeakTarge
     if lineage.releases[last].rows() != ready.people.rows() {
         return None;
     }
-    let (mut found, mut whole, mut shown) = (Vec::new(), true, true);
-    let mut take = |increment: usize, left: Option<u64>| {
-        found.extend(left.map(|left| WeakTarget { increment, left }))
-    };
-    let swept = if matches!(ready.case.policy.chain(), policy::ChainPromise::Bcf) {
-        let comparable = ComparablePairs::of(&chain);
-        chain.each_sight(|sight| {
-            let (left, complete) = chain.all(sight, &comparable, &FewestCandidates);
-            whole &= complete;
-            take(sight.increment, left);
-        })
-    } else {
-        let slices = Slices::of(
-            &lineage.rows,
-            &chain.cuts(),
-            &chain.numbered().iter().collect::<Vec<&NumberedClasses>>(),
-        );
-        let sought = |sight: &AttackerView<'_>| lineage.all_people || sight.increment == last;
-        chain.each_sight(|sight| {
-            let slices = if sought(sight) {
-                slices.of_increment(sight.increment)
-            } else {
-                Vec::new()
-            };
-            shown &= chain.shows(sight, &slices);
-            if shown {
-                take(
-                    sight.increment,
-                    chain.realised(sight, &slices, &FewestCandidates),
-                );
-            }
-        })
-    };
+    let (mut found, mut whole) = (Vec::new(), true);
+    let comparable = ComparablePairs::of(&chain);
+    let swept = chain.each_sight(|sight| {
+        let (left, complete) = chain.all(sight, &comparable, &FewestCandidates);
+        whole &= complete;
+        found.extend(left.map(|left| WeakTarget {
+            increment: sight.increment,
+            left,
+        }));
+    });
     assert!(
         found.iter().all(|weak| weak.increment <= last),
         "people of an increment of the chain"
     );
-    swept.ok().filter(|()| shown).map(|()| (found, whole))
+    swept.ok().map(|()| (found, whole))
 }
 
 /// The smallest number of candidates over all targets.

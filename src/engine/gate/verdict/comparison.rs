@@ -1,8 +1,6 @@
 //! Prepares a candidate and its case for the checks: one dictionary of sensitive values, the chain
 //! to be examined, and the people who must be found in it.
 
-use std::borrow::Cow;
-
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::next_release::{NewIncrement, NextRelease};
 use super::read_candidate::{Compared, ReadCandidate};
@@ -17,15 +15,10 @@ use crate::release::PartLine;
 pub struct Lineage {
     /// Releases; the last one is the candidate.
     pub releases: Vec<Release>,
-    /// The indices of the others in the history.
-    pub kept: Vec<usize>,
     /// The number of each release's recoding, in order of appearance.
     pub number: Vec<usize>,
     /// The people by the release in which they came; new people have the number of the candidate.
     pub rows: Histogram,
-    /// Whether the gate computes the candidates of all people. Otherwise it computes them for new
-    /// people alone, because this release changes nothing for the others.
-    pub all_people: bool,
 }
 
 /// A case with its table read.
@@ -36,8 +29,8 @@ pub struct PreparedCase<'a> {
     pub trees: Vec<&'a Taxonomy>,
     /// The dictionary of all tables here.
     pub values: SensitiveValues,
-    /// The candidate as it was read, under its recoding; in a chain of crowds only the rows that it
-    /// adds.
+    /// The candidate as it was read, under its recoding; if rows keep their labels only the rows
+    /// that it adds.
     pub table: Release,
     /// The number of rows of each leaf tuple, if the candidate has two tables.
     pub exact: Option<Headcount>,
@@ -126,11 +119,8 @@ impl<'a> PreparedCase<'a> {
             all_people.values(),
             new.values(),
         ];
-        if !case.only_adds() {
-            // A private table may hold values that were never published; a check has to report
-            // that.
-            known.extend(case.older.iter().map(|older| older.rows.values()));
-        }
+        // A private table may hold values that were never published; a check has to report that.
+        known.extend(case.older.iter().map(|older| older.rows.values()));
         let (values, maps) = SensitiveValues::union(&known);
         let table = release.with_values(&maps[1]);
         let people = all_people.with_values(&values, &maps[2]);
@@ -148,75 +138,51 @@ impl<'a> PreparedCase<'a> {
             measures,
             erased,
         };
-        if !matches!(case.policy.chain(), ChainPromise::Disjoint { .. }) {
+        if *case.policy.chain() == ChainPromise::Bcf {
             let new = new.with_values(&ready.values, &maps[3]);
-            ready.lineage = Some(ready.line(&maps[0], new, case.only_adds()));
+            ready.lineage = Some(ready.line(&maps[0], new));
         }
         ready
     }
 
-    /// The chain to be examined. If the candidate only adds rows, only the newest release of each
-    /// recoding and the new people matter.
-    fn line(&self, map: &[ValueCode], new: Histogram, unchanged: bool) -> Lineage {
+    /// The chain to be examined.
+    fn line(&self, map: &[ValueCode], new: Histogram) -> Lineage {
         let history = self.case.history;
-        let now = history.number_of(self.case.recoding);
-        let newest = |at: &usize| !history.number[at + 1..].contains(&history.number[*at]);
-        let kept: Vec<usize> = (0..history.len())
-            .filter(|at| !unchanged || newest(at))
-            .collect();
-        let mut releases: Vec<Release> = kept
+        let mut releases: Vec<Release> = history
+            .releases
             .iter()
-            .map(|&at| history.releases[at].clone().with_values(map))
+            .map(|release| release.clone().with_values(map))
             .collect();
         releases.push(self.table.clone());
-        let recodings: Vec<usize> = kept
-            .iter()
-            .map(|&at| history.number[at])
-            .chain([now])
-            .collect();
-        let last = kept.len() as u32;
-        let mut rows = new.as_one(last);
-        if !unchanged {
-            let older = self
-                .case
-                .older
-                .iter()
-                .zip(0..)
-                .map(|(older, at)| Histogram::clone(older.rows).as_one(at));
-            let all = Histogram::merge_all(older.chain([rows]).collect()).expect("one at least");
-            let (values, maps) = SensitiveValues::union(&[&self.values, all.values()]);
-            assert!(values.len() == self.values.len(), "all values are known");
-            rows = all.with_values(&values, &maps[1]);
-        }
+        let mut recodings = history.number.clone();
+        recodings.push(history.number_of(self.case.recoding));
         assert_eq!(
             releases.len(),
             recodings.len(),
             "each release has a recoding"
         );
+        let newest = new.as_one(history.len() as u32);
+        let older = self.case.older.iter().zip(0..);
+        let older = older.map(|(older, at)| Histogram::clone(older.rows).as_one(at));
+        let all = Histogram::merge_all(older.chain([newest]).collect()).expect("one at least");
+        let (values, maps) = SensitiveValues::union(&[&self.values, all.values()]);
+        assert!(values.len() == self.values.len(), "all values are known");
         Lineage {
             releases,
-            kept,
             number: renumbered(&recodings),
-            rows,
-            all_people: !unchanged,
+            rows: all.with_values(&values, &maps[1]),
         }
     }
 
-    /// The whole chain, with all people in it; `None` in a disjoint feed.
-    pub fn whole(&self) -> Option<Cow<'_, Lineage>> {
-        let lineage = self.lineage.as_ref()?;
-        if lineage.all_people {
-            return Some(Cow::Borrowed(lineage));
-        }
-        let new = lineage.rows.clone().as_one(0);
-        let (values, maps) =
-            SensitiveValues::union(&[&self.values, &self.case.history.values, new.values()]);
-        assert!(values.len() == self.values.len(), "all values are known");
-        Some(Cow::Owned(self.line(
-            &maps[1],
-            new.with_values(&values, &maps[2]),
-            false,
-        )))
+    /// If rows keep their labels, what was published and what is new.
+    pub fn compared(&self) -> &Compared<'a> {
+        let compared = self.crowds.as_ref();
+        compared.expect("rows of this policy keep their labels")
+    }
+
+    /// If rows keep their labels, the new rows of the candidate by label, as its bytes show them.
+    pub fn added(&self) -> &Release {
+        &self.compared().growth.added
     }
 
     /// These people under the labels that the release gives them.

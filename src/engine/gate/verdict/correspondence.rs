@@ -1,20 +1,49 @@
-//! Correspondence attacks (SCIENCE 2) on the release with every earlier one. Under `blind` the
-//! classes of real people are judged; under `bcf` all possible ones, as in the paper.
+//! Correspondence attacks (SCIENCE 2) on the release with every earlier one: all possible classes
+//! under `bcf`, as in the paper. If rows keep their labels, comparing releases shows which rows are
+//! new, and nothing else.
 
 use rayon::prelude::*;
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::{Lineage, PreparedCase};
-use super::crowds;
+use super::crowd_history::fewest;
 use crate::gate::correspondence::{Anonymity, Correspondence};
-use crate::histogram::{Excess, JoinCells, NumberedClasses, Slices, Tuples};
-use crate::policy::ChainPromise;
+use crate::histogram::{Excess, JoinCells};
+
+/// The most places that are named.
+const NAMED: usize = 12;
 
 /// Judges every pair that includes the candidate.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::are_halved(ready.case.policy) {
-        return crowds::correspondence(ready);
+    if ready.case.policy.keeps_labels() {
+        return kept_labels(ready);
     }
+    relabelled(ready)
+}
+
+/// Rows that keep their labels: the smallest number of candidates after comparing the release with
+/// earlier ones is that of rows of a label that came together.
+fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
+    let a = ready.case.policy.a();
+    let new = ready.added();
+    let before = ready.compared().history.sums().smallest();
+    let mut found = CheckResult::made(Check::Correspondence)
+        .at_least(before.into_iter().chain(fewest(new)).min(), a);
+    for class in (0..new.classes())
+        .filter(|&class| new.size(class) < a)
+        .take(NAMED)
+    {
+        let (place, rows) = (new.describe(class, ready.case.columns), new.size(class));
+        let text = format!("{rows} rows of {place} are new, an atom has at least {a} people");
+        found
+            .reasons
+            .push(RejectionReason::crowd(place, rows, a, text));
+    }
+    found
+}
+
+/// Rows that are labelled again: the figures of SCIENCE 2.
+fn relabelled(ready: &PreparedCase<'_>) -> CheckResult {
     let found = CheckResult::made(Check::Correspondence);
     let Some(lineage) = &ready.lineage else {
         return CheckResult {
@@ -67,88 +96,11 @@ fn figures(anonymity: &Anonymity) -> impl Iterator<Item = (&'static str, u64)> {
 /// people.
 fn pairs(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<Vec<(usize, Anonymity)>> {
     let (candidate, earlier) = lineage.releases.split_last()?;
-    let people = match ready.case.policy.chain() {
-        ChainPromise::Bcf => None,
-        _ => Some(People::of(ready, lineage)?),
-    };
     let pair = |(at, release)| {
         let cells = JoinCells::of(release, candidate, &ready.trees);
         let excess = Excess::of(&cells, release, candidate, ready.values.len()).ok()?;
         let attack = Correspondence::new(release, candidate, &cells, &excess);
-        let anonymity = match &people {
-            None => attack.all(),
-            Some(people) => {
-                let (both, newcomers) = people.of_pair(at);
-                attack.realised(&both, &newcomers)
-            }
-        };
-        Some((at, anonymity))
+        Some((at, attack.all()))
     };
     earlier.par_iter().enumerate().map(pair).collect()
-}
-
-/// The classes of the people who must be found.
-struct People {
-    numbered: Vec<NumberedClasses>,
-    number: Vec<usize>,
-    slices: Vec<(u32, Vec<u32>)>,
-}
-
-impl People {
-    /// `None` if a person is in no class of a release.
-    fn of(ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<People> {
-        let numbered = NumberedClasses::all(&lineage.releases, &lineage.number, ready.trees.len());
-        let cuts: Vec<_> = numbered
-            .iter()
-            .map(|numbered| lineage.releases[numbered.last()].recoding())
-            .collect();
-        let slices = Slices::of(&lineage.rows, &cuts, &numbered.iter().collect::<Vec<_>>());
-        let slices = slices
-            .iter()
-            .map(|(increment, ids)| (increment, ids.to_vec()))
-            .collect();
-        let people = People {
-            numbered,
-            number: lineage.number.clone(),
-            slices,
-        };
-        let last = people.number.len() - 1;
-        people
-            .slices
-            .iter()
-            .all(|(_, ids)| people.class(last, ids).is_some())
-            .then_some(people)
-    }
-
-    fn class(&self, release: usize, ids: &[u32]) -> Option<u32> {
-        let recoding = self.number[release];
-        Some(self.numbered[recoding].in_release(release, ids[recoding])? as u32)
-    }
-
-    /// The pairs of classes that share a person of the earlier release, and the classes of the
-    /// candidate with a person who came after it.
-    fn of_pair(&self, earlier: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
-        let (mut both, mut newcomers) = (Tuples::new(2), Tuples::new(1));
-        let last = self.number.len() - 1;
-        for (increment, ids) in &self.slices {
-            let Some(now) = self.class(last, ids) else {
-                continue;
-            };
-            match self
-                .class(earlier, ids)
-                .filter(|_| *increment as usize <= earlier)
-            {
-                Some(then) => _ = both.number(&[then, now]),
-                None => _ = newcomers.number(&[now]),
-            }
-        }
-        assert!(
-            both.len() + newcomers.len() <= 2 * self.slices.len(),
-            "each slice is in both, or came"
-        );
-        (
-            both.iter().map(|pair| [pair[0], pair[1]]).collect(),
-            newcomers.iter().map(|class| class[0]).collect(),
-        )
-    }
 }

@@ -4,11 +4,12 @@
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
-use super::crowds;
+use super::next_release::NewIncrement;
 use super::remaining_candidates::Measured;
 use crate::gate::diversity::{
     CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares,
 };
+use crate::histogram::{Release, SensitiveValues};
 use crate::policy;
 
 /// Judges the classes of all people of the chain, with a line for each figure that has a limit.
@@ -67,10 +68,10 @@ fn left(
     measures: &Measures,
     shares: &ValueShares,
 ) -> Option<DiversityFigures> {
-    if crowds::are_halved(ready.case.policy) {
-        return crowds::diversity(ready, measures, shares);
+    if ready.case.policy.has_atoms() {
+        return of_atoms(ready, measures, shares);
     }
-    let Some(lineage) = ready.whole() else {
+    let Some(lineage) = &ready.lineage else {
         return Some(measures.of_release(&ready.table, shares));
     };
     let of = |crowd: &CandidateValues| {
@@ -83,5 +84,20 @@ fn left(
         of: &of,
         both: DiversityFigures::worse,
     };
-    all.all_people(ready, &lineage)
+    all.all_people(ready, lineage)
+}
+
+/// The worst diversity of the new rows: of each label, and of each atom.
+fn of_atoms(
+    ready: &PreparedCase<'_>,
+    measures: &Measures,
+    shares: &ValueShares,
+) -> Option<DiversityFigures> {
+    let worst = measures.of_release(ready.added(), shares);
+    let of = |(newest, atoms): (&NewIncrement<'_>, &Option<Release>)| {
+        let (_, maps) = SensitiveValues::union(&[&ready.values, newest.rows.values()]);
+        Some(measures.of_release(&atoms.clone()?.with_values(&maps[1]), shares))
+    };
+    let mut all = ready.case.newest.iter().zip(&ready.atoms);
+    all.try_fold(worst, |worst, of_one| Some(worst.worse(of(of_one)?)))
 }

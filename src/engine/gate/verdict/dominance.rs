@@ -12,7 +12,6 @@
 use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, SumRules, addends};
-use super::blocks;
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
 use super::unjudged_policy::uncovered;
@@ -137,15 +136,11 @@ fn cells_of(aggregate: Aggregate, decimals: u8) -> [Value; 3] {
     [count, Value::Decimal(units), mean]
 }
 
-/// The required figures of each label: of the new ones, or of each class if people join the classes
-/// of earlier releases. `None` if the people of an atom are unknown.
+/// The required figures of each new label. `None` if the people of an atom are unknown.
 fn meant(
     ready: &PreparedCase<'_>,
     measures: &[&Column],
 ) -> Option<BTreeMap<Vec<Node>, LabelAddends>> {
-    if ready.case.policy.joins() {
-        return blocks::meant(ready, measures.len());
-    }
     let rules = SumRules::of(ready.case.policy);
     let mut meant: BTreeMap<Vec<Node>, LabelAddends> = BTreeMap::new();
     for newest in ready.case.newest {

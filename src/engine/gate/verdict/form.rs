@@ -11,7 +11,7 @@ use super::parts::part_of;
 use super::read_tables::ReadTables;
 use crate::gate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
-use crate::policy::{ChainPromise, Output};
+use crate::policy::Output;
 use crate::release::{ReleasePart, TableKind, Tables, part};
 
 /// The reason against bytes that contain more than their rows.
@@ -20,7 +20,7 @@ const OTHER: &str = "the bytes are not the ones that these rows are published as
 /// Judges the form and returns what was read.
 pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
     let mut found = CheckResult::made(Check::Form);
-    let grows = matches!(case.policy.chain(), ChainPromise::Crowds { .. });
+    let grows = case.policy.has_atoms();
     let two = case.policy.output() == Output::TwoTable;
     let (tables, measures) = tables.apart();
     let places = match tables {

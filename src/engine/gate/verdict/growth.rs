@@ -7,7 +7,6 @@
 
 use super::check_result::{Check, CheckResult, RejectionReason};
 use super::comparison::PreparedCase;
-use super::crowds;
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 
@@ -18,7 +17,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         ..CheckResult::made(Check::Growth)
     };
     let differs = match &ready.crowds {
-        Some(_) => crowds::difference(ready),
+        Some(_) => added_difference(ready),
         None => difference(&ready.table, &ready.labelled(&ready.people)),
     };
     if let Some((nodes, meant)) = differs {
@@ -34,7 +33,6 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
             .push(RejectionReason::crowd(place, shown, meant, text));
     }
     found.reasons.extend(others(ready));
-    found.reasons.extend(lost(ready));
     found
         .reasons
         .extend(ready.crowds.iter().flat_map(|known| known.misfits.clone()));
@@ -87,18 +85,10 @@ fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
     Some(RejectionReason::plain(place, text))
 }
 
-/// Each person who came into the chain must be in the release, wait, or be withheld.
-fn lost(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
-    let census = ready.case.census?;
-    let published = ready
-        .crowds
-        .as_ref()
-        .map_or(0, |crowds| crowds.history.sums().rows())
-        + ready.people.rows();
-    let known = published + census.waiting + ready.case.withheld;
-    let text = format!(
-        "{} people came into the chain, and {known} are published, wait or are withheld",
-        census.came
-    );
-    (known != census.came).then(|| RejectionReason::plain("all people so far", text))
+/// The first class in which the candidate's new rows do not match its people, and the number of its
+/// people.
+fn added_difference(ready: &PreparedCase<'_>) -> Option<(Vec<Node>, u64)> {
+    let new = Release::from_own_labels(&ready.people);
+    let nodes = ready.added().first_difference(&new)?;
+    Some((nodes.to_vec(), new.size_of(nodes)))
 }

@@ -3,21 +3,22 @@
 //! the candidate looks.
 
 use super::check_result::RejectionReason;
-use super::comparison::{Lineage, PreparedCase};
-use super::crowds;
+use super::comparison::PreparedCase;
+use super::next_release::OlderIncrement;
+use super::read_candidate::Compared;
 use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl PreparedCase<'_> {
     /// The reasons against the history.
     pub fn past(&self) -> Vec<RejectionReason> {
         match (&self.lineage, &self.crowds) {
-            (Some(lineage), _) => self.misfits(lineage),
-            (None, Some(known)) => crowds::past(self, known),
+            (Some(_), _) => self.misfits(),
+            (None, Some(known)) => kept_labels(self, known),
             (None, None) => Vec::new(),
         }
     }
 
-    fn misfits(&self, lineage: &Lineage) -> Vec<RejectionReason> {
+    fn misfits(&self) -> Vec<RejectionReason> {
         let (history, older) = (self.case.history, self.case.older);
         let mut reasons = Vec::new();
         let last = history.len().checked_sub(1);
@@ -36,23 +37,10 @@ impl PreparedCase<'_> {
             reasons.push(RejectionReason::plain("the chain", text));
             return reasons;
         }
-        // All releases are counted. If all people must be found, those that contribute to figures
-        // are compared class by class; otherwise no figure uses the private tables of older
-        // increments.
-        let (mut so_far, mut people, mut taken) = (Histogram::empty(self.trees.len(), 0), 0, 0);
-        for at in 0..history.len() {
-            people += older[at].rows.rows();
-            let mut fits = history.release(at).0.rows() == people;
-            if fits && lineage.all_people && lineage.kept.contains(&at) {
-                let more = older[taken..=at]
-                    .iter()
-                    .map(|older| Histogram::clone(older.rows).as_one(0));
-                so_far = Histogram::merge_all([so_far].into_iter().chain(more).collect())
-                    .expect("one at least");
-                taken = at + 1;
-                fits = self.shown(&so_far, at);
-            }
-            if !fits {
+        let mut so_far = Histogram::empty(self.trees.len(), 0);
+        for (at, older) in older.iter().enumerate() {
+            so_far = so_far.merge(&Histogram::clone(older.rows).as_one(0));
+            if !self.shown(&so_far, at) {
                 let place = format!("release {} of the chain", at + 1);
                 reasons.push(RejectionReason::plain(
                     place,
@@ -76,4 +64,24 @@ impl PreparedCase<'_> {
             .first_difference(&people)
             .is_none()
     }
+}
+
+/// The reasons against the history: private tables that do not belong to the people of the
+/// releases. Each release is compared separately, so that together they match the last release,
+/// which contains exactly these rows.
+fn kept_labels(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
+    if !ready.case.policy.keeps_labels() {
+        return Vec::new();
+    }
+    let (older, history) = (ready.case.older, &known.history);
+    let of_them = |(at, older): (usize, &OlderIncrement<'_>)| {
+        history.are_of(at, older.rows, &ready.case.history.values)
+    };
+    if older.len() == history.len() && older.iter().enumerate().all(of_them) {
+        return Vec::new();
+    }
+    vec![RejectionReason::plain(
+        "the chain",
+        "its private tables do not hold the people of its releases",
+    )]
 }

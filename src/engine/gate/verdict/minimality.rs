@@ -79,7 +79,7 @@ impl Found {
                         .class(&leaves)
                         .map_or(Vec::new(), |(_, class)| class.to_vec()),
                     None => newest
-                        .atoms
+                        .recoding
                         .iter()
                         .zip(&leaves)
                         .map(|(cut, &leaf)| cut.at(leaf))

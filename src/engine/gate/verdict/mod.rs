@@ -8,7 +8,6 @@
 mod addends;
 mod approve;
 mod atoms;
-mod blocks;
 mod certainty;
 mod chain;
 mod check_result;
@@ -16,7 +15,6 @@ mod comparison;
 mod correspondence;
 mod crowd;
 mod crowd_history;
-mod crowds;
 mod diversity;
 mod dominance;
 mod form;
@@ -39,7 +37,7 @@ pub use certainty::{against, learnt, text};
 pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
-pub use next_release::{Census, NewIncrement, NextRelease, OlderIncrement, RecodingGain};
+pub use next_release::{NewIncrement, NextRelease, OlderIncrement, RecodingGain};
 
 use comparison::PreparedCase;
 use read_candidate::ReadCandidate;
@@ -105,7 +103,7 @@ impl ReadRelease<'_> {
             checks.push(dominance::check(ready));
         }
         checks.extend(unjudged_policy::checks(case.policy));
-        if crowds::are_halved(case.policy) {
+        if case.policy.publish_every().is_some() {
             // Checks that the policy does not require have no line.
             checks.retain(|check| check.made || !check.reasons.is_empty());
         }

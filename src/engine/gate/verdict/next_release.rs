@@ -7,7 +7,7 @@ use super::crowd_history::ErasedAtom;
 use super::history::History;
 use crate::histogram::{CodedRows, Histogram};
 use crate::model::{Carving, Columns, Cut};
-use crate::policy::{ChainPromise, Policy};
+use crate::policy::Policy;
 
 /// The next release, apart from its bytes.
 #[derive(Clone, Copy)]
@@ -18,10 +18,6 @@ pub struct NextRelease<'a> {
     pub columns: &'a Columns,
     /// The number of the release.
     pub release: u32,
-    /// People withheld from the chain so far.
-    pub withheld: u64,
-    /// The counts that show whether a person was lost; `None` in chains that do not count arrivals.
-    pub census: Option<Census>,
     /// The recoding that the manifest will state; without columns if classes have labels of their
     /// own.
     pub recoding: &'a [Cut],
@@ -53,36 +49,20 @@ pub struct RecodingGain {
     pub wholly: Option<f64>,
 }
 
-/// Counts of a chain; its withheld people are counted separately.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Census {
-    /// All people who ever came into the chain and were not erased from it.
-    pub came: u64,
-    /// People who wait and are not in the release.
-    pub waiting: u64,
-}
-
 /// The people who came with one earlier release.
 #[derive(Clone, Copy)]
 pub struct OlderIncrement<'a> {
-    /// The recoding that limits how finely they are known.
-    pub known: &'a [Cut],
-    /// The recoding that split none of their atoms.
-    pub atoms: &'a [Cut],
-    /// The people. In a chain of crowds a table that was compared with its release is not compared
+    /// The people. If rows keep their labels, a table that was compared with its release is not compared
     /// again as long as it is the same shared table.
     pub rows: &'a Arc<Histogram>,
-    /// The addends of their measures, by label; `None` if there are none, or if rows keep their
-    /// labels.
-    pub addends: Option<&'a Histogram>,
 }
 
 /// People whose atoms formed in one tick.
 #[derive(Clone, Copy)]
 pub struct NewIncrement<'a> {
-    /// The recoding whose classes are the atoms; without columns if these have labels of their own.
-    pub atoms: &'a [Cut],
-    /// The atoms with labels of their own.
+    /// The recoding that was found for them; without columns if classes have labels of their own.
+    pub recoding: &'a [Cut],
+    /// The classes with labels of their own.
     pub carving: Option<&'a Carving>,
     /// The people, as they are published.
     pub rows: &'a Histogram,
@@ -90,17 +70,4 @@ pub struct NewIncrement<'a> {
     pub raw: Option<&'a Histogram>,
     /// The people with the numbers of their measures; `None` if there are none.
     pub numbers: Option<&'a CodedRows>,
-}
-
-impl NextRelease<'_> {
-    /// Whether the release has the recoding of the previous one.
-    pub(super) fn stays(&self) -> bool {
-        self.history.number.last() == Some(&self.history.number_of(self.recoding))
-    }
-
-    /// The same under `blind`: the candidate then only adds rows to the classes of all other
-    /// people, and each of their figures is a lower bound that was judged already.
-    pub(super) fn only_adds(&self) -> bool {
-        matches!(self.policy.chain(), ChainPromise::Blind(_)) && self.stays()
-    }
 }

@@ -5,7 +5,6 @@
 
 use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
-use super::crowds;
 use crate::gate::refinement::{FailedLimit, JointAttack, judge};
 
 /// The most reasons that are given.
@@ -13,8 +12,8 @@ const NAMED: usize = 12;
 
 /// Judges every class.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
-    if crowds::are_halved(ready.case.policy) {
-        return crowds::refinement(ready);
+    if ready.case.policy.publish_every().is_some() {
+        return halved(ready);
     }
     let (Some(carving), Some(limit)) =
         (ready.case.carving, ready.case.policy.refinement().max_ratio)
@@ -59,6 +58,56 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
                 .take(NAMED)
                 .collect();
         }
+    }
+    found
+}
+
+/// The leakage of new labels (SCIENCE 11, CRA): a factor of four for each split that may have been
+/// refused on the way to one.
+fn halved(ready: &PreparedCase<'_>) -> CheckResult {
+    let policy = ready.case.policy;
+    let limit = policy.refinement().max_ratio;
+    let mut found = CheckResult {
+        made: limit.is_some(),
+        limit: limit.and_then(|limit| Figure::real(limit.get())),
+        ..CheckResult::made(Check::Refinement)
+    };
+    let Some(division) = policy.division(&ready.trees) else {
+        found.reasons.push(RejectionReason::plain(
+            "data",
+            "there are more combinations of values than can be counted",
+        ));
+        return found;
+    };
+    let new = ready.added();
+    let labels = new.class_labels();
+    let unreached = division.unreached(&labels, policy.refusals());
+    for &class in unreached.iter().take(NAMED) {
+        let place = new.describe(class, ready.case.columns);
+        let text = format!("halving under this policy cannot produce the label {place}");
+        found.reasons.push(RejectionReason::plain(place, text));
+    }
+    assert!(unreached.is_sorted(), "labels are named in order");
+    let reached = labels
+        .iter()
+        .enumerate()
+        .filter(|(class, _)| unreached.binary_search(class).is_err());
+    let most = reached
+        .map(|(_, label)| division.most_refused(label, policy.refusals()))
+        .max();
+    let figure = most.map(|refused| 4f64.powi(refused as i32));
+    found.value = figure.and_then(Figure::real).filter(|_| found.made);
+    if let (Some(figure), Some(limit)) = (figure, limit.map(|limit| limit.get()))
+        && figure > limit
+    {
+        let text = format!(
+            "a label changes the odds of where a person is by {figure}, the policy permits at most {limit}"
+        );
+        found.reasons.push(RejectionReason {
+            value: found.value,
+            limit: found.limit,
+            ..RejectionReason::plain("a label", text)
+        });
     }
     found
 }

@@ -54,7 +54,7 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         base_rate: _, search: _, outliers: _, values: _, max_repairs: _,
         // They decide who is in a release and what happens after a rejection; they promise nothing
         // about a release.
-        rare: _, max_wait: _, max_withheld: _, publish_every: _, on_repeat: _, set_aside: _, suppression: _,
+        publish_every: _, on_repeat: _, set_aside: _, suppression: _,
     } = policy.in_force();
     let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
     Some((Check::Policy, "m"))

@@ -5,7 +5,6 @@ use super::check_result::{Check, CheckResult, Figure, RejectionReason};
 use super::comparison::PreparedCase;
 use crate::gate::utility;
 use crate::model::Role;
-use crate::policy::ChainPromise;
 
 /// The largest rounding error of a sum of floats.
 const ROUNDING: f64 = 1e-12;
@@ -26,9 +25,9 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if loss <= limit + ROUNDING {
         return figures;
     }
-    // The standing recoding never becomes finer, so no later release of the chain can have less
-    // loss.
-    let cure = if matches!(ready.case.policy.chain(), ChainPromise::Blind(_)) {
+    // Of a standing recoding no later release of the chain can have much less loss.
+    let standing = ready.case.policy.keeps_labels() && !ready.case.policy.search().is_local();
+    let cure = if standing {
         "; only a new chain can be finer"
     } else {
         ""

@@ -13,9 +13,8 @@ pub use policy_facts::{ColumnFacts, PolicyError};
 use self::policy_facts::PolicyFindings;
 use super::division::refusals;
 use super::settings::{
-    ChainKind, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Rare, Search, Values,
+    ChainKind, Guarantee, MaxRatio, Outliers, Output, PolicySettings, Search, Values,
 };
-use crate::model::Decimal;
 
 /// All contradictions, each at the key that has to change.
 pub fn contradictions(
@@ -68,27 +67,13 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
         ],
         "applies to disjoint chains only: remove it, or write `chain = \"disjoint\"` in [feed]",
     );
-    let of_standing = [
-        ("rare", written.rare.is_some()),
-        ("max_wait", written.max_wait.is_some()),
-        ("max_withheld", written.max_withheld.is_some()),
-    ];
     match written.guarantee.unwrap_or(Guarantee::Blind) {
         Guarantee::Blind => {
             if written.search == Some(Search::Halves) {
-                found.refuse_written(
-                    &of_standing,
-                    "does not apply to `search = \"halves\"`, which withholds no person and publishes waiting people \
-                     as soon as there are enough similar people: remove it, or write `search = \"top-down\"`",
-                );
                 crowds(written, found);
             }
         }
         Guarantee::Bcf => {
-            found.refuse_written(
-                &of_standing,
-                "does not apply to `guarantee = \"bcf\"`, where nothing waits: remove it",
-            );
             let written = [("max_global_ratio", written.max_global_ratio.is_some())];
             found.refuse_written(
                 &written,
@@ -97,7 +82,6 @@ fn cumulative(written: &PolicySettings, found: &mut PolicyFindings) {
             );
         }
     }
-    standing(written, found);
 }
 
 /// Rules for policies in which a coin divides people.
@@ -124,33 +108,9 @@ fn crowds(written: &PolicySettings, found: &mut PolicyFindings) {
     );
 }
 
-fn standing(written: &PolicySettings, found: &mut PolicyFindings) {
-    found.at_most_one(written.max_withheld, "max_withheld", "a share of all rows");
-    if written.rare == Some(Rare::Coarsen) {
-        let text = "under `rare = \"coarsen\"` nothing waits and nothing is withheld: remove it";
-        found.refuse_if(
-            written.max_wait.is_some_and(|ticks| ticks > 0),
-            "max_wait",
-            text,
-        );
-        found.refuse_if(
-            written
-                .max_withheld
-                .is_some_and(|share| share > Decimal::ZERO),
-            "max_withheld",
-            text,
-        );
-    }
-}
-
 fn disjoint(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {
     found.refuse_written(
-        &[
-            ("guarantee", written.guarantee.is_some()),
-            ("rare", written.rare.is_some()),
-            ("max_wait", written.max_wait.is_some()),
-            ("max_withheld", written.max_withheld.is_some()),
-        ],
+        &[("guarantee", written.guarantee.is_some())],
         "does not apply to disjoint chains, whose releases have no people in common: remove it",
     );
     let two = written.output == Some(Output::TwoTable);

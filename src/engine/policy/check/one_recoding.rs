@@ -3,7 +3,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Rare, Search};
+use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Search};
 
 /// All contradictions.
 pub(super) fn contradictions(
@@ -52,14 +52,8 @@ fn set_aside(
     }
     if guarantee != Guarantee::Blind {
         let text = "`set_aside` is for the recoding that a chain keeps under `guarantee = \"blind\"`: remove one of the two";
-        return found.refuse("set_aside", text);
+        found.refuse("set_aside", text);
     }
-    let text = "`rare = \"coarsen\"` lets no row wait, but `set_aside` does: remove one of the two";
-    found.refuse_if(
-        written.rare == Some(Rare::Coarsen) && share > Decimal::ZERO,
-        "set_aside",
-        text,
-    );
 }
 
 /// Rules for rows that a release of a disjoint chain leaves waiting.

@@ -31,7 +31,7 @@ pub fn section(report: &Report) -> Markup {
 
 fn row(report: &Report, line: &CheckLine) -> Markup {
     let words = report.words;
-    let about = words.check(line.check, report.manifest.is_divided());
+    let about = words.check(line.check, report.manifest.has_atoms());
     let cells = [
         (
             words.found,

@@ -31,11 +31,6 @@ pub fn section(report: &Report) -> Markup {
             smallest,
         ),
     ];
-    // If classes keep their labels, people are never withheld.
-    if !manifest.is_divided() {
-        let withheld = words.count(manifest.withheld.unwrap_or(0));
-        figures.push((words.withheld, withheld, html! { (words.withheld_note) }));
-    }
     figures.push((
         detail,
         format!("{}\u{a0}%", words.decimal(manifest.loss * 100.0, 0)),

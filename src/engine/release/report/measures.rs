@@ -18,20 +18,8 @@ pub fn section(report: &Report) -> Markup {
     if measures.is_empty() {
         return Markup::default();
     }
-    let (counted, labels, interval) = match report.joins {
-        true => (
-            words.measures_of_classes,
-            words.classes,
-            words.measures_blocks,
-        ),
-        false => (
-            words.measures_of_new,
-            words.new_labels,
-            words.measures_interval,
-        ),
-    };
     let sums = [
-        labels,
+        words.new_labels,
         words.sums_shown,
         words.sums_dominated,
         words.sums_of_few,
@@ -58,13 +46,13 @@ pub fn section(report: &Report) -> Markup {
     html! {
         section id="measures" {
             h2 { (words.measures) }
-            p { (fixed(words.measures_text)) " " (fixed(counted)) }
+            p { (fixed(words.measures_text)) " " (fixed(words.measures_of_new)) }
             @if !report.manifest.unrelated.is_empty() {
                 p { (fill(words.measures_unrelated, &[("measures", &Text(&report.manifest.unrelated.join(", ")))])) }
             }
             (wide(words.measures, table))
             @for of in measures { (without_sums(report, of)) }
-            p { (fixed(interval)) }
+            p { (fixed(words.measures_interval)) }
         }
     }
 }
@@ -72,10 +60,7 @@ pub fn section(report: &Report) -> Markup {
 /// The labels without a sum.
 fn without_sums(report: &Report, of: &MeasureFigures) -> Markup {
     let words = report.words;
-    let texts = match report.joins {
-        true => [words.classes_dominated, words.classes_of_few],
-        false => [words.labels_dominated, words.labels_of_few],
-    };
+    let texts = [words.labels_dominated, words.labels_of_few];
     let listed = |labels: &[String]| {
         let list = html! {
             @for (at, label) in labels.iter().take(NAMED).enumerate() { @if at > 0 { "; " } (Text(label)) }

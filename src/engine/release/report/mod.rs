@@ -72,7 +72,7 @@ impl Form {
     fn of(manifest: &Manifest, table: &Overview<'_>) -> Form {
         match (manifest.two_tables(), table.local) {
             (true, _) => Form::TwoTables,
-            _ if manifest.has_crowds() => Form::LastingLabels,
+            _ if manifest.keeps_labels() => Form::LastingLabels,
             (_, true) => Form::OwnLabels,
             _ => Form::Global,
         }
@@ -122,7 +122,6 @@ struct Report<'a> {
     form: Form,
     sums: &'a TableSums,
     measures: &'a [MeasureFigures],
-    joins: bool,
     around: Surroundings<'a>,
 }
 
@@ -164,7 +163,6 @@ pub fn report(
         form: Form::of(manifest, table),
         sums,
         measures: &table.measures,
-        joins: table.joins,
         around,
     };
     let title = fill(

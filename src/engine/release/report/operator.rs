@@ -28,8 +28,6 @@ pub struct SignedApproval {
 pub struct WaitingRows {
     /// Rows that wait for enough similar ones.
     pub waiting: u64,
-    /// Rows that are withheld from the chain.
-    pub withheld: u64,
     /// The longest wait, in ticks.
     pub oldest: Option<u64>,
 }
@@ -155,19 +153,11 @@ fn found(words: &Words, facts: &OperatorFacts) -> Markup {
 }
 
 fn waiting(words: &Words, facts: &OperatorFacts) -> Markup {
-    let Some(WaitingRows {
-        waiting,
-        withheld,
-        oldest,
-    }) = facts.waiting
-    else {
+    let Some(WaitingRows { waiting, oldest }) = facts.waiting else {
         return Markup::default();
     };
     let oldest = oldest.map(|ticks| (words.copy_oldest, ticks));
-    let lines = [
-        (words.copy_waiting_rows, waiting),
-        (words.copy_withheld_rows, withheld),
-    ];
+    let lines = [(words.copy_waiting_rows, waiting)];
     html! {
         section {
             h2 { (words.copy_waiting) }

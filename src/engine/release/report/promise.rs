@@ -36,8 +36,7 @@ pub fn section(report: &Report) -> Markup {
 fn texts(report: &Report) -> (Option<&'static str>, &'static str) {
     let words = report.words;
     match report.manifest.guarantee {
-        Some(Guarantee::Blind) if report.manifest.has_crowds() => (None, words.promise_lasting),
-        Some(Guarantee::Blind) => (None, words.promise_blind),
+        Some(Guarantee::Blind) => (None, words.promise_lasting),
         Some(Guarantee::Bcf) => (Some(words.promise_bcf_warning), words.promise_bcf),
         None if report.form == Form::TwoTables => {
             (Some(words.promise_two_warning), words.promise_two)

@@ -56,7 +56,7 @@ fn titles(report: &Report, made: bool) -> Vec<String> {
     let title = |check: Check| {
         report
             .words
-            .check(check, report.manifest.is_divided())
+            .check(check, report.manifest.has_atoms())
             .title
             .to_owned()
     };

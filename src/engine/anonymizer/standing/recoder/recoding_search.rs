@@ -1,7 +1,7 @@
 //! The search for a recoding (SCIENCE 4): from the top down here, and by levels in a file of its
 //! own.
 
-use super::super::super::crowd::UrgentClasses;
+use super::super::super::crowd::LargeClasses;
 use super::super::super::table::SearchTable;
 use super::super::super::top_down::{top_down, top_down_from};
 use super::super::course::Course;
@@ -41,10 +41,9 @@ impl Recoder {
             weights: self.weights(),
         };
         let from = self.has_floors().then_some(&self.coarsest[..]);
-        let mut crowd = UrgentClasses {
+        let mut crowd = LargeClasses {
             a: self.a,
             rows: &rows,
-            urgent: None,
         };
         let mut set_aside = WaitingShare::new(self.a, &rows, most);
         let found = match (from, most) {

@@ -37,8 +37,6 @@ pub const WORDS: Words = Words {
     people_of_two_tables: "Gruppen von Personen, deren sensible Werte zusammen aufgeführt sind",
     smallest_class: "Kleinste Klasse",
     at_least_k: "die Richtlinie verlangt mindestens {k}",
-    withheld: "Zurückgehalten",
-    withheld_note: "Personen mit zu wenigen ähnlichen Zeilen",
     detail_lost: "Informationsverlust",
     detail_hidden: "Detail, das eine Klasse verbirgt",
     loss_of: "Verlust {loss} von höchstens 1",
@@ -58,9 +56,6 @@ pub const WORDS: Words = Words {
                       und eine Klasse behält ihre Labels für immer. Jede Person gehört zu einer Klasse von mindestens {k}: {others} wurden \
                       zuerst im selben Release unter denselben Labels veröffentlicht. Das gilt für alle Releases dieser Kette zusammen, auch \
                       gegenüber einem Angreifer, der das Verfahren, alle Zeitpunkte und diese Spalten jeder Person kennt.",
-    promise_blind: "Die Suche hat allein anhand der Spalten unten und der Zeitpunkte entschieden, nie anhand sensibler Werte. Jede Person gehört \
-                    zu einer Klasse von mindestens {k}: {others} kamen mit demselben Inkrement. Das gilt für alle Releases dieser Kette \
-                    zusammen, auch gegenüber einem Angreifer, der das Verfahren, alle Zeitpunkte und diese Spalten jeder Person kennt.",
     promise_bcf_warning: "Nicht sicher gegenüber einem Angreifer, der das Verfahren kennt, denn ein Release, das es verweigert hat, kann sensible \
                           Werte verraten, und nicht gegenüber einem, der die Spalten unten von jeder Person kennt. Diese Garantie ist für \
                           Vergleiche da.",
@@ -169,7 +164,6 @@ pub const WORDS: Words = Words {
     measures_unrelated: "{measures}: neben maskierten Werten veröffentlicht, weil diese Zahlen laut Betreiber nicht von geschützten Werten \
                          abhängen. Keine Prüfung untersucht das: Hängen sie davon ab, zeigen ihre Summen, welche Klassen solche Werte haben.",
     measures_of_new: "Gezählt sind die Labels, die in diesem Release neu sind.",
-    measures_of_classes: "Gezählt sind die Klassen dieses Releases.",
     measure: "Messgröße",
     new_labels: "Neue Labels",
     sums_shown: "Summe veröffentlicht",
@@ -178,18 +172,10 @@ pub const WORDS: Words = Words {
     sums_of_none: "Kein Wert",
     labels_dominated: "{measure}: Unter diesen Labels macht der Wert einer Person einen zu großen Teil der Summe aus: {labels}.",
     labels_of_few: "{measure}: Diese Labels haben weniger als {k} Werte: {labels}.",
-    classes_dominated: "{measure}: In diesen Klassen macht der Wert einer Person einen zu großen Teil der Summe aus, oder dessen, was seit der letzten \
-                        veröffentlichten Summe dazukam: {labels}.",
-    classes_of_few: "{measure}: Diese Klassen haben weniger als {k} Werte, oder weniger als {k}, die seit der letzten veröffentlichten Anzahl dazukamen: \
-                     {labels}.",
     and_more: "{list}; und {more} weitere, die in der Tabelle stehen",
     measures_interval: "Keine veröffentlichte Summe enthält einen Teil einer weggelassenen; deshalb lässt sich für diese keine Schranke berechnen. \
                         Dass sie fehlt, sagt nur, dass wenige Werte den größten Teil ausmachen, nicht, wie groß sie sind. Andere Releases ändern \
                         daran nichts: Eine Summe wird einmal veröffentlicht und ändert sich nie.",
-    measures_blocks: "Werte kommen gruppenweise zu veröffentlichten Summen hinzu. Die Summe jeder Gruppe dürfte für sich veröffentlicht werden, und eine \
-                      Gruppe wird nie geteilt; deshalb ist jede Summe, die sich aus diesem und allen früheren Releases berechnen lässt, eine Summe über \
-                      ganze Gruppen. Werte, die noch in keiner Gruppe sind, sind in keiner veröffentlichten Summe, und für sie lässt sich keine Schranke \
-                      berechnen: Eine Klasse zeigt ihre Summe wieder, wenn es genug davon gibt.",
 
     sizes: "Größen der Klassen",
     size_column: "Personen in der Klasse",
@@ -244,7 +230,6 @@ pub const WORDS: Words = Words {
     copy_missing: "Noch fehlende Freigaben: {count}.",
     copy_waiting: "Personen, die nicht veröffentlicht sind",
     copy_waiting_rows: "Warten auf genügend ähnliche Zeilen",
-    copy_withheld_rows: "Von dieser Kette zurückgehalten",
     copy_oldest: "Längste Wartezeit, in Takten",
     copy_verdict: "Was die Prüfung fand",
     copy_no_reasons: "Die Prüfung fand keinen Grund gegen dieses Release.",

@@ -37,8 +37,6 @@ pub const WORDS: Words = Words {
     people_of_two_tables: "groups of people whose sensitive values are listed together",
     smallest_class: "Smallest class",
     at_least_k: "the policy requires at least {k}",
-    withheld: "Withheld",
-    withheld_note: "people with too few similar rows",
     detail_lost: "Information loss",
     detail_hidden: "Detail that a class hides",
     loss_of: "Loss {loss} of at most 1",
@@ -58,9 +56,6 @@ pub const WORDS: Words = Words {
                       class keeps its labels for ever. Each person is one of a class of at least {k}: {others} were first published in \
                       the same release under the same labels. This holds for all releases of this chain together, and against an attacker \
                       who knows the algorithm, all dates, and these columns of every person.",
-    promise_blind: "The search decided from the columns below and from dates alone, never from sensitive values. Each person is one of a \
-                    class of at least {k}: {others} arrived with the same increment. This holds for all releases of this chain together, \
-                    and against an attacker who knows the algorithm, all dates, and these columns of every person.",
     promise_bcf_warning: "Not safe against an attacker who knows the algorithm, as a release that it refused can reveal sensitive values, nor \
                           against one who knows the columns below of every person. This guarantee exists for comparison.",
     promise_bcf: "Each person is one of a class of at least {k} ({others}) for an attacker who compares the releases, knows the columns below \
@@ -165,7 +160,6 @@ pub const WORDS: Words = Words {
     measures_unrelated: "{measures}: published beside masked values because the operator says that these numbers do not depend on \
                          guarded values. No check examines that: if they do depend on them, their sums show which classes have such values.",
     measures_of_new: "The table counts the labels that are new in this release.",
-    measures_of_classes: "The table counts the classes of this release.",
     measure: "Measure",
     new_labels: "New labels",
     sums_shown: "Sum published",
@@ -174,17 +168,10 @@ pub const WORDS: Words = Words {
     sums_of_none: "No value",
     labels_dominated: "{measure}: in these labels one person's value is too large a part of the sum: {labels}.",
     labels_of_few: "{measure}: these labels have fewer than {k} values: {labels}.",
-    classes_dominated: "{measure}: in these classes one person's value is too large a part of the sum, or of what came since the last published sum: \
-                        {labels}.",
-    classes_of_few: "{measure}: these classes have fewer than {k} values, or fewer than {k} that came since the last published count: {labels}.",
     and_more: "{list}; and {more} more, which the table shows",
     measures_interval: "No published sum contains a part of a suppressed sum, so readers can compute no bound for it. \
                         Its suppression reveals that a few values make up most of it, and not how large these are. \
                         Other releases reveal nothing more: a sum is published once, and never changes.",
-    measures_blocks: "Values are added to published sums in groups of people. The sum of each group may be published by itself, and a group is never \
-                      divided; so every sum that readers can compute from this and all earlier releases is a sum over whole groups. Values that are in no \
-                      group yet are in no published sum, and readers can compute no bound for them: a class shows its sum again when there are enough of \
-                      them.",
 
     sizes: "Sizes of classes",
     size_column: "People in the class",
@@ -238,7 +225,6 @@ pub const WORDS: Words = Words {
     copy_missing: "Approvals that are still missing: {count}.",
     copy_waiting: "People who are not published",
     copy_waiting_rows: "Waiting for enough similar rows",
-    copy_withheld_rows: "Withheld from this chain",
     copy_oldest: "Longest wait, in ticks",
     copy_verdict: "What the gate found",
     copy_no_reasons: "The gate found no reason against this release.",

@@ -80,12 +80,12 @@ words! {
     // Head and verdict.
     title, due, purpose, contact, verdict, approved, unchecked, judged, not_judged, without_detail,
     // Figures.
-    in_short, rows, one_per_person, classes, people_of_a_class, people_of_two_tables, smallest_class, at_least_k, withheld,
-    withheld_note, detail_lost, detail_hidden, loss_of, refinement,
+    in_short, rows, one_per_person, classes, people_of_a_class, people_of_two_tables, smallest_class, at_least_k,
+    detail_lost, detail_hidden, loss_of, refinement,
     // Comparison with earlier releases.
     since, first_release, release_column, figure, this_release, trends, trends_text, trend,
     // Promise.
-    promise, promise_lasting, promise_blind, promise_bcf_warning, promise_bcf, promise_two_warning, promise_two,
+    promise, promise_lasting, promise_bcf_warning, promise_bcf, promise_two_warning, promise_two,
     promise_disjoint, promise_m, promise_masked, masking_bound, not_promised, rule_parts, rule_newest, rule_never, signed, unsigned,
     // Columns.
     columns_two, columns_two_text, columns, columns_text, columns_lasting_text, columns_own_text, loss_scale, column, loss, labels,
@@ -94,8 +94,8 @@ words! {
     drawings_key_published, drawings_key_several, drawings_key_text, drawing, divided_further, several_labels, label_caption_most,
     label_column, values_in_it, share, share_drawn, without_rows, on_screen,
     // Measures.
-    measures, measures_text, measures_unrelated, measures_of_new, measures_of_classes, measure, new_labels, sums_shown, sums_dominated, sums_of_few, sums_of_none, labels_dominated,
-    labels_of_few, classes_dominated, classes_of_few, and_more, measures_interval, measures_blocks,
+    measures, measures_text, measures_unrelated, measures_of_new, measure, new_labels, sums_shown, sums_dominated, sums_of_few, sums_of_none, labels_dominated,
+    labels_of_few, and_more, measures_interval,
     // How to read and count.
     reading, reading_rows, reading_overlap, reading_spread, reading_exact, reading_masked,
     // Checks.
@@ -111,7 +111,7 @@ words! {
     index_title, index_text, index_chain, index_report, index_newest, index_older, index_none, time,
     // The operator's copy.
     copy_warning, copy_approvals, copy_no_approval, copy_who, copy_when, copy_why, copy_key, copy_missing, copy_waiting,
-    copy_waiting_rows, copy_withheld_rows, copy_oldest, copy_verdict, copy_no_reasons, copy_signing_key, copy_signatures,
+    copy_waiting_rows, copy_oldest, copy_verdict, copy_no_reasons, copy_signing_key, copy_signatures,
     copy_signature_place, copy_digest,
 }
 
