@@ -112,7 +112,12 @@ impl Decided<'_> {
             before: self.until(at),
             older: (0..at).map(|at| reported(at).1.into()).collect(),
             newest: vec![reported(at)],
-            tables: release::Tables::One(data),
+            tables: release::Tables(vec![release::ReleasePart {
+                content: release::PartContent::Rows,
+                span: None,
+                rows: rows.rows(),
+                bytes: data,
+            }]),
             new: Histogram::empty(0, 0),
             table,
             values: rows.values().clone(),

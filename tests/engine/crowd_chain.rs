@@ -15,7 +15,6 @@ use tidegate::engine::model::{
 use tidegate::engine::policy::{
     ChainKind, ColumnFacts, Decimal, MaxRatio, Policy, PolicySettings, Search,
 };
-use tidegate::engine::release::Tables;
 
 use crate::common::chain::{Chain, Grown, Human, Offer, arrivals};
 use crate::common::random::{self, Draw, tree};
@@ -538,10 +537,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         let trees = chain.columns.trees();
         let offer = chain.offer(&candidate);
         let mut miscounted = offer.clone();
-        let Tables::Parts(parts) = &mut miscounted.tables else {
-            panic!("parts")
-        };
-        parts.last_mut().expect("a part").rows += 1;
+        miscounted.tables.0.last_mut().expect("a part").rows += 1;
         refused(&miscounted, "form");
         let increment = &candidate.increments[0];
         let carving = increment.carving.clone().expect("labels");

@@ -17,7 +17,7 @@ use tidegate::engine::model::{
     Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
-use tidegate::engine::release::{ErasedLabel, Notice, ReleasePart, Tables};
+use tidegate::engine::release::{ErasedLabel, Notice, ReleaseSpan};
 
 use super::crowd_chain::refused;
 use crate::common::chain::{Chain, Human, Offer};
@@ -261,12 +261,11 @@ fn whole_atoms_leave_and_every_other_row_stays() {
             assert!(known.erase(&erased));
             assert!(!chain.feed.owes_release(), "it is made once");
             // The gate's memory of an approved release equals its bytes.
-            let Tables::Parts(parts) = &offer.tables else {
-                panic!("parts")
-            };
-            let new = parts.iter().find(|part| part.span.holds(release));
-            let rows = new.map(|part| {
-                bytes::read_part(&part.bytes, &chain.columns, part.span.last)
+            let mut parts = offer.tables.0.iter();
+            let new =
+                parts.find_map(|part| Some((part, part.span.filter(|span| span.holds(release))?)));
+            let rows = new.map(|(part, span)| {
+                bytes::read_part(&part.bytes, &chain.columns, span.last)
                     .0
                     .expect("a part")
                     .counts
@@ -496,18 +495,9 @@ fn the_gate_takes_exactly_the_rows_of_the_notice_as_gone() {
         });
         assert!(fewer.is_err(), "a notice that names fewer rows");
         // A notice of rows that still exist, or of an atom that never existed.
-        let kept = offer.tables.clone();
-        let Tables::Parts(parts) = kept else {
-            panic!("parts")
-        };
-        let new: Vec<ReleasePart> = parts
-            .into_iter()
-            .filter(|part| part.span.holds(offer.release))
-            .collect();
-        let unsaid = Offer {
-            tables: Tables::Parts(new),
-            ..offer.clone()
-        };
+        let mut unsaid = offer.clone();
+        let is_new = |span: ReleaseSpan| span.holds(offer.release);
+        unsaid.tables.0.retain(|part| part.span.is_some_and(is_new));
         // If the file of these rows contains others too, it must be written again.
         let parts = chain.history.parts();
         let file = parts

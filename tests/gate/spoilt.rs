@@ -21,7 +21,7 @@ use sample::{lines, third};
 use sheet::Sheet;
 use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::policy::{ChainKind, Guarantee};
-use tidegate::engine::release::{ReleasePages, Tables};
+use tidegate::engine::release::ReleasePages;
 
 type OfferSpoiler = dyn Fn(&mut Offer);
 type PagesSpoiler = dyn Fn(&Offer, &mut ReleasePages);
@@ -171,7 +171,7 @@ fn no_byte_can_be_changed() {
     let (_, good) = third(ChainKind::Cumulative, Some(Guarantee::Bcf));
     let refused = |data: Vec<u8>, place: &str| {
         let spoilt = Offer {
-            tables: Tables::One(data),
+            tables: good.tables.clone().with_bytes(vec![data]).expect("one"),
             ..good.clone()
         };
         assert!(spoilt.decided(|_| ()).is_err(), "{place}");

@@ -7,7 +7,7 @@ use super::digest::Sha256;
 use super::file::FileLine;
 use super::part::{PartLine, ReleasePart, ReleaseSpan, replaced};
 use super::removal_reason::RemovalReason;
-use super::table_kind::{TableId, TableKind};
+use super::table_kind::TableId;
 use super::tables::Tables;
 
 /// How the files of releases are arranged.
@@ -116,11 +116,6 @@ pub struct PlacedFiles<'f> {
     pub release: u32,
     /// Its chain.
     pub chain: u32,
-    /// The number of its rows.
-    pub rows: u64,
-    /// The number of rows of the table of measures that belongs to tables that do not grow; `None`
-    /// if there is none.
-    pub measures: Option<u64>,
     /// Its tables, or the new parts of a table.
     pub tables: &'f Tables,
     /// The taxonomies, and the page for people.
@@ -157,49 +152,18 @@ impl Layout {
     pub fn place_tables(self, files: PlacedFiles<'_>) -> Vec<PlacedFile<'_>> {
         let PlacedFiles {
             release,
-            rows,
+            chain,
             tables,
             pages: [taxonomy, _],
             ..
         } = files;
-        let table = |kind, bytes| {
-            let path = self.own(release, kind, "parquet", bytes);
-            PlacedFile {
-                path,
-                bytes,
-                rows: Some(rows),
-                span: None,
-            }
+        let table = |part| PlacedFile {
+            path: self.table(chain, release, part),
+            bytes: &part.bytes,
+            rows: Some(part.rows),
+            span: part.span,
         };
-        let (rows_of, measures) = tables.apart();
-        let mut placed: Vec<PlacedFile<'_>> = match rows_of {
-            Tables::One(data) => vec![table("data", data)],
-            Tables::Two([data, sensitive]) => {
-                vec![table("data", data), table("sensitive", sensitive)]
-            }
-            Tables::Parts(parts) => parts
-                .iter()
-                .map(|part| {
-                    let path = self.part(files.chain, release, part);
-                    PlacedFile {
-                        path,
-                        bytes: &part.bytes,
-                        rows: Some(part.rows),
-                        span: Some(part.span),
-                    }
-                })
-                .collect(),
-            Tables::Measured(..) => Vec::new(),
-        };
-        placed.extend(measures.map(|bytes| {
-            let [folder, _] = TableKind::Measures.names();
-            PlacedFile {
-                path: self.own(release, folder, "parquet", bytes),
-                bytes,
-                rows: files.measures,
-                span: None,
-            }
-        }));
+        let mut placed: Vec<PlacedFile<'_>> = tables.0.iter().map(table).collect();
         placed.push(PlacedFile::page(
             format!("taxonomy/{}.json", Sha256::of(taxonomy)),
             taxonomy,
@@ -221,26 +185,26 @@ impl Layout {
         }
     }
 
-    /// The path of a part that was published with a release.
-    fn part(self, chain: u32, release: u32, part: &ReleasePart) -> String {
-        let ReleaseSpan { first, last } = part.span;
+    /// The path of a file with rows that was published with a release.
+    fn table(self, chain: u32, release: u32, part: &ReleasePart) -> String {
+        let Some(span) = part.span else {
+            return self.own(release, part.content.name(), "parquet", &part.bytes);
+        };
+        let ReleaseSpan { first, last } = span;
         assert!(
             first <= last && last <= release,
             "a part holds rows of releases up to this one"
         );
-        let [_, name] = part.table.names();
-        let folder = TableId {
-            chain,
-            kind: part.table,
-        }
-        .folder();
+        let kind = part.content.table();
+        let [_, name] = kind.names();
+        let folder = TableId { chain, kind }.folder();
         match self {
-            Layout::Folders if part.span == ReleaseSpan::of(release) => {
+            Layout::Folders if span == ReleaseSpan::of(release) => {
                 format!("{release}/{name}.parquet")
             }
             Layout::Folders if first == last => format!("{release}/{name}-{first}.parquet"),
             Layout::Folders => format!("{release}/{name}-{first}-{last}.parquet"),
-            Layout::Root if part.span == ReleaseSpan::of(release) => {
+            Layout::Root if span == ReleaseSpan::of(release) => {
                 format!("{folder}/{release}-{}.parquet", Sha256::of(&part.bytes))
             }
             // No name occurs twice, even for the same rows: a writer that deletes an old part never

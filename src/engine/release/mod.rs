@@ -42,7 +42,7 @@ pub use measure_figures::MeasureFigures;
 pub use notice::{ErasedLabel, Notice};
 pub use overview::Overview;
 pub use pages::ReleasePages;
-pub use part::{PartLine, ReleasePart, ReleaseSpan, replaced, rewritten};
+pub use part::{PartContent, PartLine, ReleasePart, ReleaseSpan, replaced, rewritten};
 pub use past_release::PastRelease;
 pub use presentation::Presentation;
 pub use recoding::PublishedLabels;

@@ -35,8 +35,6 @@ impl ReleasePages {
         let place = |report, notice| PlacedFiles {
             release: terms.release,
             chain: facts.chain,
-            rows: table.sums.rows(),
-            measures: table.measures.first().map(|measure| measure.labels),
             tables,
             pages: [&taxonomy, report],
             notice,

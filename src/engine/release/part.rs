@@ -43,13 +43,46 @@ impl ReleaseSpan {
     }
 }
 
-/// The rows that successive releases added, as a file to be published.
+/// What a file with rows contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartContent {
+    /// All columns of people.
+    Rows,
+    /// Their quasi columns; the sensitive ones are in a table beside it.
+    Quasi,
+    /// Their sensitive columns.
+    Sensitive,
+    /// Aggregates of their measures.
+    Measures,
+}
+
+impl PartContent {
+    /// The table that it belongs to.
+    pub fn table(self) -> TableKind {
+        match self {
+            PartContent::Rows | PartContent::Quasi | PartContent::Sensitive => TableKind::Rows,
+            PartContent::Measures => TableKind::Measures,
+        }
+    }
+
+    /// The name of a file with all of it that one release has.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartContent::Rows | PartContent::Quasi => "data",
+            PartContent::Sensitive => "sensitive",
+            PartContent::Measures => "measures",
+        }
+    }
+}
+
+/// A file with rows, to be published.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReleasePart {
-    /// The table.
-    pub table: TableKind,
-    /// The releases.
-    pub span: ReleaseSpan,
+    /// What it contains.
+    pub content: PartContent,
+    /// The releases that added its rows, if it is a part of a table that grows; otherwise it has
+    /// all rows of one release.
+    pub span: Option<ReleaseSpan>,
     /// The number of rows.
     pub rows: u64,
     /// The file.

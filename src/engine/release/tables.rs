@@ -1,25 +1,15 @@
-//! The tables of a release: one table, two that are joined by the number of the class, or new parts
-//! of one that grows (CONTRACTS 4).
+//! The tables of a release, as a list of files with rows (CONTRACTS 4): one table, two that are joined
+//! by the number of the class, or new parts of one that grows; and the measures beside them.
 
 use super::data::{ROW_GROUP, data, part, two_in_groups};
-use super::part::{ReleasePart, ReleaseSpan};
-use super::table_kind::TableKind;
+use super::part::{PartContent, ReleasePart, ReleaseSpan};
 use crate::histogram::{Headcount, Histogram, Release, SensitiveValues};
 use crate::measures::shown;
 use crate::model::{Columns, ReleaseColumn};
 
-/// The tables of a release as they are published.
+/// The tables of a release as they are published, in the order in which a manifest lists them.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Tables {
-    /// One table.
-    One(Vec<u8>),
-    /// A table with the quasi columns, and one with the sensitive ones.
-    Two([Vec<u8>; 2]),
-    /// New parts of a table that grows, and of the table of measures beside it.
-    Parts(Vec<ReleasePart>),
-    /// Tables of rows, with the table of the measures of their people.
-    Measured(Box<Tables>, Vec<u8>),
-}
+pub struct Tables(pub Vec<ReleasePart>);
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -43,10 +33,20 @@ impl Tables {
         people: Option<&Headcount>,
         columns: &Columns,
     ) -> Tables {
-        match people {
-            None => Tables::One(data(table, values, columns)),
-            Some(people) => Tables::Two(two_in_groups(table, values, people, columns, ROW_GROUP)),
-        }
+        let own = |content, bytes| ReleasePart {
+            content,
+            span: None,
+            rows: table.rows(),
+            bytes,
+        };
+        let Some(people) = people else {
+            return Tables(vec![own(PartContent::Rows, data(table, values, columns))]);
+        };
+        let [quasi, sensitive] = two_in_groups(table, values, people, columns, ROW_GROUP);
+        Tables(vec![
+            own(PartContent::Quasi, quasi),
+            own(PartContent::Sensitive, sensitive),
+        ])
     }
 
     /// Parts of a table that grows: for each the releases, and the rows that they added, by the
@@ -57,112 +57,73 @@ impl Tables {
     /// If a sensitive value is not of its column's type.
     pub fn parts(parts: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
-        let written = |(span, rows): &(ReleaseSpan, Histogram)| {
-            let (table, rows, bytes) = (TableKind::Rows, rows.rows(), part(rows, columns));
-            ReleasePart {
-                table,
-                span: *span,
-                rows,
-                bytes,
-            }
+        let written = |(span, rows): &(ReleaseSpan, Histogram)| ReleasePart {
+            content: PartContent::Rows,
+            span: Some(*span),
+            rows: rows.rows(),
+            bytes: part(rows, columns),
         };
-        let parts: Vec<ReleasePart> = some.map(written).collect();
         assert!(
-            parts
-                .windows(2)
-                .all(|pair| !pair[0].span.meets(pair[1].span)),
+            parts.windows(2).all(|pair| !pair[0].0.meets(pair[1].0)),
             "parts of different releases"
         );
-        Tables::Parts(parts)
+        Tables(some.map(written).collect())
     }
 
     /// The same with parts of the table of measures: for each the releases, and the aggregates of
-    /// the rows that they added. Tables that do not grow have at most one such part, that of their
-    /// release.
+    /// the rows that they added.
     #[must_use]
-    pub fn with_measures(self, measures: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
-        let mut some = measures.iter().filter(|(_, rows)| rows.rows() > 0);
-        let Tables::Parts(mut parts) = self else {
-            let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
-            let Some((_, rows)) = some.next() else {
-                return self;
-            };
-            assert!(
-                some.next().is_none(),
-                "measures of one release beside a table that does not grow"
-            );
-            return Tables::Measured(Box::new(self), part(&shown(rows, columns), &of_measures));
-        };
+    pub fn with_measures(self, parts: &[(ReleaseSpan, Histogram)], columns: &Columns) -> Tables {
         let of_measures = columns.of_measures();
-        parts.extend(some.map(|(span, rows)| {
-            let (table, bytes) = (
-                TableKind::Measures,
-                part(&shown(rows, columns), &of_measures),
-            );
-            ReleasePart {
-                table,
-                span: *span,
-                rows: rows.rows(),
-                bytes,
-            }
-        }));
-        Tables::Parts(parts)
+        let some = parts.iter().filter(|(_, rows)| rows.rows() > 0);
+        self.and(some.map(|(span, rows)| measured(Some(*span), rows, columns, &of_measures)))
     }
 
-    /// The tables of rows, and the table of measures of tables that do not grow.
-    pub fn apart(&self) -> (&Tables, Option<&[u8]>) {
-        match self {
-            Tables::Measured(rows, measures) => (rows, Some(measures)),
-            rows => (rows, None),
-        }
+    /// The same with the aggregates of the people of a release whose table does not grow.
+    #[must_use]
+    pub fn with_own_measures(self, rows: Option<&Histogram>, columns: &Columns) -> Tables {
+        let of_measures = columns.of_measures().with_release(ReleaseColumn::Absent);
+        let some = rows.into_iter().filter(|rows| rows.rows() > 0);
+        self.and(some.map(|rows| measured(None, rows, columns, &of_measures)))
+    }
+
+    fn and(mut self, more: impl Iterator<Item = ReleasePart>) -> Tables {
+        self.0.extend(more);
+        self
     }
 
     /// Their bytes, in the order in which a manifest lists them.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let bytes: Vec<&[u8]> = match self {
-            Tables::One(data) => vec![data],
-            Tables::Two(tables) => tables.iter().map(Vec::as_slice).collect(),
-            Tables::Parts(parts) => parts.iter().map(|part| part.bytes.as_slice()).collect(),
-            Tables::Measured(rows, measures) => rows.iter().chain([measures.as_slice()]).collect(),
-        };
-        bytes.into_iter()
+        self.0.iter().map(|part| part.bytes.as_slice())
     }
 
     /// The bytes, by value and in the same order.
     pub fn into_bytes(self) -> Vec<Vec<u8>> {
-        match self {
-            Tables::One(data) => vec![data],
-            Tables::Two(tables) => tables.into(),
-            Tables::Parts(parts) => parts.into_iter().map(|part| part.bytes).collect(),
-            Tables::Measured(rows, measures) => [rows.into_bytes(), vec![measures]].concat(),
-        }
+        self.0.into_iter().map(|part| part.bytes).collect()
     }
 
     /// The same tables with other bytes; `None` if there are not as many.
     #[must_use]
-    pub fn with_bytes(self, mut bytes: Vec<Vec<u8>>) -> Option<Tables> {
-        if let Tables::Measured(rows, _) = self {
-            let measures = bytes.pop()?;
-            return Some(Tables::Measured(
-                Box::new(rows.with_bytes(bytes)?),
-                measures,
-            ));
-        }
-        let mut bytes = bytes.into_iter();
-        let tables = match self {
-            Tables::One(_) => Tables::One(bytes.next()?),
-            Tables::Two(_) => Tables::Two([bytes.next()?, bytes.next()?]),
-            Tables::Parts(parts) => {
-                let read = |part: ReleasePart| {
-                    Some(ReleasePart {
-                        bytes: bytes.next()?,
-                        ..part
-                    })
-                };
-                Tables::Parts(parts.into_iter().map(read).collect::<Option<_>>()?)
-            }
-            Tables::Measured(..) => return None,
-        };
-        bytes.next().is_none().then_some(tables)
+    pub fn with_bytes(self, bytes: Vec<Vec<u8>>) -> Option<Tables> {
+        let parts = self.0;
+        (parts.len() == bytes.len()).then(|| {
+            let read = |(part, bytes)| ReleasePart { bytes, ..part };
+            Tables(parts.into_iter().zip(bytes).map(read).collect())
+        })
+    }
+}
+
+/// Aggregates of measures as a file.
+fn measured(
+    span: Option<ReleaseSpan>,
+    rows: &Histogram,
+    columns: &Columns,
+    of_measures: &Columns,
+) -> ReleasePart {
+    ReleasePart {
+        content: PartContent::Measures,
+        span,
+        rows: rows.rows(),
+        bytes: part(&shown(rows, columns), of_measures),
     }
 }

@@ -167,7 +167,7 @@ pub const POINTS: &[Point] = &[
     made("a verdict", "private/verdict/*", BEGINS),
     made("a checkpoint", "private/checkpoint/*", GROWS),
     // Files of a candidate.
-    made("a staged table", "private/stage/*-data.parquet", BEGINS),
+    made("a staged table", "private/stage/*.parquet", BEGINS),
     made("a staged taxonomy", "private/stage/*-taxonomy.json", BEGINS),
     made("a staged report", "private/stage/*-report.html", BEGINS),
     made("a staged manifest", "private/stage/*-manifest.json", BEGINS),
@@ -236,7 +236,7 @@ pub const POINTS: &[Point] = &[
     // Staged copies of published or void releases are no longer needed.
     gone(
         "a staged table, unstaged",
-        "private/stage/*-data.parquet",
+        "private/stage/*.parquet",
         BEGINS,
     ),
     gone(
@@ -361,9 +361,7 @@ pub const POINTS: &[Point] = &[
     ),
     // If classes keep their labels.
     made("the coins of a tick", "private/coins/*", CROWDS),
-    made("a staged part", "private/stage/*.parquet", CROWDS),
     made("a part", "public/data/*", CROWDS),
-    gone("a staged part, unstaged", "private/stage/*.parquet", CROWDS),
     entry("the coins of a tick are drawn", "Coins", CROWDS),
     made("who is in which crowd", "private/members/*", CROWDS),
     entry("rows that are erased", "Erase", CROWDS_ERASED),

@@ -48,7 +48,11 @@ fn two_tables_join_to_the_release() {
     random::run("release_two_join", 300, |draw| {
         let table = random_table(draw, 60).as_accepted();
         let written = tables(&table);
-        let (found, leaks) = read_tables(&written, &table.columns, table.release.recoding());
+        let (found, leaks) = read_tables(
+            &written.iter().collect::<Vec<_>>(),
+            &table.columns,
+            table.release.recoding(),
+        );
         assert_eq!(leaks, []);
         let found = found.expect("a table");
         assert_eq!(found.exact.as_ref(), Some(&table.people()));

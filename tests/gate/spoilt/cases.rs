@@ -52,6 +52,12 @@ fn recodings() -> Vec<Mutant> {
     const HALVES: [&[&str]; 2] = [&["young", "old"], &["north", "south"]];
     vec![
         offer(
+            "another number of rows stated than the table has",
+            "form",
+            "its number of rows is not the stated one",
+            |offer| offer.tables.0[0].rows += 1,
+        ),
+        offer(
             "a finer recoding stated than the labels show",
             "form",
             "the manifest states",

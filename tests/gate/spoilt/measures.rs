@@ -12,7 +12,7 @@ use tidegate::engine::model::{
     Taxonomy, Tree, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Search};
-use tidegate::engine::release::{ReleaseSpan, TableKind, Tables};
+use tidegate::engine::release::{PartContent, ReleaseSpan, Tables};
 
 use crate::common::cases;
 use crate::common::chain::{Chain, Human, Offer, arrivals};
@@ -213,15 +213,8 @@ fn against(rows: &CodedRows, carving: &Carving, aggregates: &Histogram, chain: &
 
 /// The same with these parts of the table of measures: of earlier releases, and new ones.
 fn with(offer: &Offer, earlier: &[(ReleaseSpan, Histogram)], reported: &Histogram) -> Offer {
-    let Tables::Parts(parts) = offer.tables.clone() else {
-        panic!("parts")
-    };
-    let rows = Tables::Parts(
-        parts
-            .into_iter()
-            .filter(|part| part.table == TableKind::Rows)
-            .collect(),
-    );
+    let mut rows = offer.tables.clone();
+    rows.0.retain(|part| part.content == PartContent::Rows);
     let new = (ReleaseSpan::of(offer.release), reported.clone());
     let measures: Vec<_> = earlier.iter().cloned().chain([new]).collect();
     Offer {
@@ -358,11 +351,8 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
             ..offer.clone()
         };
         assert!(!other.judged().verdict().safe());
-        let Tables::Parts(parts) = offer.tables.clone() else {
-            panic!("parts")
-        };
         let rows_alone = Offer {
-            tables: Tables::Parts(parts[..1].to_vec()),
+            tables: Tables(offer.tables.0[..1].to_vec()),
             ..offer.clone()
         };
         refused(&rows_alone, "dominance");

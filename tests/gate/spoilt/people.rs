@@ -85,7 +85,7 @@ fn a_refusal_that_may_follow_from_values_stops_the_chain() {
         let (_, good) = third(kind, guarantee);
         let half = good.data()[..good.data().len() / 2].to_vec();
         let cut = Offer {
-            tables: release::Tables::One(half),
+            tables: good.tables.clone().with_bytes(vec![half]).expect("one"),
             ..good.clone()
         };
         assert!(refused(&cut, "half of the bytes").stops());

@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::KeyValue;
 use serde_json::{Value as Json, json};
 use tidegate::engine::policy::{ChainKind, DiversitySettings, Output, PolicySettings};
-use tidegate::engine::release::{Manifest, Tables};
+use tidegate::engine::release::Manifest;
 
 use super::chain::{Chain, Offer, policy};
 use super::sample::{columns, people};
@@ -442,7 +442,7 @@ fn columns_spoilt() -> Vec<Mutant> {
             |quasi, _| quasi.group = 4,
         ),
         offer("one table of two", "form", "as many tables", |offer| {
-            offer.tables = Tables::One(offer.data().to_vec())
+            offer.tables.0.truncate(1)
         }),
         offer(
             "half a table",

@@ -16,7 +16,7 @@ use crate::engine::gate::bytes::{self, PartRows, PublishedTable};
 use crate::engine::histogram::{Histogram, Release, SensitiveValues};
 use crate::engine::model::Node;
 use crate::engine::policy::Output;
-use crate::engine::release::{FileLine, Layout, Manifest, Sha256, TableId, TableKind, Tables};
+use crate::engine::release::{FileLine, Layout, Manifest, Sha256, TableId, TableKind};
 
 /// The roots of a feed, and the keys to it.
 pub struct FeedRoots {
@@ -171,13 +171,10 @@ impl FeedSnapshot {
                 ));
                 continue;
             }
-            let data = files.next().ok_or_else(strange)?;
-            let tables = match two {
-                true => Tables::Two([data, files.next().ok_or_else(strange)?]),
-                false => Tables::One(data),
-            };
+            let rows: Vec<Vec<u8>> = files.by_ref().take(if two { 2 } else { 1 }).collect();
+            let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
             let recoding = &published.next().ok_or_else(strange)?.recoding;
-            let table = bytes::read_tables(&tables, &self.state.terms.columns, recoding).0;
+            let table = bytes::read_tables(&rows, &self.state.terms.columns, recoding).0;
             found.push((line.release, table.ok_or_else(strange)?));
         }
         Ok(found)

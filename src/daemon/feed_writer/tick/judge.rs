@@ -13,7 +13,7 @@ use crate::engine::gate::verdict::{
 use crate::engine::histogram::{CodedRows, Histogram};
 use crate::engine::policy::{Inference, Output};
 use crate::engine::release::{
-    PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, ReleaseSpan, Tables,
+    PastRelease, Presentation, ReleaseFacts, ReleasePages, ReleasePart, Tables,
 };
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 
@@ -77,28 +77,16 @@ impl FeedWriter {
             )
         } else {
             let exact = candidate.exact(self.policy.output());
-            let measures = candidate
-                .measures()
-                .map(|new| (ReleaseSpan::of(candidate.release), new));
             Tables::of(
                 candidate.table(),
                 candidate.rows().values(),
                 exact.as_ref(),
                 columns,
             )
-            .with_measures(measures.as_slice(), columns)
+            .with_own_measures(candidate.measures().as_ref(), columns)
         };
-        let (rows, measures) = tables.apart();
-        let mut names = match rows {
-            Tables::Two(_) => vec!["data.parquet".to_owned(), "sensitive.parquet".to_owned()],
-            Tables::Parts(parts) => (0..).zip(parts).map(staged_part).collect(),
-            Tables::One(_) | Tables::Measured(..) => vec!["data.parquet".to_owned()],
-        };
-        names.extend(measures.map(|_| "measures.parquet".to_owned()));
-        let files: Vec<(String, Vec<u8>)> = names
-            .into_iter()
-            .zip(tables.iter().map(<[u8]>::to_vec))
-            .collect();
+        let file = |(at, part): (usize, &ReleasePart)| (staged_name(at, part), part.bytes.clone());
+        let files = tables.0.iter().enumerate().map(file).collect();
         let back = self.stage(candidate.release, files, stages)?;
         tables.with_bytes(back).ok_or_else(|| {
             Error::new(
@@ -285,9 +273,12 @@ impl FeedWriter {
     }
 }
 
-/// The name of a part of a table while it is staged.
-fn staged_part((at, part): (usize, &ReleasePart)) -> String {
-    let [_, name] = part.table.names();
+/// The name of a file with rows while it is staged.
+fn staged_name(at: usize, part: &ReleasePart) -> String {
+    if part.span.is_none() {
+        return format!("{}.parquet", part.content.name());
+    }
+    let [_, name] = part.content.table().names();
     format!("{name}-{at}.parquet")
 }
 

@@ -11,7 +11,6 @@ use super::table::{PartRows, PublishedTable};
 use super::{joined_tables, layout, rows};
 use crate::histogram::{Histogram, LabelledRows, Release};
 use crate::model::{Columns, Cut, Role};
-use crate::release::Tables;
 
 /// Reads a table, with the faults of its bytes; `None` if it cannot be read at all.
 pub fn read(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Vec<Leak>) {
@@ -20,26 +19,21 @@ pub fn read(data: &[u8], columns: &Columns) -> (Option<PublishedTable>, Vec<Leak
     (table, leaks)
 }
 
-/// Reads a release in one table or in two; two tables are joined under this recoding, which forms
-/// their classes. With a recoding without columns, every class of the one table has labels of its
+/// Reads a release from the files of its rows, which are one table or two; two tables are joined
+/// under this recoding, which forms their classes. With a recoding without columns, every class of the one table has labels of its
 /// own.
 pub fn read_tables(
-    tables: &Tables,
+    files: &[&[u8]],
     columns: &Columns,
     recoding: &[Cut],
 ) -> (Option<PublishedTable>, Vec<Leak>) {
-    let [data, sensitive] = match tables {
-        Tables::One(data) if recoding.is_empty() => return read_local(data, columns),
-        Tables::One(data) => return read(data, columns),
-        Tables::Two(two) => two,
-        Tables::Parts(_) | Tables::Measured(..) => {
-            return (
-                None,
-                vec![Leak::new(
-                    "data",
-                    "the release is parts of a table that grows",
-                )],
-            );
+    let (data, sensitive) = match *files {
+        [data] if recoding.is_empty() => return read_local(data, columns),
+        [data] => return read(data, columns),
+        [data, sensitive] => (data, sensitive),
+        _ => {
+            let leak = Leak::new("data", "the release is neither one table nor two");
+            return (None, vec![leak]);
         }
     };
     let (quasi, leaks) = scanned(data, &Sheet::of_two(columns, Role::Quasi), |rows| {

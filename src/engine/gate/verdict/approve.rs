@@ -286,8 +286,6 @@ impl JudgedTable {
         PlacedFiles {
             release: self.release,
             chain: facts.chain,
-            rows: self.overview().map_or(0, |table| table.sums.rows()),
-            measures: self.measures.as_ref().map(|(added, _)| added.rows()),
             tables: &self.tables,
             pages: [&pages.taxonomy, &pages.report],
             notice: pages.notice.as_deref(),

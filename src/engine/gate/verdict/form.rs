@@ -12,28 +12,31 @@ use super::read_tables::ReadTables;
 use crate::gate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
 use crate::policy::Output;
-use crate::release::{ReleasePart, TableKind, Tables, part};
+use crate::release::{PartContent, ReleasePart, TableKind, Tables, part};
 
 /// The reason against bytes that contain more than their rows.
 const OTHER: &str = "the bytes are not the ones that these rows are published as";
 
+/// Another number of rows than the file has.
+const COUNT: &str = "its number of rows is not the stated one, or 0";
+
 /// Judges the form and returns what was read.
 pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
     let mut found = CheckResult::made(Check::Form);
-    let grows = case.policy.has_atoms();
-    let two = case.policy.output() == Output::TwoTable;
-    let (tables, measures) = tables.apart();
-    let places = match tables {
-        Tables::Parts(parts) if grows => return parts_read(case, parts, found),
-        Tables::One(_) if !grows && !two => ["data", ""],
-        Tables::Two(_) if !grows && two => [bytes::QUASI, bytes::SENSITIVE],
-        _ => {
-            let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";
-            found.reasons.push(RejectionReason::plain("data", text));
-            return (found, None);
-        }
-    };
-    let (table, leaks) = bytes::read_tables(tables, case.columns, case.recoding);
+    if !are_as_asked(case, &tables.0) {
+        let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";
+        found.reasons.push(RejectionReason::plain("data", text));
+        return (found, None);
+    }
+    if case.policy.has_atoms() {
+        return parts_read(case, &tables.0, found);
+    }
+    let (measures, rows): (Vec<&ReleasePart>, Vec<&ReleasePart>) = tables
+        .0
+        .iter()
+        .partition(|part| part.content == PartContent::Measures);
+    let files: Vec<&[u8]> = rows.iter().map(|part| part.bytes.as_slice()).collect();
+    let (table, leaks) = bytes::read_tables(&files, case.columns, case.recoding);
     found.reasons.extend(
         leaks
             .into_iter()
@@ -47,45 +50,76 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
             table.exact.as_ref(),
             case.columns,
         );
-        let other = again
-            .iter()
-            .zip(tables.iter())
-            .zip(places)
-            .filter(|((again, data), _)| again != data);
-        found
-            .reasons
-            .extend(other.map(|(_, place)| RejectionReason::plain(place, OTHER)));
+        for (again, part) in again.0.iter().zip(&rows) {
+            let place = place(part.content);
+            if again.bytes != part.bytes {
+                found.reasons.push(RejectionReason::plain(place, OTHER));
+            }
+            if again.rows != part.rows {
+                found.reasons.push(RejectionReason::plain(place, COUNT));
+            }
+        }
     }
-    let measures = measures.map(|bytes| measures_read(case, bytes, &mut found));
+    let measures = measures
+        .first()
+        .map(|part| measures_read(case, part, &mut found));
     (
         found,
         table.map(|table| ReadTables::Table(Box::new(table), measures.flatten())),
     )
 }
 
+/// Whether the files are those of the tables that the policy asks for, in their order.
+fn are_as_asked(case: &NextRelease<'_>, parts: &[ReleasePart]) -> bool {
+    use PartContent::{Measures, Quasi, Rows, Sensitive};
+    let contents: Vec<PartContent> = parts.iter().map(|part| part.content).collect();
+    let grows = case.policy.has_atoms();
+    let two = case.policy.output() == Output::TwoTable;
+    let are = match &contents[..] {
+        all if grows => all.iter().all(|content| [Rows, Measures].contains(content)),
+        [Rows] | [Rows, Measures] => !two,
+        [Quasi, Sensitive] => two,
+        _ => false,
+    };
+    are && parts.iter().all(|part| part.span.is_some() == grows)
+}
+
+/// How reasons call a file with all rows of a release.
+fn place(content: PartContent) -> &'static str {
+    match content {
+        PartContent::Quasi => bytes::QUASI,
+        PartContent::Sensitive => bytes::SENSITIVE,
+        PartContent::Rows | PartContent::Measures => content.name(),
+    }
+}
+
 /// The table of measures of tables that do not grow.
 fn measures_read(
     case: &NextRelease<'_>,
-    bytes: &[u8],
+    shown: &ReleasePart,
     found: &mut CheckResult,
 ) -> Option<PartRows> {
     let columns = case
         .columns
         .of_measures()
         .with_release(ReleaseColumn::Absent);
-    let (read, leaks) = bytes::read_part(bytes, &columns, case.release);
+    let (read, leaks) = bytes::read_part(&shown.bytes, &columns, case.release);
     found.reasons.extend(
         leaks
             .into_iter()
             .map(|leak| RejectionReason::plain(format!("measures, {}", leak.place), leak.text)),
     );
-    if read
-        .as_ref()
-        .is_some_and(|read| part(&read.counts, &columns) != bytes)
-    {
-        found
-            .reasons
-            .push(RejectionReason::plain("measures", OTHER));
+    if let Some(read) = &read {
+        if part(&read.counts, &columns) != shown.bytes {
+            found
+                .reasons
+                .push(RejectionReason::plain("measures", OTHER));
+        }
+        if read.counts.rows() != shown.rows {
+            found
+                .reasons
+                .push(RejectionReason::plain("measures", COUNT));
+        }
     }
     read
 }
@@ -99,13 +133,14 @@ fn parts_read(
     let of_measures = case.columns.of_measures();
     let mut shown = [Vec::new(), Vec::new()];
     for ReleasePart {
-        table,
+        content,
         span,
         rows,
         bytes,
     } in parts
     {
-        let (columns, shown, place) = match table {
+        let Some(span) = span else { continue };
+        let (columns, shown, place) = match content.table() {
             TableKind::Rows => (case.columns, &mut shown[0], part_of(*span)),
             TableKind::Measures => (
                 &of_measures,
@@ -132,10 +167,7 @@ fn parts_read(
                 .push(RejectionReason::plain(place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found.reasons.push(RejectionReason::plain(
-                place,
-                "its number of rows is not the stated one, or 0",
-            ));
+            found.reasons.push(RejectionReason::plain(place, COUNT));
         }
         shown.push((*span, read));
     }
