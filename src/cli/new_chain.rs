@@ -7,8 +7,8 @@ use crate::daemon::feed_writer::RequestKind;
 /// Begin a new chain of releases, under the present feed file
 #[derive(clap::Args)]
 #[command(after_help = "\
-A change of the policy or of the columns needs a new chain. The new chain starts with the people who wait, are withheld, or \
-are in unpublished atoms. Published people stay in the releases of the old chain and are not published again. The \
+A change of the policy or of the columns needs a new chain. The new chain starts with the people who wait or are in \
+unpublished atoms. Published people stay in the releases of the old chain and are not published again. The \
 identifier, quasi and sensitive columns keep their names and types in all chains of a feed, as soon as someone waits or is \
 published: before that (all messages were set aside, say) a new chain begins under any columns. `tidegate quarantine FEED \
 --retry` then offers the messages again.

@@ -82,9 +82,8 @@ pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Ve
 
 /// The labels that halving with a coin cannot produce, in words, if that is the policy's method.
 fn foreign(release: &Release, columns: &Columns, policy: &Policy) -> Option<String> {
-    policy.publish_every()?;
     let trees = columns.trees();
-    let division = policy.division(&trees)?;
+    let division = policy.halves().then(|| policy.division(&trees))??;
     let unreached = division.unreached(&release.class_labels(), policy.refusals());
     let labels: Vec<String> = unreached
         .iter()

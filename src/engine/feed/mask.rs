@@ -87,8 +87,8 @@ impl Feed {
         let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
         assert_eq!(counted, formed.rows(), "each row is in one class");
         let outside = outside(&all, &sets);
-        let held: Box<dyn ReplacementSources> = match policy.publish_every() {
-            Some(_) => {
+        let held: Box<dyn ReplacementSources> = match policy.halves() {
+            true => {
                 let division = policy.division(&trees).expect("the feed file was checked");
                 let labels: Vec<Vec<Node>> = atoms
                     .iter()
@@ -102,7 +102,7 @@ impl Feed {
                     &trees,
                 ))
             }
-            None => Box::new(ChainValues {
+            false => Box::new(ChainValues {
                 around,
                 trees: &trees,
                 outside: if policy.has_atoms() {

@@ -1,6 +1,6 @@
 //! All people who were ever accepted (SCIENCE 3, repeats): a person is published at most once over
-//! a chain and all chains after it, so a second row of a person who waits, is withheld or is
-//! published adds nothing.
+//! a chain and all chains after it, so a second row of a person who waits or is published adds
+//! nothing.
 //!
 //! Only keyed hashes are stored here, and no result depends on how they hash.
 

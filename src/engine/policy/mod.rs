@@ -221,12 +221,17 @@ impl Policy {
     /// How many ticks are halved together, if halving divides people.
     pub fn publish_every(&self) -> Option<u64> {
         match self.chain {
-            ChainPromise::Atoms { every, .. } if self.search == Search::Halves => {
+            ChainPromise::Atoms { every, .. } if self.halves() => {
                 assert!(every > 0, "some ticks are halved together");
                 Some(every)
             }
             _ => None,
         }
+    }
+
+    /// Whether a coin divides people, so that each class has labels of its own that tell little.
+    pub fn halves(&self) -> bool {
+        self.search == Search::Halves
     }
 
     /// Whether people are published in atoms, each with a label of its own, and tables in parts.
@@ -242,7 +247,7 @@ impl Policy {
     /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the
     /// whole taxonomy.
     pub fn taxonomies_grow(&self) -> bool {
-        self.publish_every().is_none()
+        !self.halves()
     }
 
     /// Whether people in classes that were not published wait again at the next tick.

@@ -299,12 +299,6 @@ impl Manifest {
         self.policy.get("output").and_then(Value::as_str) == Some("two-table")
     }
 
-    /// Whether each class has labels of its own.
-    pub fn has_own_labels(&self) -> bool {
-        let search = self.policy.get("search").and_then(Value::as_str);
-        matches!(search, Some("arx-lr" | "halves" | "mondrian" | "mdav"))
-    }
-
     /// Whether its rows keep their labels in all later releases.
     pub fn keeps_labels(&self) -> bool {
         self.guarantee == Some(Guarantee::Blind)

@@ -1,5 +1,5 @@
-//! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait, are
-//! withheld or are in unpublished atoms. Published people stay published: the columns that identify
+//! Begins a new chain (CONTRACTS 1): under the current feed file, with all people who wait or
+//! are in unpublished atoms. Published people stay published: the columns that identify
 //! people never change, unless there are no such people yet.
 
 use super::super::recovery::replay::{ReplayedLog, past};

@@ -6,8 +6,7 @@
 //! Readers who combine several sums learn no more. If rows keep their labels, a label of a release
 //! is shown once, in bytes that no later release changes (`parts`), so that sums and differences of
 //! published sums are sums over whole atoms; and both rules hold for a union of people if they hold
-//! for each part. If people join the classes of earlier releases, sums are over whole blocks
-//! (`blocks`).
+//! for each part.
 
 use std::collections::BTreeMap;
 
