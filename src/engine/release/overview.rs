@@ -37,7 +37,7 @@ impl<'a> Overview<'a> {
         Overview {
             sums: Cow::Borrowed(sums),
             recoding,
-            local: true,
+            local: recoding.is_empty(),
             measures: Vec::new(),
         }
     }

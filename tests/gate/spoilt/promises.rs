@@ -327,4 +327,8 @@ fn a_manifest_contains_no_sizes_of_atoms() {
     );
     let report = String::from_utf8_lossy(&files[2].1).into_owned();
     assert!(!report.contains("sensitive values and is not given"));
+    // One list of labels that data chose: they do not overlap, and no estimate but an even spread is
+    // recommended to readers.
+    assert!(report.contains("A published row never changes"));
+    assert!(!report.contains("overlap") && !report.contains("tidegate query"));
 }

@@ -11,7 +11,7 @@ use super::{ColumnCut, Form, Report, detail, icicle, labels};
 fn heading(words: &Words, form: Form) -> [&'static str; 2] {
     match form {
         Form::TwoTables => [words.columns_two, words.columns_two_text],
-        Form::Global => [words.columns, words.columns_text],
+        Form::Global | Form::StandingLabels => [words.columns, words.columns_text],
         Form::LastingLabels => [words.columns, words.columns_lasting_text],
         Form::OwnLabels => [words.columns, words.columns_own_text],
     }
@@ -21,7 +21,7 @@ fn heading(words: &Words, form: Form) -> [&'static str; 2] {
 pub fn sections(report: &Report) -> Markup {
     let words = report.words;
     let [heading, text] = heading(words, report.form);
-    let keeps = report.form == Form::LastingLabels;
+    let keeps = report.form.keeps();
     html! {
         section {
             h2 { (heading) }
@@ -31,7 +31,7 @@ pub fn sections(report: &Report) -> Markup {
             @if !keeps { p class="paper" { (words.on_screen) } }
         }
         @match report.form {
-            Form::LastingLabels => {},
+            Form::LastingLabels | Form::StandingLabels => {},
             Form::OwnLabels => (own_labels(report)),
             Form::Global | Form::TwoTables => (drawings(report)),
         }

@@ -64,6 +64,8 @@ enum Form {
     OwnLabels,
     /// As `OwnLabels`, and a class keeps its labels in all later releases.
     LastingLabels,
+    /// As `Global`, and rows keep their labels in all later releases.
+    StandingLabels,
     /// Labels form the classes of two tables.
     TwoTables,
 }
@@ -72,10 +74,16 @@ impl Form {
     fn of(manifest: &Manifest, table: &Overview<'_>) -> Form {
         match (manifest.two_tables(), table.local) {
             (true, _) => Form::TwoTables,
-            _ if manifest.keeps_labels() => Form::LastingLabels,
+            (_, true) if manifest.keeps_labels() => Form::LastingLabels,
+            _ if manifest.keeps_labels() => Form::StandingLabels,
             (_, true) => Form::OwnLabels,
             _ => Form::Global,
         }
+    }
+
+    /// Whether rows keep their labels in all later releases.
+    fn keeps(self) -> bool {
+        matches!(self, Form::LastingLabels | Form::StandingLabels)
     }
 }
 

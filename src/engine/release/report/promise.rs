@@ -58,7 +58,7 @@ fn masking(report: &Report) -> Markup {
     let least = m.saturating_mul(2);
     // A published class shows a guarded set in at most ⌊n / 2m⌋ of its n rows (SCIENCE 5).
     let sizes: Vec<(u64, u64)> = match report.form {
-        Form::LastingLabels => report.sums.together().collect(),
+        Form::LastingLabels | Form::StandingLabels => report.sums.together().collect(),
         _ => report.sums.sizes().collect(),
     };
     let shown: u64 = sizes

@@ -1,4 +1,4 @@
-//! Instructions for reading and counting a table whose classes keep labels of their own.
+//! Instructions for reading and counting a table whose rows keep their labels.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use super::{Form, Report};
 
 /// The section; empty for other tables.
 pub fn section(report: &Report) -> Markup {
-    if report.form != Form::LastingLabels {
+    if !report.form.keeps() {
         return Markup::default();
     }
     let (words, masked) = (report.words, report.manifest.policy["m"].is_number());
@@ -16,11 +16,17 @@ pub fn section(report: &Report) -> Markup {
     } else {
         words.reading_exact
     };
+    // Labels of one list do not overlap, and data chose them, so that a better estimate than an even
+    // spread is not sound.
+    let of_classes = match report.form {
+        Form::LastingLabels => &[words.reading_overlap, words.reading_spread][..],
+        _ => &[],
+    };
     html! {
         section {
             h2 { (words.reading) }
             ul {
-                @for text in [words.reading_rows, words.reading_overlap, words.reading_spread, exact] {
+                @for text in [&[words.reading_rows], of_classes, &[exact]].concat() {
                     li { (fixed(text)) }
                 }
             }

@@ -29,7 +29,7 @@ fn of_sizes(words: &Words, form: Form, sizes: &Sizes) -> Markup {
 }
 
 fn table(words: &Words, form: Form, risk: &Prosecutor, alone: u64) -> Markup {
-    let counted = if form == Form::LastingLabels {
+    let counted = if form.keeps() {
         words.risk_counted_lasting
     } else {
         words.risk_counted

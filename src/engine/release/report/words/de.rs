@@ -52,7 +52,7 @@ pub const WORDS: Words = Words {
     trend: "{name}, Release {first} bis {last}: von {from} auf {to}",
 
     promise: "Was garantiert ist",
-    promise_lasting: "Die Suche hat Labels allein anhand der Spalten unten, der Zeitpunkte und des Zufalls gewählt, nie anhand sensibler Werte, \
+    promise_lasting: "Die Suche hat Labels nie anhand sensibler Werte gewählt, \
                       und eine Klasse behält ihre Labels für immer. Jede Person gehört zu einer Klasse von mindestens {k}: {others} wurden \
                       zuerst im selben Release unter denselben Labels veröffentlicht. Das gilt für alle Releases dieser Kette zusammen, auch \
                       gegenüber einem Angreifer, der das Verfahren, alle Zeitpunkte und diese Spalten jeder Person kennt.",

@@ -52,7 +52,7 @@ pub const WORDS: Words = Words {
     trend: "{name}, release {first} to {last}: from {from} to {to}",
 
     promise: "What is guaranteed",
-    promise_lasting: "The search chose labels from the columns below, dates and random draws alone, never from sensitive values, and a \
+    promise_lasting: "The search never read sensitive values when it chose labels, and a \
                       class keeps its labels for ever. Each person is one of a class of at least {k}: {others} were first published in \
                       the same release under the same labels. This holds for all releases of this chain together, and against an attacker \
                       who knows the algorithm, all dates, and these columns of every person.",
