@@ -161,7 +161,7 @@ impl Run {
             let (rows, _) = self.feed.accept(rows, &self.policy);
             self.feed.arrive(&rows, self.feed.ticks());
             self.feed
-                .close(&self.policy, &self.columns.trees(), &mut self.coins)
+                .close(&self.policy, &self.columns.trees(), None, &mut self.coins)
         });
         let ClosingResult::Candidate(candidate) = ticked.closed else {
             return None;
@@ -193,8 +193,7 @@ impl Run {
             .map(|of| OlderIncrement { rows: &of.rows });
         let older: Vec<OlderIncrement> = timed(&mut times.judging, || older.collect());
         let newest = candidate.increments.iter().map(|of| NewIncrement {
-            recoding: &of.recoding,
-            carving: of.carving.as_ref(),
+            labels: of.labels.as_ref().expect("labels"),
             rows: &of.rows,
             raw: None,
             numbers: None,
@@ -202,10 +201,10 @@ impl Run {
         let newest: Vec<NewIncrement> = newest.collect();
         let (release, recoding) = (candidate.release, &candidate.recoding[..]);
         let (before, older, newest, erased) = (feed.whole(), &older[..], &newest[..], &[][..]);
-        let (carving, learnt) = (candidate.carving.as_ref(), None);
+        let learnt = None;
         #[rustfmt::skip]
         let case = NextRelease {
-            policy, columns, release, recoding, carving, learnt, history, erased, before, older, newest,
+            policy, columns, release, recoding, learnt, history, erased, before, older, newest,
         };
         let read = timed(&mut times.reading, || read(&case, tables.clone()));
         let judged = timed(&mut times.judging, || read.judge());

@@ -99,15 +99,13 @@ fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let (raw, _) = count(table, &file.columns, reading).expect("rows that fit");
     let (columns, trees) = (&file.columns, file.columns.trees());
     let mut feed = Feed::new(columns);
-    let ClosingResult::Candidate(candidate) = feed.tick(rows(&raw), &file.policy, &trees).closed
-    else {
-        panic!("many rows")
-    };
+    let ticked = feed.tick(rows(&raw), &file.policy, &trees);
+    assert!(ticked.proposes(), "many rows");
     let ledger = feed
         .mask(&file.policy, columns, &mut Chance(7))
         .expect("others have other values");
     feed.masked(ledger.expect("values are masked"));
-    let shown = feed.propose(&candidate.recoding, &file.policy, &trees);
+    let shown = feed.propose(&file.policy, &trees);
     let asked = queries::Asked {
         raw: &raw,
         shown: shown.rows(),

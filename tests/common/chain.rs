@@ -131,7 +131,9 @@ impl Chain {
             .feed
             .accept(arrivals(&self.columns, people), &self.policy);
         self.feed.arrive(&rows, self.feed.ticks());
-        let mut ticked = self.feed.close(&self.policy, &trees, &mut self.chance);
+        let mut ticked = self
+            .feed
+            .close(&self.policy, &trees, None, &mut self.chance);
         ticked.duplicate = repeats.len() as u64;
         let ledger = self
             .feed
@@ -139,9 +141,7 @@ impl Chain {
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
             if let ClosingResult::Candidate(candidate) = &mut ticked.closed {
-                **candidate =
-                    self.feed
-                        .propose(&candidate.recoding, &self.policy, &self.columns.trees());
+                **candidate = self.feed.propose(&self.policy, &trees);
             }
         }
         ticked
@@ -191,18 +191,12 @@ impl Chain {
             columns: self.columns.clone(),
             policy: self.policy.clone(),
             recoding: candidate.recoding.clone(),
-            carving: candidate.carving.clone(),
             history: self.history.clone(),
             erased: self.erased.clone(),
             before: self.feed.whole().clone(),
             older: older.map(|older| older.rows.clone()).collect(),
             newest: newest
-                .map(|new| (new.recoding.clone(), new.as_published()))
-                .collect(),
-            carvings: candidate
-                .increments
-                .iter()
-                .map(|new| new.carving.clone())
+                .map(|new| (new.labels.clone().expect("labels"), new.as_published()))
                 .collect(),
             raw: candidate
                 .increments
@@ -292,14 +286,12 @@ pub struct Offer {
     pub columns: Columns,
     pub policy: Policy,
     pub recoding: Recoding,
-    pub carving: Option<Carving>,
     pub history: History,
     pub erased: Vec<ErasedAtom>,
     pub before: Histogram,
     pub older: Vec<Arc<Histogram>>,
-    pub newest: Vec<(Recoding, Histogram)>,
-    /// Their atoms, if these have labels of their own.
-    pub carvings: Vec<Option<Carving>>,
+    /// The new people with the labels of their atoms, increment by increment.
+    pub newest: Vec<(Carving, Histogram)>,
     /// The unmasked rows, if values are masked.
     pub raw: Vec<Option<Histogram>>,
     /// The bytes that are checked.
@@ -322,10 +314,8 @@ impl Offer {
         let older = self.older.iter().map(|rows| OlderIncrement { rows });
         let newest = self.newest.iter().enumerate();
         let raw = |at: usize| self.raw.get(at).and_then(Option::as_ref);
-        let carving = |at: usize| self.carvings.get(at).and_then(Option::as_ref);
-        let newest = newest.map(|(at, (recoding, rows))| NewIncrement {
-            recoding,
-            carving: carving(at),
+        let newest = newest.map(|(at, (labels, rows))| NewIncrement {
+            labels,
             rows,
             raw: raw(at),
             numbers: self.numbers.get(at),
@@ -335,7 +325,6 @@ impl Offer {
             columns: &self.columns,
             release: self.release,
             recoding: &self.recoding,
-            carving: self.carving.as_ref(),
             learnt: None,
             history: &self.history,
             erased: &self.erased,

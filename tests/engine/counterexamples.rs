@@ -12,7 +12,7 @@ use tidegate::engine::feed::{ClosingResult, ErasedPlace};
 use tidegate::engine::gate::bytes::read;
 use tidegate::engine::gate::verdict::{History, Verdict};
 use tidegate::engine::histogram::{Histogram, Release};
-use tidegate::engine::model::{Columns, Recoding, Taxonomy, Value};
+use tidegate::engine::model::{Carving, Columns, Recoding, Taxonomy, Value};
 use tidegate::engine::policy::{ChainKind, Guarantee, Policy, PolicySettings};
 use tidegate::engine::release::{self, ReleaseSpan};
 use world::World;
@@ -99,19 +99,20 @@ impl Decided<'_> {
                 .expect("labels of its recoding");
         }
         let (table, data, rows) = self.bytes(at);
-        let reported = |at: usize| (self.recodings[at].clone(), self.increments[at].clone());
+        let rows_of = |at: usize| self.increments[at].clone();
+        let classes = Release::under(&rows_of(at), 0..u32::MAX, &self.recodings[at]);
+        let labels = (0..classes.classes()).map(|class| classes.class(class).to_vec());
+        let labels = Carving::new(labels.collect());
         Offer {
             raw: vec![None],
             columns: self.columns.clone(),
             policy: self.policy.clone(),
             recoding: self.recodings[at].clone(),
-            carving: None,
-            carvings: Vec::new(),
             history,
             erased: Vec::new(),
             before: self.until(at),
-            older: (0..at).map(|at| reported(at).1.into()).collect(),
-            newest: vec![reported(at)],
+            older: (0..at).map(|at| rows_of(at).into()).collect(),
+            newest: vec![(labels, rows_of(at))],
             tables: release::Tables(vec![release::ReleasePart {
                 content: release::PartContent::Rows,
                 span: None,
@@ -304,8 +305,8 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     let mut spoilt = chain.offer(&left);
     let trees = chain.columns.trees();
     let five = chain::arrivals(&chain.columns, &six(10)[1..]).histogram(1);
-    let carving = spoilt.carvings[0].clone().expect("labels of the atoms");
-    spoilt.new = five.labelled(&carving, &trees).as_one(left.release);
+    let labels = spoilt.newest[0].0.clone();
+    spoilt.new = five.labelled(&labels, &trees).as_one(left.release);
     spoilt.newest[0].1 = five;
     let part = (ReleaseSpan::of(left.release), spoilt.new.clone());
     spoilt.tables = release::Tables::parts(&[part], &chain.columns);
@@ -397,7 +398,7 @@ fn a_release_refused_for_its_values_is_never_merged_with_the_next() {
     // The stopped feed publishes nothing any more, and its people count as published.
     let mut chain = Chain::new(a_and_b(), settings(2, Guarantee::Blind));
     chain.proposed(&[human(0, "a", "s0"), human(1, "a", "s0")]);
-    chain.feed.stop(&chain.policy);
+    chain.feed.stop();
     let ticked = chain.tick(&[human(2, "a", "s1"), human(0, "a", "s1")]);
     assert!(matches!(ticked.closed, ClosingResult::Stopped));
     assert_eq!(

@@ -276,7 +276,7 @@ fn what_a_tick_has_fixed_is_taken_over() {
                 .feed
                 .accept(arrivals(&chain.columns, &people), &chain.policy);
             let formed = fixed.formed.is_some();
-            other.feed.replay(fixed, &chain.policy, &trees);
+            other.feed.replay(fixed, &chain.policy);
             if let Some(ledger) = ledger.filter(|_| formed) {
                 other.feed.masked(ledger);
             }
@@ -284,10 +284,7 @@ fn what_a_tick_has_fixed_is_taken_over() {
                 assert!(chain.feed == other.feed, "another feed is read back");
                 continue;
             };
-            assert_eq!(
-                other.feed.propose(&Vec::new(), &chain.policy, &trees),
-                *candidate
-            );
+            assert_eq!(other.feed.propose(&chain.policy, &trees), *candidate);
             if draw.once_in(4) {
                 continue;
             }
@@ -324,7 +321,7 @@ fn values_that_change_places_in_an_atom_change_no_byte() {
         };
         let trees = columns.trees();
         let carving = candidate.increments[0]
-            .carving
+            .labels
             .clone()
             .expect("classes have labels of their own");
         let finder = carving.finder(&trees);
@@ -471,9 +468,7 @@ fn the_gate_refuses_what_was_changed() {
         refused(&fewer, "growth");
         // A person is in none of the atoms.
         let mut outside = offer.clone();
-        outside.carvings[0] = offer.carvings[0]
-            .as_ref()
-            .map(|carving| carving.without(|class| class == 0));
+        outside.newest[0].0 = offer.newest[0].0.without(|class| class == 0);
         refused(&outside, "atoms");
         // A release of the history is missing.
         let mut older = offer.clone();
@@ -540,7 +535,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         miscounted.tables.0.last_mut().expect("a part").rows += 1;
         refused(&miscounted, "form");
         let increment = &candidate.increments[0];
-        let carving = increment.carving.clone().expect("labels");
+        let carving = increment.labels.clone().expect("labels");
         // The policy requires one more than the smallest atom has.
         let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
         let smallest = (0..people.classes())
@@ -561,7 +556,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
         // A label is finer than halving makes it: the leaves of one person in place of the label of
         // their atom.
         let division = chain.policy.division(&trees).expect("small");
-        let label = increment.labels()[0].clone();
+        let label = carving.classes()[0].clone();
         let finder = carving.finder(&trees);
         let person = (0..increment.rows.tuples())
             .map(|tuple| increment.rows.tuple_at(tuple).collect::<Vec<Leaf>>())
@@ -596,7 +591,7 @@ fn the_gate_refuses_small_atoms_and_labels_that_halving_does_not_come_to() {
             new.for_each(|(at, _)| at.clone_from(&foreign));
         });
         let forged = Offer {
-            carvings: vec![Some(forged)],
+            newest: vec![(forged, other.newest[0].1.clone())],
             ..other
         };
         refused(&forged, if first { "refinement" } else { "growth" });
@@ -643,7 +638,10 @@ fn a_label_leaks_no_more_than_the_policy_allows() {
             .division(&chain.columns.trees())
             .expect("small");
         let reached = candidate.increments[0]
-            .labels()
+            .labels
+            .as_ref()
+            .expect("labels")
+            .classes()
             .iter()
             .all(|label| division.way_to(label, 1).is_some());
         assert_eq!(line(&strict).reasons.is_empty(), reached);
@@ -659,7 +657,7 @@ fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
         let (waiting, published) = (chain.feed.waiting().rows(), chain.feed.whole().rows());
         let increment = &candidate.increments[0];
         let leaves = first(&candidate);
-        let carving = increment.carving.clone().expect("labels");
+        let carving = increment.labels.clone().expect("labels");
         let columns = chain.columns.clone();
         let trees = columns.trees();
         let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);

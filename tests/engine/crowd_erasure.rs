@@ -386,14 +386,10 @@ fn a_release_that_leaves_rows_out_is_read_back() {
             assert!(rows.len() == people.len());
             let ticked = chain.tick(&people);
             let trees = other.columns.trees();
-            other
-                .feed
-                .replay(chain.feed.fixed(&ticked), &chain.policy, &trees);
+            let fixed = chain.feed.fixed(&ticked);
+            other.feed.replay(fixed, &chain.policy);
             if let ClosingResult::Candidate(candidate) = ticked.closed {
-                assert_eq!(
-                    other.feed.propose(&Vec::new(), &chain.policy, &trees),
-                    *candidate
-                );
+                assert_eq!(other.feed.propose(&chain.policy, &trees), *candidate);
                 let approved = chain
                     .offer(&candidate)
                     .decided(|_| ())

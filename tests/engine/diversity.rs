@@ -220,7 +220,7 @@ fn a_chain_that_fails_is_stopped() {
         .find(|line| line.check.name() == "distinct_l")
         .expect("it is told");
     assert!(line.made && line.value.is_none() && line.limit.is_some());
-    chain.feed.stop(&chain.policy);
+    chain.feed.stop();
     assert!(matches!(
         chain.tick(&[human(6, "y"), human(7, "z")]).closed,
         ClosingResult::Stopped
@@ -328,7 +328,7 @@ fn an_increment_that_is_refused_and_merged_reveals_its_values() {
         (0..3).for_each(|person| counts[value(person) as usize] += 1);
         merged.push((refused, counts, [value(0), value(1)]));
         if refused {
-            chain.feed.stop(&chain.policy);
+            chain.feed.stop();
             assert!(matches!(
                 chain.tick(&[human(3, value(2))]).closed,
                 ClosingResult::Stopped

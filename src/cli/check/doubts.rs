@@ -8,7 +8,7 @@ use crate::daemon::config::{FeedConfig, Root};
 use crate::daemon::guess::speaks_of_people;
 use crate::daemon::service::root_opening;
 use crate::engine::model::Role;
-use crate::engine::policy::{ChainPromise, OnRepeat, Search};
+use crate::engine::policy::{Guarantee, OnRepeat, Search};
 
 /// A warning.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -86,7 +86,7 @@ fn undivided(feed: &FeedConfig) -> Option<WarningReport> {
             "Write `m = 2` and `guarded` values: then no class links a person to such a value; a larger `k` makes such \
              classes rare"
         }
-        false if *policy.chain() == ChainPromise::Bcf => {
+        false if policy.guarantee() == Some(Guarantee::Bcf) => {
             "`diversity` requires several values in every class, and stops the chain if a class has fewer"
         }
         false => {
@@ -137,7 +137,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let policy = &feed.policy;
     found.extend(undivided(feed));
     let mut warn = |field: Option<&str>, text: &str| found.push(warning(field, text));
-    if *policy.chain() == ChainPromise::Bcf {
+    if policy.guarantee() == Some(Guarantee::Bcf) {
         let text = "`bcf` assumes a reader who knows the quasi columns and increment of one person. It is not safe against a \
                     reader who knows these of everybody, nor against one who knows the algorithm: a recoding that was \
                     refused reveals why it would have been unsafe. Use it for comparison only; `blind` is safe against both";

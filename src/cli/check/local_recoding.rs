@@ -1,14 +1,14 @@
 //! How classes with labels of their own are formed, in sentences (SCIENCE 6, 7 and 11): by which
 //! search, and what its labels reveal to an attacker who knows it.
 
-use crate::engine::policy::{ChainPromise, Outliers, Policy, RefinementLimits, Search};
+use crate::engine::policy::{Policy, RefinementLimits, Search};
 
 /// How the search works; None for one that finds one list of labels for all rows.
 pub fn search(policy: &Policy) -> Option<String> {
     match policy.search() {
         Search::ArxLr => Some(carved(policy)),
         Search::Mondrian | Search::Mdav => Some(grouped(policy)),
-        Search::Halves => Some(crowds(policy.a(), policy.publish_every().unwrap_or(1))),
+        Search::Halves => Some(crowds(policy.a(), policy.publish_every())),
         _ => None,
     }
 }
@@ -24,12 +24,9 @@ pub fn leakage_of_labels(policy: &Policy) -> String {
 }
 
 fn carved(policy: &Policy) -> String {
-    let left = match policy.chain() {
-        ChainPromise::Disjoint {
-            outliers: Some(Outliers::Publish),
-            ..
-        } => "is published at the root, if there are enough of them",
-        _ => "waits for the next tick",
+    let left = match policy.publishes_outliers() {
+        true => "is published at the root, if there are enough of them",
+        false => "waits for the next tick",
     };
     format!(
         "Every class gets its own labels, as fine as possible: the search forms classes one after the other, those \

@@ -6,7 +6,7 @@ use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
 use crate::engine::model::{Column, Role};
 use crate::engine::policy::{
-    ChainKind, ChainPromise, Decimal, Distance, DiversityLimits, Masking, OnRepeat, Output, Policy,
+    ChainKind, Decimal, Distance, DiversityLimits, Guarantee, Masking, OnRepeat, Output, Policy,
 };
 
 /// What releases are checked for.
@@ -138,21 +138,24 @@ fn unknown_values(feed: &FeedConfig) -> Vec<String> {
 
 fn guarantee(policy: &Policy) -> String {
     let k = policy.a();
-    match policy.chain() {
-        ChainPromise::Atoms { alone: true, .. } => {
-            "Each release contains only new classes, and no person of an earlier release.".into()
-        }
-        ChainPromise::Atoms { .. } => format!(
+    match policy.guarantee() {
+        Some(Guarantee::Blind) => format!(
             "The search decides from quasi columns and dates alone, so that even an attacker who knows every release, \
              every quasi column and this program cannot narrow a person's class below {k} (guarantee = \"blind\")."
         ),
-        ChainPromise::Bcf => {
+        Some(Guarantee::Bcf) => {
             "Attacks across releases by a reader who knows one person's quasi columns leave at least k candidates, by the \
              published algorithm, for comparison only (guarantee = \"bcf\")."
                 .into()
         }
-        ChainPromise::Disjoint { output, .. } => {
-            let tables = if *output == Output::TwoTable { "two tables, joined by class" } else { "one table" };
+        None if policy.has_atoms() => {
+            "Each release contains only new classes, and no person of an earlier release.".into()
+        }
+        None => {
+            let tables = match policy.output() {
+                Output::TwoTable => "two tables, joined by class",
+                Output::OneTable => "one table",
+            };
             format!(
                 "Each release contains the new people, once there are {k} of them; until then they wait. It is \
                  {tables}."
@@ -284,17 +287,18 @@ pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
             (Approval::Manual, true, 1) => ", after one of the approvers has signed".to_owned(),
             (Approval::Manual, true, many) => format!(", after {many} approvers have signed"),
         };
-        said.push(match feed.policy.publish_every() {
-            Some(1) => format!("The feed makes a release {ticks}, if people form a new class{by}."),
-            Some(every) => {
+        let policy = &feed.policy;
+        said.push(match policy.publish_every() {
+            _ if !policy.halves() => {
+                let rows = schedule.min_records;
+                format!("The feed makes a release {ticks}, if there are at least {rows} new rows{by}.")
+            }
+            1 => format!("The feed makes a release {ticks}, if people form a new class{by}."),
+            every => {
                 format!(
                     "The schedule has a tick {ticks}; at one in {every} the feed makes a release, if people form a \
                      new class{by}."
                 )
-            }
-            None => {
-                let rows = schedule.min_records;
-                format!("The feed makes a release {ticks}, if there are at least {rows} new rows{by}.")
             }
         });
     }

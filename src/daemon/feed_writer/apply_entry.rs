@@ -19,7 +19,6 @@ use crate::daemon::journal::{
     RequestOrigin, Retry,
 };
 use crate::daemon::terms::ChainTerms;
-use crate::engine::anonymizer::HalvingTicks;
 use crate::engine::delta::Metadata;
 use crate::engine::feed::FixedTick;
 use crate::engine::policy::{ChainKind, Policy};
@@ -83,23 +82,6 @@ impl FeedState {
                 .grow(&growth, &terms.policy()?, &terms.columns.trees());
             self.history = Default::default();
             self.candidate = None;
-            let trees = terms.columns.trees();
-            let pending = self
-                .held
-                .iter_mut()
-                .chain(&mut self.publishing)
-                .map(|pending| &mut pending.recoding);
-            let proposed = self
-                .due
-                .iter_mut()
-                .map(|due| &mut due.recoding)
-                .chain(pending);
-            for recoding in proposed.flatten() {
-                let cuts = recoding.iter().zip(&growth).zip(&trees);
-                *recoding = cuts
-                    .map(|((cut, growth), tree)| growth.cut(cut, tree))
-                    .collect();
-            }
         }
         self.terms_are(terms, object);
         Ok(())
@@ -262,16 +244,14 @@ impl FeedState {
             self.due = Some(UndecidedRelease {
                 tick,
                 time,
-                recoding: None,
                 verdict,
             });
         }
-        let turns = closed.turn.map(|turn| HalvingTicks::behind(Some(turn)));
         self.closing = Some(Closing {
             tick: closed.tick,
             atoms,
             segments,
-            turns,
+            turn: closed.turn,
         });
     }
 
@@ -312,7 +292,7 @@ impl FeedState {
 
     /// A decision was made.
     pub fn decided(&mut self, decision: &Decision, sha256: Sha256, policy: &Policy) {
-        let recoding = self.due.take().and_then(|due| due.recoding);
+        self.due = None;
         self.live
             .extend(decision.verdict().map(|verdict| verdict.path.clone()));
         let pending = |approved: &ReleaseDecision, rule: ApprovalRule| {
@@ -320,7 +300,6 @@ impl FeedState {
             OutgoingRelease {
                 approved,
                 decision: sha256,
-                recoding,
                 rule,
                 approvals,
             }
@@ -334,13 +313,10 @@ impl FeedState {
                 (self.held, self.candidate) = (None, None);
                 wanted.iter().for_each(|wanted| self.wanted(wanted));
                 if *stops {
-                    self.feed.stop(policy);
+                    self.feed.stop();
                     self.members_are_in_none();
                     self.formed.clear();
                     self.ledgers.clear();
-                    if !policy.forms() {
-                        self.pool.clear();
-                    }
                 } else if policy.waits_again() {
                     self.again();
                 }
@@ -374,15 +350,10 @@ impl FeedState {
 
     /// From now on its people are published.
     fn leaves(&mut self, pending: OutgoingRelease, policy: &Policy) {
-        let candidate = self.candidate.take().map(|candidate| *candidate);
-        let candidate = candidate.or_else(|| {
-            Some(self.feed.propose(
-                pending.recoding.as_ref()?,
-                policy,
-                &self.terms.columns.trees(),
-            ))
-        });
-        let candidate = candidate.expect("a decision is about what a tick has proposed");
+        let candidate = match self.candidate.take() {
+            Some(candidate) => *candidate,
+            None => self.feed.propose(policy, &self.terms.columns.trees()),
+        };
         let files = pending
             .approved
             .files()
@@ -435,10 +406,6 @@ impl FeedState {
         self.feed.publish(candidate, policy);
         self.formed.clear();
         self.ledgers.clear();
-        if !policy.forms() {
-            // The people who waited are in the release.
-            self.pool.clear();
-        }
         self.publishing = Some(pending);
     }
 

@@ -251,9 +251,16 @@ impl FeedState {
             .filter(|line| line.chain == self.feed.chain())
     }
 
+    /// The objects in which people wait.
+    pub fn pool_in_use(&self) -> impl Iterator<Item = &UnpublishedAtoms> {
+        let some_wait = self.feed.waiting().rows() > 0;
+        let in_use = move |place: &&UnpublishedAtoms| place.formed || place.waiting && some_wait;
+        self.pool.iter().filter(in_use)
+    }
+
     /// Objects with raw rows that no later tick needs.
     pub fn spent(&self) -> impl Iterator<Item = &RawRows> {
-        let pool = |object: &Ref| self.pool.iter().any(|place| place.object == *object);
+        let pool = |object: &Ref| self.pool_in_use().any(|place| place.object == *object);
         let ledger = |object: &Ref| self.ledgers.values().any(|ledger| ledger == object);
         let needed =
             move |object: &Ref| self.formed.contains(object) || pool(object) || ledger(object);

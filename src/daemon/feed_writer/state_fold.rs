@@ -11,7 +11,7 @@ use crate::daemon::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumn
 use crate::daemon::journal::{
     ChainStart, CheckedEntry, ClosedTick, Config, EntryBody, Erase, ErasedRows, Masked, Moved,
 };
-use crate::engine::anonymizer::HalvingTicks;
+use crate::engine::anonymizer::LabellerMemory;
 use crate::engine::feed::FixedTick;
 use crate::engine::histogram::Histogram;
 use crate::engine::policy::Policy;
@@ -75,11 +75,12 @@ impl FeedState {
             .transpose()?
             .flatten();
         let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
-        let turns = policy
-            .publish_every()
-            .map(|_| HalvingTicks::behind(closed.turn));
         if closed.skipped {
-            self.feed.skipped(turns.unwrap_or_default());
+            let memory = match policy.halves() {
+                true => LabellerMemory::after_halving(closed.turn),
+                false => self.feed.memory().clone(),
+            };
+            self.feed.skipped(memory);
         } else if policy.waits_again() {
             self.again();
         }
@@ -91,7 +92,7 @@ impl FeedState {
         self.fixed = match atoms {
             Some(atoms) => {
                 let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
-                Some((FixedTick { turns, ..fixed }, atoms.are_published))
+                Some((fixed.after_halving(closed.turn), atoms.are_published))
             }
             None => None,
         };
@@ -100,11 +101,8 @@ impl FeedState {
 
     /// Applies the decisions of the last tick.
     fn take_over(&mut self, fixed: FixedTick, policy: &Policy) {
-        if let Some(due) = &mut self.due {
-            due.recoding.clone_from(&fixed.proposed);
-        }
         self.forms(&fixed);
-        self.feed.replay(fixed, policy, &self.terms.columns.trees());
+        self.feed.replay(fixed, policy);
     }
 
     /// Applies an erasure: objects replace others.
@@ -153,7 +151,9 @@ impl FeedState {
                 .for_each(|object| object.clone_from(new));
         }
         if erase.waits_again {
+            // What was proposed is void.
             self.again();
+            self.due = None;
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl FeedState {
             self.feed.known(std::mem::take(&mut self.named));
         }
         let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
-        let turns = self.closing.as_ref().and_then(|closing| closing.turns);
+        let turn = self.closing.as_ref().and_then(|closing| closing.turn);
         let named = masked
             .ledger
             .as_ref()
@@ -233,17 +233,10 @@ impl FeedState {
         let (fixed, ledger) = match self.fixed.take() {
             Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
             Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
-            None => (
-                FixedTick {
-                    turns,
-                    ..counts.fixed(grain, &trees)?
-                },
-                None,
-            ),
+            None => (counts.fixed(grain, &trees)?.after_halving(turn), None),
         };
         // All people who were published may have been erased since.
-        let is_fixed = fixed.proposed.is_some() && (fixed.formed.is_some() || !policy.forms());
-        let ledger = ledger.filter(|_| is_fixed);
+        let ledger = ledger.filter(|_| fixed.formed.is_some());
         let ledger = ledger
             .map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees))
             .transpose()?;
@@ -281,7 +274,7 @@ impl FeedState {
         for needed in self
             .formed
             .iter()
-            .chain(self.pool.iter().map(|place| &place.object))
+            .chain(self.pool_in_use().map(|place| &place.object))
             .chain(members)
         {
             if reading.objects.read(needed)?.is_none() {

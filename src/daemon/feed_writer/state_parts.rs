@@ -9,8 +9,6 @@ use super::objects::in_json;
 use super::publish::removed_manifest::Removed;
 use crate::daemon::formats::{Atoms, LeavingAtom, RowColumns};
 use crate::daemon::journal::{ApprovalRule, KeyRing, Ref, ReleaseDecision, RequestOrigin};
-use crate::engine::anonymizer::HalvingTicks;
-use crate::engine::model::Recoding;
 use crate::engine::release::{PastRelease, Sha256};
 
 /// A release that is decided.
@@ -161,8 +159,8 @@ pub struct Closing {
     pub atoms: Ref,
     /// The objects with the rows that came since the previous tick.
     pub segments: Vec<Segment>,
-    /// The ticks that halve after it, in a chain of crowds.
-    pub turns: Option<HalvingTicks>,
+    /// Its number among the ticks that can halve.
+    pub turn: Option<u64>,
 }
 
 /// A release without a decision.
@@ -172,8 +170,6 @@ pub struct UndecidedRelease {
     pub tick: u32,
     /// The scheduled time of the tick.
     pub time: String,
-    /// The recoding; known when the decisions of the tick have been read.
-    pub recoding: Option<Recoding>,
     /// The record of the tick for the operator.
     pub verdict: Option<Ref>,
 }
@@ -185,8 +181,6 @@ pub struct OutgoingRelease {
     pub approved: ReleaseDecision,
     /// The digest of the entry with the decision.
     pub decision: Sha256,
-    /// The recoding.
-    pub recoding: Option<Recoding>,
     /// Who has to approve it, if it is or was held.
     pub rule: ApprovalRule,
     /// The approvals so far, while others are missing.

@@ -6,23 +6,25 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::aggregates::Aggregates;
-use super::label_texts::{Cuts, Steps, labels, recoding, steps};
+use super::label_texts::CourseTexts;
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::daemon::wiped_bytes::WipedBytes;
-use crate::engine::feed::FixedTick;
+use crate::engine::anonymizer::LabellerMemory;
+use crate::engine::feed::{FixedTick, Increment};
 use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCode};
 use crate::engine::model::{Leaf, Node, Taxonomy};
-use crate::engine::policy::{ChainPromise, Policy};
+use crate::engine::policy::Policy;
 
 /// The permanent record of a tick.
 #[derive(Serialize, Deserialize)]
 pub struct AtomCounts {
     tick: u32,
-    cut: Option<Cuts>,
-    steps: Steps,
-    proposed: Option<Cuts>,
+    /// The recoding that labels all ticks; `None` until it is found, and with other labellers.
+    standing: Option<CourseTexts>,
+    /// The recoding whose classes the atoms are; `None` if they have labels of their own.
+    course: Option<CourseTexts>,
     /// Classes of the cut, or leaves.
     nodes: Vec<LabelColumn>,
     #[serde(with = "super::value_table")]
@@ -38,27 +40,20 @@ pub struct AtomCounts {
 /// How finely the new people of a release are distinguished for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grain {
-    /// By atom, each with a label of its own.
+    /// By atom: labels are kept for ever.
     Labels,
-    /// People in atoms by leaf tuple.
+    /// By leaf tuple.
     Leaves,
-    /// The people who wait, by leaf tuple.
-    Waiting,
 }
 
 impl Grain {
-    /// For the promise of a chain.
+    /// For the labeller of a chain.
     pub fn of(policy: &Policy) -> Grain {
-        match policy.chain() {
-            ChainPromise::Atoms { .. } => Grain::Labels,
-            ChainPromise::Disjoint { .. } if policy.forms() => Grain::Leaves,
-            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => Grain::Waiting,
+        if policy.has_atoms() {
+            Grain::Labels
+        } else {
+            Grain::Leaves
         }
-    }
-
-    /// Whether a tick decides who is published.
-    fn forms(self) -> bool {
-        self != Grain::Waiting
     }
 }
 
@@ -71,20 +66,19 @@ impl AtomCounts {
         trees: &[&Taxonomy],
     ) -> AtomCounts {
         people.sort_unstable();
-        let none = Histogram::empty(trees.len(), fixed.waiting.values().width());
-        let rows = match (grain, &fixed.formed, &fixed.carving) {
-            (Grain::Labels, Some(formed), Some(carving)) => {
-                formed.clone().as_one(0).labelled(carving, trees)
-            }
-            (Grain::Labels | Grain::Leaves, Some(formed), _) => formed.clone().as_one(0),
-            (Grain::Waiting, None, _) if fixed.proposed.is_some() => {
-                fixed.waiting.clone().as_one(0)
-            }
-            _ => none,
+        let formed = fixed.formed.as_ref();
+        let rows = match formed {
+            Some(atoms) => atoms.rows.clone().as_one(0),
+            None => Histogram::empty(trees.len(), fixed.waiting.values().width()),
+        };
+        let labels = formed.and_then(|atoms| atoms.labels.as_ref());
+        let rows = match labels.filter(|_| grain == Grain::Labels) {
+            Some(labels) => rows.labelled(labels, trees),
+            None => rows,
         };
         let node = |column: usize, leaf: Leaf| match grain {
             Grain::Labels => leaf,
-            Grain::Leaves | Grain::Waiting => trees[column].leaf_node(leaf),
+            Grain::Leaves => trees[column].leaf_node(leaf),
         };
         let tuples: Vec<usize> = (0..rows.tuples())
             .flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple))
@@ -100,21 +94,17 @@ impl AtomCounts {
         };
         AtomCounts {
             tick: fixed.tick,
-            cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
-            steps: fixed
-                .steps
-                .iter()
-                .map(|&(column, node)| (column, trees[column].label(node).into()))
-                .collect(),
-            proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
+            standing: fixed.memory.recoding().map(|of| CourseTexts::of(of, trees)),
+            course: formed
+                .and_then(|atoms| atoms.course.as_ref())
+                .map(|of| CourseTexts::of(of, trees)),
             nodes: (0..trees.len()).map(column).collect(),
             values: rows.values().clone(),
             codes: cells.iter().map(|cell| cell.value).collect(),
             counts: cells.iter().map(|cell| cell.count).collect(),
             people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
-            measures: fixed
-                .measures
-                .as_ref()
+            measures: formed
+                .and_then(|atoms| atoms.measures.as_ref())
                 .map(|table| Aggregates::of(table, trees)),
         }
     }
@@ -184,33 +174,21 @@ impl AtomCounts {
         grain: Grain,
         trees: &[&Taxonomy],
     ) -> Result<FixedTick> {
-        let counted = self.fixed(grain, trees)?;
-        let carving = fixed.carving.filter(|_| grain != Grain::Labels);
-        let fixed = FixedTick {
-            carving,
-            measures: counted.measures,
-            ..fixed
-        };
-        Ok(match grain.forms() {
-            true => FixedTick {
-                formed: counted.formed,
-                ..fixed
-            },
-            false => FixedTick {
-                waiting: counted.waiting,
-                ..fixed
-            },
-        })
+        let mut formed = self.fixed(grain, trees)?.formed;
+        if let (Some(counted), Some(atoms), Grain::Leaves) = (&mut formed, fixed.formed, grain) {
+            counted.labels = atoms.labels;
+        }
+        Ok(FixedTick { formed, ..fixed })
     }
 
-    /// The decisions of the tick, as far as they are recorded: without waiting people, except where the rows of a release are those of the people who waited.
+    /// The decisions of the tick, as far as they are recorded: without waiting people.
     ///
     /// # Errors
     /// The taxonomies have changed.
     pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
         let node_of_grain = |node: Node, tree: &Taxonomy| match grain {
             Grain::Labels => node,
-            _ => tree.leaf_range(node).start,
+            Grain::Leaves => tree.leaf_range(node).start,
         };
         let columns = self.nodes.iter().zip(trees).map(|(labels, tree)| {
             Ok(labels
@@ -243,26 +221,24 @@ impl AtomCounts {
             return Err(other());
         }
         let rows = Histogram::of_counts(&columns, self.values.clone(), &cells);
-        let none = Histogram::empty(trees.len(), self.values.width());
-        let (formed, waiting) = if grain.forms() {
-            (Some(rows), none.clone())
-        } else {
-            (None, rows)
+        let measures = self
+            .measures
+            .as_ref()
+            .map(|measures| measures.table(trees))
+            .transpose()?;
+        let formed = Increment {
+            course: CourseTexts::read(self.course.as_ref(), trees)?,
+            labels: None,
+            rows,
+            ledger: None,
+            measures,
         };
+        let standing = CourseTexts::read(self.standing.as_ref(), trees)?;
         Ok(FixedTick {
             tick: self.tick,
-            cut: recoding(self.cut.as_ref(), trees)?,
-            steps: steps(&self.steps, trees)?,
-            waiting,
-            formed: formed.filter(|formed| formed.rows() > 0),
-            proposed: recoding(self.proposed.as_ref(), trees)?,
-            carving: None,
-            turns: None,
-            measures: self
-                .measures
-                .as_ref()
-                .map(|measures| measures.table(trees))
-                .transpose()?,
+            memory: standing.map_or(LabellerMemory::Nothing, LabellerMemory::Recoding),
+            waiting: Histogram::empty(trees.len(), self.values.width()),
+            formed: Some(formed).filter(|formed| formed.rows.rows() > 0),
         })
     }
 }

@@ -4,12 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::aggregates::numbers;
-use super::label_texts::{Classes, Cuts, Steps, carving, classes, labels, recoding, steps};
+use super::label_texts::{Classes, CourseTexts, carving, classes};
 use super::row_columns::RowColumns;
 use super::sealed_format::SealedFormat;
 use crate::daemon::error::Result;
 use crate::daemon::wiped_bytes::WipedBytes;
-use crate::engine::feed::FixedTick;
+use crate::engine::anonymizer::LabellerMemory;
+use crate::engine::feed::{FixedTick, Increment};
 use crate::engine::histogram::{Histogram, Release};
 use crate::engine::measures::SumSuppression;
 use crate::engine::model::{Carving, Leaf, Taxonomy};
@@ -22,11 +23,12 @@ pub type RowsByTick = Vec<(u32, RowColumns)>;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Atoms {
     tick: u32,
-    cut: Option<Cuts>,
-    steps: Steps,
-    proposed: Option<Cuts>,
-    /// Classes with labels of their own, in the order in which they were formed.
-    carving: Option<Classes>,
+    /// The recoding that labels all ticks; `None` until it is found, and with other labellers.
+    standing: Option<CourseTexts>,
+    /// The recoding whose classes the atoms are; `None` if they have labels of their own.
+    course: Option<CourseTexts>,
+    /// The labels of the atoms, in the order in which they were formed; none if none formed.
+    labels: Classes,
     /// People who wait.
     pub waiting: RowsByTick,
     /// People in the atoms that this tick formed.
@@ -39,19 +41,15 @@ pub struct Atoms {
 impl Atoms {
     /// From the decisions of a tick and its people.
     pub fn of(fixed: &FixedTick, [waiting, formed]: [RowsByTick; 2], trees: &[&Taxonomy]) -> Atoms {
+        let atoms = fixed.formed.as_ref();
+        let course = atoms.and_then(|atoms| atoms.course.as_ref());
+        let none = Carving::default();
+        let labels = atoms.and_then(|atoms| atoms.labels.as_ref());
         Atoms {
             tick: fixed.tick,
-            cut: fixed.cut.as_ref().map(|cut| labels(cut, trees)),
-            steps: fixed
-                .steps
-                .iter()
-                .map(|&(column, node)| (column, trees[column].label(node).into()))
-                .collect(),
-            proposed: fixed.proposed.as_ref().map(|cut| labels(cut, trees)),
-            carving: fixed
-                .carving
-                .as_ref()
-                .map(|carving| classes(carving, trees)),
+            standing: fixed.memory.recoding().map(|of| CourseTexts::of(of, trees)),
+            course: course.map(|of| CourseTexts::of(of, trees)),
+            labels: classes(labels.unwrap_or(&none), trees),
             waiting,
             formed,
             are_published: false,
@@ -68,15 +66,11 @@ impl Atoms {
     /// # Errors
     /// The taxonomies have changed.
     pub fn dissolved(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let (Some(carving), rows) = (
-            carving(self.carving.as_ref(), trees)?,
-            histogram(&self.formed, sensitive, trees)?,
-        ) else {
-            return Ok(());
-        };
-        let people = Release::carved(&rows, 0..u32::MAX, &carving, trees);
-        let left = carving.without(|class| people.size_of(&carving.classes()[class]) == 0);
-        self.carving = Some(classes(&left, trees));
+        let labels = self.labels(trees)?;
+        let rows = histogram(&self.formed, sensitive, trees)?;
+        let people = Release::carved(&rows, 0..u32::MAX, &labels, trees);
+        let left = labels.without(|class| people.size_of(&labels.classes()[class]) == 0);
+        self.labels = classes(&left, trees);
         Ok(())
     }
 
@@ -86,22 +80,22 @@ impl Atoms {
     /// # Errors
     /// The taxonomies have changed.
     pub fn forget_tuples(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let Some(carving) = carving(self.carving.as_ref(), trees)?.filter(Carving::has_groups)
-        else {
+        let labels = self.labels(trees)?;
+        if !labels.has_groups() {
             return Ok(());
-        };
+        }
         let people = histogram(&self.formed, sensitive, trees)?.headcount();
-        let left = carving.with_tuples(|tuple| people.find(tuple).is_some());
-        self.carving = Some(classes(&left, trees));
+        let left = labels.with_tuples(|tuple| people.find(tuple).is_some());
+        self.labels = classes(&left, trees);
         Ok(())
     }
 
-    /// The classes with labels of their own that formed.
+    /// The labels of the atoms that formed.
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn carved(&self, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
-        carving(self.carving.as_ref(), trees)
+    pub fn labels(&self, trees: &[&Taxonomy]) -> Result<Carving> {
+        carving(&self.labels, trees)
     }
 
     /// The bytes to be sealed.
@@ -127,53 +121,35 @@ impl Atoms {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> Result<FixedTick> {
-        let formed = histogram(&self.formed, sensitive, trees)?;
+        let rows = histogram(&self.formed, sensitive, trees)?;
+        let formed = Increment {
+            course: CourseTexts::read(self.course.as_ref(), trees)?,
+            labels: Some(self.labels(trees)?),
+            rows,
+            ledger: None,
+            measures: self.measures(policy, trees)?,
+        };
+        let standing = CourseTexts::read(self.standing.as_ref(), trees)?;
         Ok(FixedTick {
             tick: self.tick,
-            cut: recoding(self.cut.as_ref(), trees)?,
-            steps: steps(&self.steps, trees)?,
+            memory: standing.map_or(LabellerMemory::Nothing, LabellerMemory::Recoding),
             waiting: histogram(&self.waiting, sensitive, trees)?,
-            formed: Some(formed).filter(|formed| formed.rows() > 0),
-            proposed: recoding(self.proposed.as_ref(), trees)?,
-            carving: carving(self.carving.as_ref(), trees)?,
-            turns: None,
-            measures: self.measures(policy, trees)?,
+            formed: Some(formed).filter(|formed| formed.rows.rows() > 0),
         })
     }
 
-    /// The aggregates of the measures of the people whose atoms formed, if there are measures; in
-    /// policies without atoms, of the people who waited.
+    /// The aggregates of the measures of the people whose atoms formed, if there are measures.
     ///
     /// # Errors
     /// The taxonomies have changed.
     pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
-        let people = if policy.forms() {
-            &self.formed
-        } else {
-            &self.waiting
-        };
-        let Some(rows) = numbers(people, trees)?.filter(|rows| !rows.is_empty()) else {
+        let Some(rows) = numbers(&self.formed, trees)?.filter(|rows| !rows.is_empty()) else {
             return Ok(None);
         };
-        let suppression = SumSuppression::of(policy);
-        if let Some(carving) = carving(self.carving.as_ref(), trees)? {
-            let finder = carving.finder(trees);
-            return Ok(Some(suppression.aggregates(&rows, |leaves| {
-                finder.class(leaves).map(|(_, label)| label.to_vec())
-            })));
-        }
-        let Some(cuts) = recoding(self.proposed.as_ref(), trees)? else {
-            return Ok(None);
-        };
-        let class = |leaves: &[Leaf]| {
-            Some(
-                cuts.iter()
-                    .zip(leaves)
-                    .map(|(cut, &leaf)| cut.at(leaf))
-                    .collect(),
-            )
-        };
-        Ok(Some(suppression.aggregates(&rows, class)))
+        let labels = self.labels(trees)?;
+        let finder = labels.finder(trees);
+        let label = |leaves: &[Leaf]| finder.class(leaves).map(|(_, label)| label.to_vec());
+        Ok(Some(SumSuppression::of(policy).aggregates(&rows, label)))
     }
 }
 

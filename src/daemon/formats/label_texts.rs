@@ -7,13 +7,39 @@ use serde::{Deserialize, Serialize};
 
 use super::row_columns::other;
 use crate::daemon::error::Result;
+use crate::engine::anonymizer::Course;
 use crate::engine::model::{Carving, Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// For each quasi column the labels of a cut.
-pub(super) type Cuts = Vec<Vec<Box<str>>>;
+type Cuts = Vec<Vec<Box<str>>>;
 
 /// Specialisations of a cut, in order, by column and label.
-pub(super) type Steps = Vec<(usize, Box<str>)>;
+type Steps = Vec<(usize, Box<str>)>;
+
+/// A recoding and the steps that led to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct CourseTexts {
+    cuts: Cuts,
+    steps: Steps,
+}
+
+impl CourseTexts {
+    pub(super) fn of(course: &Course, trees: &[&Taxonomy]) -> CourseTexts {
+        let step = |&(column, node): &(usize, Node)| (column, trees[column].label(node).into());
+        CourseTexts {
+            cuts: labels(course.cut(), trees),
+            steps: course.steps().iter().map(step).collect(),
+        }
+    }
+
+    /// New leaves of a taxonomy are under one of the labels, or are nodes of the cut.
+    pub(super) fn read(texts: Option<&CourseTexts>, trees: &[&Taxonomy]) -> Result<Option<Course>> {
+        let Some(texts) = texts else { return Ok(None) };
+        let cut = recoding(&texts.cuts, trees)?;
+        let steps = steps(&texts.steps, trees)?;
+        Ok(Some(Course::new(cut, steps, trees)))
+    }
+}
 
 /// Classes by their labels, which may be those of leaves. If labels do not determine the members of
 /// classes, an empty list follows, and for each class the leaves of its tuples, one after the
@@ -52,10 +78,7 @@ pub(super) fn classes(carving: &Carving, trees: &[&Taxonomy]) -> Classes {
     Classes(written)
 }
 
-pub(super) fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<Option<Carving>> {
-    let Some(Classes(classes)) = classes else {
-        return Ok(None);
-    };
+pub(super) fn carving(Classes(classes): &Classes, trees: &[&Taxonomy]) -> Result<Carving> {
     let class = |class: &Vec<Box<str>>| -> Option<Vec<Node>> {
         let nodes = class
             .iter()
@@ -70,7 +93,7 @@ pub(super) fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<
     let classes: Option<Vec<Vec<Node>>> = classes.iter().map(class).collect();
     let classes = classes.ok_or_else(other)?;
     let Some((_, groups)) = groups.split_first() else {
-        return Ok(Some(Carving::new(classes)));
+        return Ok(Carving::new(classes));
     };
     let tuple = |labels: &[Box<str>]| -> Option<Vec<Leaf>> {
         let leaves = labels
@@ -86,10 +109,10 @@ pub(super) fn carving(classes: Option<&Classes>, trees: &[&Taxonomy]) -> Result<
     let groups = groups
         .filter(|groups| groups.len() == classes.len())
         .ok_or_else(other)?;
-    Ok(Some(Carving::of_groups(classes, &groups)))
+    Ok(Carving::of_groups(classes, &groups))
 }
 
-pub(super) fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
+fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
     let of = |(cut, tree): (&Cut, &&Taxonomy)| {
         cut.nodes()
             .iter()
@@ -99,7 +122,7 @@ pub(super) fn labels(cut: &[Cut], trees: &[&Taxonomy]) -> Cuts {
     cut.iter().zip(trees).map(of).collect()
 }
 
-pub(super) fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, Node)>> {
+fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, Node)>> {
     let node =
         |(column, label): &(usize, Box<str>)| Some((*column, trees.get(*column)?.find(label)?));
     steps
@@ -108,21 +131,15 @@ pub(super) fn steps(steps: &Steps, trees: &[&Taxonomy]) -> Result<Vec<(usize, No
         .collect()
 }
 
-/// A cut by its labels: new leaves of a taxonomy are under one of them, or are nodes of the cut.
-pub(super) fn recoding(cuts: Option<&Cuts>, trees: &[&Taxonomy]) -> Result<Option<Recoding>> {
-    let Some(cuts) = cuts else { return Ok(None) };
+fn recoding(cuts: &Cuts, trees: &[&Taxonomy]) -> Result<Recoding> {
     let of = |(labels, tree): (&Vec<Box<str>>, &&Taxonomy)| {
         let nodes: Option<Vec<Node>> = labels.iter().map(|label| tree.find(label)).collect();
         nodes
             .and_then(|nodes| Cut::completed(tree, &nodes).ok())
             .ok_or_else(other)
     };
-    if !cuts.is_empty() && cuts.len() != trees.len() {
+    if cuts.len() != trees.len() {
         return Err(other());
     }
-    cuts.iter()
-        .zip(trees)
-        .map(of)
-        .collect::<Result<Recoding>>()
-        .map(Some)
+    cuts.iter().zip(trees).map(of).collect()
 }

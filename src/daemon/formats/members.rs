@@ -34,10 +34,8 @@ impl AtomMembers {
     /// # Errors
     /// The taxonomies have changed.
     pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
-        let Some(carving) = atoms.carved(trees)? else {
-            return Ok(None);
-        };
-        let finder = carving.finder(trees);
+        let labels = atoms.labels(trees)?;
+        let finder = labels.finder(trees);
         let mut found: BTreeMap<LabelTexts, Vec<[u8; 16]>> = BTreeMap::new();
         for (_, roll) in &atoms.formed {
             let rows = roll.rows(trees)?;

@@ -105,22 +105,22 @@ impl Keeper {
     /// Reports a tick that decided nothing.
     fn report_skipped(&self, tick: u64, new_rows: u64) {
         let feed = &self.writer.state().feed;
-        match self.writer.policy().publish_every() {
-            Some(every) => {
-                let waiting_rows = feed.waiting().rows() + feed.new_rows();
-                let ticks_left = feed.turns().ahead(every).halving;
-                self.observer.emit(&TickGathered {
-                    tick,
-                    new_rows,
-                    waiting_rows,
-                    ticks_left,
-                });
-            }
-            None => self.observer.emit(&TickSkipped {
+        let policy = self.writer.policy();
+        if policy.halves() {
+            let waiting_rows = feed.waiting().rows() + feed.new_rows();
+            let ticks = feed.memory().ticks();
+            self.observer.emit(&TickGathered {
+                tick,
+                new_rows,
+                waiting_rows,
+                ticks_left: ticks.ahead(policy.publish_every()).halving,
+            });
+        } else {
+            self.observer.emit(&TickSkipped {
                 tick,
                 new_rows,
                 min_records: self.schedule().min_records,
-            }),
+            });
         }
     }
 

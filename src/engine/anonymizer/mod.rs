@@ -7,6 +7,7 @@
 mod bcf;
 mod candidates;
 mod crowd;
+mod labellers;
 pub mod levels;
 mod local;
 mod standing;
@@ -16,6 +17,9 @@ mod validity;
 
 pub use bcf::{NoRelease, bcf};
 pub use crowd::{LargeClasses, alone};
+pub use labellers::{
+    Labeller, LabellerMemory, NewAtoms, PrivateRows, RowsBeforeTick, WaitingPeople, labeller,
+};
 pub use local::{
     CarvingResult, Effort, Grouping, Halved, HalvingTicks, HiddenSums, Ladder, NextHalvingTicks,
     NoCarving, NoLadder, Region, StateClass, arx_lr, carvable, crowds, grouped,

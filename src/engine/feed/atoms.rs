@@ -1,163 +1,88 @@
-//! A tick of a chain whose people are published in atoms, which keep their labels for ever (SCIENCE 4
-//! and 11). Halving divides the waiting people when it is due; a standing recoding, found by the
-//! first tick with enough people, makes an atom of each of its classes in which enough people wait.
-//! A release consists of the previous one, without atoms that were erased since, and the rows of
-//! unpublished atoms; in a disjoint chain it consists of the latter alone.
+//! Atoms (SCIENCE 4 and 11): the people of a tick who get labels, and the release with them. In a
+//! chain that keeps labels a release consists of the previous one, without atoms that were erased
+//! since, and the rows of unpublished atoms. Under `bcf` it has all people so far under one
+//! recoding; in a disjoint chain it has the newest atoms alone, and people of a release that is not
+//! published wait again.
 //!
 //! No line of this file may look at a sensitive value.
 
-use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease};
+use super::parts::{Increment, ProposedRelease};
 use super::state::Feed;
-use crate::anonymizer::{
-    Effort, HalvingTicks, Recoder, RecodingStep, Region, crowds, full_classes,
-};
-use crate::histogram::Histogram;
-use crate::model::{Carving, Leaf, Node, Recoding, Taxonomy};
-use crate::policy::{Certain, Policy};
-use crate::safeguards::mask::Draws;
+use crate::anonymizer::Course;
+use crate::histogram::{Histogram, Release};
+use crate::model::{Carving, Cut, Leaf, Recoding, Taxonomy};
+use crate::policy::{ChainKind, Policy};
 
 impl Feed {
-    /// Whether the next tick halves: it is due, and the waiting and new people
-    /// are enough for an atom.
-    pub fn halves(&self, every: u64, policy: &Policy) -> bool {
-        let people = self.waiting.rows() + self.new_rows();
-        let mut turns = self.turns;
-        people >= policy.a()
-            && turns
-                .tick(people, policy.a(), &Certain::CROWDS, every)
-                .is_some()
-    }
-
-    /// The ticks that halve, after the next one.
-    pub fn turns_behind(&self, policy: &Policy) -> HalvingTicks {
-        let mut turns = self.turns;
-        if let Some(every) = policy.publish_every() {
-            let people = self.waiting.rows() + self.new_rows();
-            turns.tick(people, policy.a(), &Certain::CROWDS, every);
+    /// People in atoms that were not published wait again.
+    pub fn again(&mut self) {
+        let mut rows = vec![self.waiting.clone()];
+        for increment in std::mem::take(&mut self.unpublished) {
+            rows.push(increment.rows);
         }
-        turns
+        self.waiting = Histogram::merge_all(rows).expect("one at least");
     }
 
-    /// The ticks that halve.
-    pub fn turns(&self) -> HalvingTicks {
-        self.turns
-    }
-
-    /// Forms the atoms of this tick, and the release with them.
-    pub(super) fn atoms(
+    /// Forms atoms of the waiting people whom these labels hold; the others go on waiting. Returns
+    /// the number of people in them.
+    pub(super) fn form(
         &mut self,
-        policy: &Policy,
+        course: Option<Course>,
+        labels: Carving,
         trees: &[&Taxonomy],
-        draws: &mut dyn Draws,
-        ticked: &mut FeedTickResult,
-    ) -> ClosingResult {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
-        let forms = match policy.publish_every() {
-            Some(every) => {
-                let people = self.waiting.rows();
-                let turn = self.turns.tick(people, policy.a(), &Certain::CROWDS, every);
-                turn.is_some_and(|certain| self.halve(certain, policy, trees, draws))
-            }
-            None => self.fill_classes(policy, trees, ticked),
-        };
-        if forms || self.owes_release() {
-            ClosingResult::Candidate(Box::new(self.in_crowds(trees)))
-        } else if self.published.is_empty() && self.standing.is_none() {
-            ClosingResult::Held
-        } else {
-            ClosingResult::Waiting
-        }
-    }
-
-    /// Forms an atom of each class of the standing recoding in which enough people wait; the first
-    /// tick with enough people for a class finds the recoding. Returns whether atoms formed.
-    fn fill_classes(
-        &mut self,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-        ticked: &mut FeedTickResult,
-    ) -> bool {
-        let people = self.waiting.headcount();
-        if self.standing.is_none() {
-            let Some(found) = Recoder::of(policy, trees).find(&people, trees) else {
-                ticked.step = Some(RecodingStep::Hold);
-                return false;
-            };
-            ticked.step = Some(RecodingStep::First);
-            ticked.refusals = found.refusals;
-            ticked.levels = found.levels;
-            self.standing = Some(found.course);
-        }
-        let standing = self.standing.as_ref().expect("it was found");
-        let labels = full_classes(&people, standing.cut(), policy.a());
-        if labels.is_empty() {
-            return false;
-        }
-        self.form_carved(self.standing_cut(), Carving::new(labels), trees);
-        true
-    }
-
-    /// The standing recoding; without columns if there is none.
-    pub(super) fn standing_cut(&self) -> Recoding {
-        self.standing
-            .as_ref()
-            .map_or_else(Recoding::new, |standing| standing.cut().clone())
-    }
-
-    /// Halves the waiting people. Returns whether atoms formed.
-    fn halve(
-        &mut self,
-        certain: u64,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-        draws: &mut dyn Draws,
-    ) -> bool {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
-        let division = policy.division(trees).expect("the feed file was checked");
-        let effort = Effort {
-            certain,
-            refusals: policy.refusals(),
-        };
-        // One coin in four refuses the split.
-        let halved = crowds(&self.waiting.headcount(), &division, effort, &mut || {
-            draws.below(4) > 0
+    ) -> u64 {
+        let [rows, waiting] = self.waiting.divide_by(&labels, trees);
+        let formed = rows.rows();
+        self.waiting = waiting;
+        self.unpublished.push(Increment {
+            course,
+            labels: Some(labels),
+            rows,
+            ledger: None,
+            measures: None,
         });
-        if halved.classes.is_empty() {
-            return false;
+        formed
+    }
+
+    /// The release of the atoms that are not published, with the people of earlier releases that
+    /// are kept.
+    pub fn propose(&self, policy: &Policy, trees: &[&Taxonomy]) -> ProposedRelease {
+        if policy.has_atoms() {
+            return self.in_parts(trees);
         }
-        let labels = halved
-            .classes
-            .into_iter()
-            .map(|Region { nodes, .. }| nodes)
-            .collect();
-        self.form_carved(Recoding::new(), Carving::new(labels), trees);
-        true
+        let increment = self.unpublished.last().expect("a tick formed atoms");
+        let new = increment.as_published().as_one(0);
+        let rows = match policy.kind() {
+            ChainKind::Cumulative => self.whole().merge(&new),
+            ChainKind::Disjoint => new,
+        };
+        let table = match (&increment.course, &increment.labels) {
+            (Some(course), _) => Release::under(&rows, 0..1, course.cut()),
+            (None, Some(labels)) => Release::carved(&rows, 0..1, labels, trees),
+            // Of an earlier release whose classes are not kept, only the number of people is used.
+            (None, None) => Release::under(&rows, 0..1, &everything(trees)),
+        };
+        let increments = vec![increment.clone()];
+        ProposedRelease {
+            recoding: increment.recoding(),
+            ..ProposedRelease::of(self.releases() + 1, table, rows, increments)
+        }
     }
 
     /// The release of all people in atoms: new people are added to those of the last release, whose
     /// rows are not read.
-    pub(super) fn in_crowds(&self, trees: &[&Taxonomy]) -> ProposedRelease {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
+    fn in_parts(&self, trees: &[&Taxonomy]) -> ProposedRelease {
         let new: Vec<Histogram> = self
             .unpublished
             .iter()
             .map(|increment| increment.labelled(trees))
             .collect();
         let rows = self.whole.and(new.iter().cloned());
-        let (release, atoms) = (self.releases() + 1, self.unpublished.clone());
-        ProposedRelease::of_labels(release, self.standing_cut(), (rows, new), atoms)
+        let recoding = self
+            .standing()
+            .map_or_else(Recoding::new, |standing| standing.cut().clone());
+        let atoms = self.unpublished.clone();
+        ProposedRelease::of_labels(self.releases() + 1, recoding, (rows, new), atoms)
     }
 
     /// The rows that some releases of this chain added, by the number of the release, with the
@@ -190,21 +115,12 @@ impl Feed {
         )
     }
 
-    /// Sets the aggregates of the measures of the people whose atoms the last tick formed; in
-    /// policies without atoms, of the people who are published with it. Candidates that are built
-    /// from now on contain them.
+    /// Sets the aggregates of the measures of the people whose atoms the last tick formed.
+    /// Candidates that are built from now on contain them.
     pub fn measured(&mut self, measures: Histogram) {
-        let formed = self
-            .unpublished
-            .last_mut()
-            .map(|increment| &mut increment.measures);
-        let slot = self
-            .alone
-            .as_mut()
-            .map(|alone| &mut alone.measures)
-            .or(formed);
-        slot.into_iter()
-            .for_each(|slot| *slot = Some(measures.clone()));
+        if let Some(increment) = self.unpublished.last_mut() {
+            increment.measures = Some(measures);
+        }
     }
 
     /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival.
@@ -226,17 +142,14 @@ impl Feed {
             return false;
         };
         let increment = &mut self.unpublished[at];
-        let carving = increment
-            .carving
-            .take()
-            .expect("classes have labels of their own");
-        let finder = carving.finder(trees);
+        let labels = increment.labels.take().expect("the rows are kept");
+        let finder = labels.finder(trees);
         let class = |tuple: &[Leaf]| finder.class(tuple).map(|(class, _)| class);
         let gone = class(leaves);
         let [atom, rest] = increment.rows.divide(|tuple, _| class(tuple) == gone);
-        increment.carving = Some(carving.without(|class| Some(class) == gone));
+        increment.labels = Some(labels.without(|class| Some(class) == gone));
         increment.rows = rest;
-        let label = gone.map(|gone| carving.classes()[gone].clone());
+        let label = gone.map(|gone| labels.classes()[gone].clone());
         if let Some(measures) = &mut increment.measures {
             *measures = measures.divide(|tuple, _| Some(tuple) != label.as_deref())[0].clone();
         }
@@ -257,15 +170,15 @@ impl Increment {
             .as_ref()
             .map(|ledger| ledger.applied(&self.rows));
         let masked = masked.as_ref().unwrap_or(&self.rows);
-        let labelled = self
-            .carving
-            .as_ref()
-            .map_or_else(|| masked.clone(), |carving| masked.labelled(carving, trees));
+        let labelled = match &self.labels {
+            Some(labels) => masked.labelled(labels, trees),
+            None => masked.clone(),
+        };
         labelled.as_one(0)
     }
+}
 
-    /// The labels of the increment's atoms.
-    pub fn labels(&self) -> &[Vec<Node>] {
-        self.carving.as_ref().map_or(&[], Carving::classes)
-    }
+/// The recoding with `*` in all columns.
+fn everything(trees: &[&Taxonomy]) -> Recoding {
+    trees.iter().map(|tree| Cut::root(tree)).collect()
 }

@@ -3,24 +3,17 @@
 //! other people are moved to the next chain.
 
 use super::state::Feed;
-use crate::anonymizer::HalvingTicks;
+use crate::anonymizer::LabellerMemory;
 use crate::histogram::Histogram;
-use crate::policy::Policy;
 
 impl Feed {
     /// A check that reads sensitive values failed: the chain publishes nothing any more, and the
     /// people of the increment count as published for ever.
-    pub fn stop(&mut self, policy: &Policy) {
+    pub fn stop(&mut self) {
         self.stopped = true;
-        self.alone = None;
-        // No tick uses the recoding any more.
-        self.standing = None;
-        let no_rows = Histogram::empty(self.waiting.width(), self.waiting.values().width());
-        if policy.forms() {
-            self.unpublished.clear();
-        } else {
-            self.waiting = no_rows;
-        }
+        // No tick labels anyone any more.
+        self.memory = LabellerMemory::Nothing;
+        self.unpublished.clear();
     }
 
     /// Begins a new chain: all people who wait or are in unpublished atoms are moved
@@ -43,10 +36,10 @@ impl Feed {
         self.whole = no_rows.into();
         self.unpublished.clear();
         self.waiting = all_rows;
-        self.standing = None;
+        self.memory = LabellerMemory::Nothing;
         self.published.clear();
         self.stopped = false;
-        (self.alone, self.turns, self.rows_left) = (None, HalvingTicks::default(), false);
+        self.rows_left = false;
         self.chain += 1;
     }
 }

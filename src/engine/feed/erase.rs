@@ -5,11 +5,10 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::ledger::Ledger;
 use super::state::Feed;
 use crate::histogram::{Histogram, Person, Release};
 use crate::model::{Leaf, Node, Taxonomy, Value};
-use crate::policy::{ChainPromise, Policy};
+use crate::policy::Policy;
 
 /// Where the erased person was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,18 +157,13 @@ impl Feed {
             .unpublished
             .iter()
             .any(|increment| increment.rows.without(leaves, since, value).is_some());
-        match policy.chain() {
-            _ if !formed => {}
-            ChainPromise::Atoms { .. } => _ = self.dissolve_crowd(leaves, since, trees),
-            // Classes with labels of their own were carved together.
-            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => self.again(),
+        if formed && policy.has_atoms() {
+            self.dissolve_crowd(leaves, since, trees);
+        } else if formed {
+            // These atoms were formed together.
+            self.again();
         }
         self.waiting = self.waiting.without(leaves, since, value)?;
-        // A release of its own cannot be published unchanged without them; the next tick fixes
-        // another one.
-        self.alone
-            .iter_mut()
-            .for_each(|alone| alone.ledger = alone.ledger.take().map(|_| Ledger::default()));
         Some(if formed {
             ErasedPlace::Formed
         } else {

@@ -34,33 +34,23 @@ impl Feed {
         let mut whole = self.whole().clone();
         grow(&mut whole, labels);
         self.whole = whole.into();
-        self.standing
-            .iter_mut()
-            .for_each(|standing| standing.grow(growth, trees));
+        self.memory.grow(growth, trees);
         for increment in &mut self.unpublished {
-            increment.recoding = recoding(&increment.recoding);
             increment
-                .carving
+                .course
                 .iter_mut()
-                .for_each(|carving| carving.grow(growth));
+                .for_each(|course| course.grow(growth, trees));
+            increment
+                .labels
+                .iter_mut()
+                .for_each(|labels| labels.grow(growth));
             // Atoms of which only the counts are kept have the nodes of their labels.
-            grow(&mut increment.rows, labels && increment.carving.is_none());
+            grow(&mut increment.rows, labels && increment.labels.is_none());
             increment
                 .ledger
                 .iter_mut()
                 .for_each(|ledger| ledger.grow(growth));
             increment
-                .measures
-                .iter_mut()
-                .for_each(|measures| measures.grow_labels(growth));
-        }
-        if let Some(alone) = &mut self.alone {
-            alone.course.grow(growth, trees);
-            alone
-                .ledger
-                .iter_mut()
-                .for_each(|ledger| ledger.grow(growth));
-            alone
                 .measures
                 .iter_mut()
                 .for_each(|measures| measures.grow_labels(growth));

@@ -4,7 +4,6 @@
 //! Which rows are in which atom was decided without any value; this module looks at values, and
 //! decides only which values are published.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -26,8 +25,8 @@ type Classes = BTreeMap<Vec<Node>, Vec<(ValueCode, u64)>>;
 
 /// The classes of the people, and the larger classes around them.
 enum SurroundingClasses<'a> {
-    /// Those of the standing recoding, and of its undone specialisations.
-    Course(Cow<'a, Course>),
+    /// Those of one recoding, and of its undone specialisations.
+    Course(&'a Course),
     /// Those of a release whose classes have labels of their own, and the class of all people.
     Carved(ClassFinder<'a>),
 }
@@ -153,7 +152,7 @@ impl Feed {
         let formed = self
             .unpublished
             .last()
-            .and_then(|increment| increment.carving.as_ref());
+            .and_then(|increment| increment.labels.as_ref());
         let crowds = formed.filter(|_| policy.has_atoms());
         let of_increment = |increment: &Increment| match crowds {
             Some(_) => increment.labelled(trees),
@@ -166,45 +165,20 @@ impl Feed {
         Histogram::merge_all(all).expect("two at least")
     }
 
-    /// The recoding, with its specialisations, of the classes of unpublished people: that of the
-    /// atoms, or of a release of its own.
-    pub(super) fn course(&self) -> Option<&Course> {
-        self.alone
-            .as_ref()
-            .map(|alone| &alone.course)
-            .or(self.standing.as_ref())
-    }
-
-    /// The classes of unpublished people.
+    /// The classes of the people whose atoms formed last.
     fn around(&self, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'_>> {
-        let carving = self
-            .unpublished
-            .last()
-            .and_then(|increment| increment.carving.as_ref());
-        let carved = carving.map(|carving| SurroundingClasses::Carved(carving.finder(trees)));
-        let course = || {
-            self.course()
-                .map(|course| SurroundingClasses::Course(Cow::Borrowed(course)))
-        };
-        // If a release of its own leaves people waiting, only its recoding is known.
-        let recoded = || {
-            let recoding = &self.unpublished.last()?.recoding;
-            Some(SurroundingClasses::Course(Cow::Owned(
-                Course::level_by_level(recoding, trees),
-            )))
-        };
-        course().or(carved).or_else(recoded)
+        let formed = self.unpublished.last()?;
+        if let Some(course) = &formed.course {
+            return Some(SurroundingClasses::Course(course));
+        }
+        let labels = formed.labels.as_ref()?;
+        Some(SurroundingClasses::Carved(labels.finder(trees)))
     }
 
     /// The increment whose values are not fixed yet, and the unpublished increments before it.
     fn fresh(&self) -> Option<(&Histogram, &[Increment])> {
-        match &self.alone {
-            Some(alone) => alone.ledger.is_none().then_some((&self.waiting, &[])),
-            None => {
-                let (formed, earlier) = self.unpublished.split_last()?;
-                formed.ledger.is_none().then_some((&formed.rows, earlier))
-            }
-        }
+        let (formed, earlier) = self.unpublished.split_last()?;
+        formed.ledger.is_none().then_some((&formed.rows, earlier))
     }
 
     /// Fixes the published values as this ledger says.
@@ -213,16 +187,8 @@ impl Feed {
     /// If there are no people.
     pub fn masked(&mut self, ledger: Ledger) {
         assert!(self.fresh().is_some(), "values of a person are fixed once");
-        let formed = self
-            .unpublished
-            .last_mut()
-            .map(|increment| &mut increment.ledger);
-        let slot = self
-            .alone
-            .as_mut()
-            .map(|alone| &mut alone.ledger)
-            .or(formed);
-        *slot.expect("values of a person are fixed") = Some(ledger);
+        let formed = self.unpublished.last_mut().expect("atoms formed");
+        formed.ledger = Some(ledger);
     }
 }
 

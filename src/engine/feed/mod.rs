@@ -6,21 +6,18 @@
 //! `blind` the code that decides recodings receives only numbers of people: the sensitive values
 //! stay in this room and are moved with their people.
 
-mod all_waiting;
 mod atoms;
 mod chains;
 mod erase;
 mod growth;
 mod ledger;
-mod local;
 mod mask;
 mod mask_sources;
 mod outlook;
 mod parts;
 mod people;
 mod people_parts;
-mod raise;
-mod recode;
+mod repairs;
 mod replay;
 mod state;
 mod uniform;
@@ -31,5 +28,5 @@ pub use outlook::{EmptyTick, NewChain, Outlook};
 pub use parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 pub use people::People;
 pub use replay::FixedTick;
-pub use state::{Feed, everything};
+pub use state::Feed;
 pub use uniform::UniformPeople;

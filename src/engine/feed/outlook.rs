@@ -7,7 +7,7 @@ use super::state::Feed;
 use crate::anonymizer::{Course, NextHalvingTicks, Recoder, RecodingStep, full_classes};
 use crate::histogram::{CodedRows, Headcount};
 use crate::model::{Node, Recoding, Taxonomy};
-use crate::policy::{Policy, Search};
+use crate::policy::Policy;
 
 /// For each number of ticks waited, the number of rows.
 type Ages = Vec<(u32, u64)>;
@@ -57,27 +57,25 @@ impl Feed {
             trees.len(),
             "one taxonomy for each column"
         );
-        if let Some(every) = policy.publish_every() {
+        if policy.halves() {
             // The next halving divides waiting people and people added since the last halving.
             let new = self.new.iter().map(|new| new.headcount());
             let people = new.fold(self.waiting.headcount(), |all, new| all.merge(&new));
-            let ((ages, _), turns) = (self.who_waits(&people), Some(self.turns.ahead(every)));
+            let (ages, _) = self.who_waits(&people);
             return Outlook {
                 ages,
                 crowds: Vec::new(),
                 next: None,
                 new_chain: None,
-                turns,
+                turns: Some(self.memory.ticks().ahead(policy.publish_every())),
             };
         }
         let (ages, crowds) = self.who_waits(&self.waiting.headcount());
-        let standing = self.standing.is_some();
-        let next =
-            (policy.search() != Search::Halves).then(|| self.without_arrivals(policy, trees));
+        let standing = self.standing().is_some();
         Outlook {
             ages,
             crowds,
-            next,
+            next: Some(self.without_arrivals(policy, trees)),
             new_chain: standing.then(|| self.begun_again(policy, trees)).flatten(),
             turns: None,
         }
@@ -121,7 +119,7 @@ impl Feed {
             *ages
                 .entry(self.ticks().saturating_sub(heads.since + 1))
                 .or_default() += u64::from(heads.count);
-            let cut = self.standing.as_ref().map(Course::cut);
+            let cut = self.standing().map(Course::cut);
             let class = |cut: &Recoding| {
                 cut.iter()
                     .zip(&leaves)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{LevelsQuality, NoRelease, RecodingStep, Refusal};
+use crate::anonymizer::{Course, LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::histogram::{Headcount, Histogram, Release};
 use crate::measures::merged;
 use crate::model::{Carving, Recoding};
@@ -16,11 +16,12 @@ use crate::policy::Output;
 /// People whose atoms formed in one tick and who are not published yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Increment {
-    /// The recoding whose classes are published; without columns if classes have labels of their
-    /// own.
-    pub recoding: Recoding,
-    /// The classes with labels of their own.
-    pub carving: Option<Carving>,
+    /// The recoding whose classes are their labels, with the steps that led to it; `None` if each
+    /// atom has a label of its own.
+    pub course: Option<Course>,
+    /// The labels of the atoms, and who is in which; `None` once the raw rows are gone: then the
+    /// nodes of labels are in the place of leaves where atoms keep their labels.
+    pub labels: Option<Carving>,
     /// The people, by the tick of their arrival.
     pub rows: Histogram,
     /// The published values of masked rows; `None` if values are not masked.
@@ -31,6 +32,14 @@ pub struct Increment {
 }
 
 impl Increment {
+    /// The recoding whose classes are published; without columns if classes have labels of their
+    /// own.
+    pub fn recoding(&self) -> Recoding {
+        self.course
+            .as_ref()
+            .map_or_else(Recoding::new, |course| course.cut().clone())
+    }
+
     /// The rows as they are published.
     pub fn as_published(&self) -> Histogram {
         self.ledger
@@ -67,16 +76,14 @@ pub struct ProposedRelease {
     pub(super) new: Vec<Histogram>,
     /// Set from the beginning, or built on demand if people are published in atoms.
     pub(super) table: OnceLock<Release>,
-    /// Its classes in the order in which they were formed, if they have labels of their own.
-    pub carving: Option<Carving>,
     /// The increments that are published with it, oldest first.
     pub increments: Vec<Increment>,
 }
 
 impl PartialEq for ProposedRelease {
     fn eq(&self, other: &ProposedRelease) -> bool {
-        let named = |of: &ProposedRelease| (of.release, of.recoding.clone(), of.carving.clone());
-        named(self) == named(other)
+        self.release == other.release
+            && self.recoding == other.recoding
             && self.increments == other.increments
             && self.rows == other.rows
             && self.table() == other.table()
@@ -105,7 +112,6 @@ impl ProposedRelease {
             rows,
             new,
             table,
-            carving: None,
             increments,
         }
     }
@@ -130,7 +136,6 @@ impl ProposedRelease {
             rows,
             new,
             table,
-            carving: None,
             increments,
         }
     }
@@ -156,6 +161,16 @@ impl ProposedRelease {
         };
         let shown = Release::from_own_labels(first).under_recoding(&self.recoding);
         shown.ok().map(Cow::Owned)
+    }
+
+    /// Its classes in the order in which they were formed, if each release has new ones with
+    /// labels of their own.
+    pub fn own_labels(&self) -> Option<&Carving> {
+        let newest = self.increments.last()?;
+        newest
+            .labels
+            .as_ref()
+            .filter(|_| self.new.is_empty() && newest.course.is_none())
     }
 
     /// All people in it; they share the dictionary of the table.
@@ -230,6 +245,19 @@ pub struct FeedTickResult {
 }
 
 impl FeedTickResult {
+    /// A tick that formed nothing.
+    pub(super) fn of(tick: u32) -> FeedTickResult {
+        FeedTickResult {
+            tick,
+            duplicate: 0,
+            added: 0,
+            step: None,
+            refusals: Vec::new(),
+            levels: None,
+            closed: ClosingResult::Stopped,
+        }
+    }
+
     /// Whether there is a release to publish.
     pub fn proposes(&self) -> bool {
         matches!(self.closed, ClosingResult::Candidate(_))

@@ -7,15 +7,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::ledger::Ledger;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{Course, HalvingTicks};
+use crate::anonymizer::{
+    Course, HiddenSums, LabellerMemory, NewAtoms, NoRelease, PrivateRows, RecodingStep,
+    RowsBeforeTick, WaitingPeople, labeller,
+};
 use crate::histogram::{CodedRows, Histogram, Person};
 use crate::measures::PersonNumbers;
-use crate::model::{Columns, Cut, Recoding, Role, Taxonomy};
-use crate::policy::{ChainKind, ChainPromise, OnRepeat, Policy};
+use crate::model::{Columns, Leaf, Role, Taxonomy};
+use crate::policy::{ChainKind, LabellerName, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
 
 /// The number of leaf tuples that are sampled to find out whether two parts are alike.
@@ -34,38 +36,19 @@ pub struct Feed {
     pub(super) new: Vec<Histogram>,
     /// The people who wait, by the tick of arrival.
     pub(super) waiting: Histogram,
-    /// The standing recoding; `None` until it is found, and with other searches.
-    pub(super) standing: Option<Course>,
+    /// What the labeller remembers of earlier ticks.
+    pub(super) memory: LabellerMemory,
     pub(super) unpublished: Vec<Increment>,
     pub(super) published: Vec<PublishedGroup>,
     /// All people in the newest release of the chain, without increments. If people are published
     /// in atoms, the nodes of their labels are in the place of leaves, here and in `published`.
     pub(super) whole: PeopleInParts,
     pub(super) stopped: bool,
-    /// The release that is due for the people who wait, in policies without atoms.
-    pub(super) alone: Option<WaitingRelease>,
-    /// The ticks that halve, if halving divides people.
-    pub(super) turns: HalvingTicks,
     /// Published rows were removed, and the newest release still contains them.
     pub(super) rows_left: bool,
     /// The next tick makes a release, whether it has new people or not.
     #[serde(skip)]
     pub(super) is_due: bool,
-    /// The numbers of the waiting people, while a tick is closed whose search needs them
-    /// (`dominance_safe`).
-    #[serde(skip)]
-    pub(super) numbers: Option<PersonNumbers>,
-}
-
-/// A release with all people who wait.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct WaitingRelease {
-    /// The recoding of its classes, with the specialisations that led to it.
-    pub course: Course,
-    /// The published values of masked rows; `None` if values are not masked.
-    pub ledger: Option<Ledger>,
-    /// The aggregates of their measures, by label; `None` if there are no measures.
-    pub measures: Option<Histogram>,
 }
 
 impl Feed {
@@ -83,16 +66,13 @@ impl Feed {
             people: People::default(),
             new: Vec::new(),
             waiting: no_rows.clone(),
-            standing: None,
+            memory: LabellerMemory::default(),
             unpublished: Vec::new(),
             published: Vec::new(),
             whole: no_rows.into(),
             stopped: false,
-            alone: None,
-            turns: HalvingTicks::default(),
             rows_left: false,
             is_due: false,
-            numbers: None,
         }
     }
 
@@ -116,9 +96,33 @@ impl Feed {
         &self.waiting
     }
 
-    /// The standing recoding; `None` until it is found, and with other searches.
+    /// The recoding of all ticks; `None` until it is found, and with other labellers.
     pub fn standing(&self) -> Option<&Course> {
-        self.standing.as_ref()
+        self.memory.recoding()
+    }
+
+    /// What the labeller remembers of earlier ticks.
+    pub fn memory(&self) -> &LabellerMemory {
+        &self.memory
+    }
+
+    /// Whether the next tick labels people; the schedule lets a tick pass with fewer than `least`
+    /// new rows.
+    pub fn is_due(&self, policy: &Policy, least: u64) -> bool {
+        labeller(policy.labeller()).is_due(self.rows_before_tick(least), &self.memory, policy)
+    }
+
+    /// What the labeller remembers after the next tick, if it passes.
+    pub fn memory_after_passing(&self, policy: &Policy) -> LabellerMemory {
+        labeller(policy.labeller()).after_passing(self.rows_before_tick(0), &self.memory, policy)
+    }
+
+    fn rows_before_tick(&self, least: u64) -> RowsBeforeTick {
+        RowsBeforeTick {
+            new: self.new_rows(),
+            waiting: self.waiting.rows(),
+            least,
+        }
     }
 
     /// Atoms that are not published yet, oldest first.
@@ -169,7 +173,7 @@ impl Feed {
         self.arrive(&rows, self.ticks);
         FeedTickResult {
             duplicate: repeats.len() as u64,
-            ..self.close(policy, trees, &mut NoDraws)
+            ..self.close(policy, trees, None, &mut NoDraws)
         }
     }
 
@@ -240,24 +244,22 @@ impl Feed {
     }
 
     /// A tick of the schedule passes without being closed: the people who came before it have
-    /// waited one tick more. In a chain of crowds it still counts, and `turns` are the ticks that
-    /// halve after it.
-    pub fn skipped(&mut self, turns: HalvingTicks) {
+    /// waited one tick more. It still counts for halving; this is what the labeller remembers
+    /// after it.
+    pub fn skipped(&mut self, memory: LabellerMemory) {
         self.ticks += 1;
-        self.turns = turns;
+        self.memory = memory;
     }
 
-    /// The next tick groups people by these numbers as well as by their quasi columns.
-    pub fn with_numbers(&mut self, numbers: PersonNumbers) {
-        self.numbers = Some(numbers);
-    }
-
-    /// Closes a tick: the feed adds the people who came and builds the next release. No reader may
-    /// be able to predict the numbers of `draws`.
+    /// Closes a tick (SCIENCE 10): the people who came wait, the labeller says who of them form
+    /// atoms under which labels, and the atoms that are not published make the next release. No
+    /// reader may be able to predict the numbers of `draws`; `numbers` are those of all people who
+    /// are not published, where the policy asks for sums that can be published.
     pub fn close(
         &mut self,
         policy: &Policy,
         trees: &[&Taxonomy],
+        numbers: Option<&PersonNumbers>,
         draws: &mut dyn Draws,
     ) -> FeedTickResult {
         assert_eq!(
@@ -265,19 +267,8 @@ impl Feed {
             trees.len(),
             "one taxonomy for each column"
         );
-        let tick = self.ticks;
+        let mut ticked = FeedTickResult::of(self.ticks);
         self.ticks += 1;
-        self.alone = None;
-        let closed = ClosingResult::Stopped;
-        let mut ticked = FeedTickResult {
-            tick,
-            duplicate: 0,
-            added: 0,
-            step: None,
-            refusals: Vec::new(),
-            levels: None,
-            closed,
-        };
         if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
             self.waiting = self.waiting.merge(&arrivals);
         }
@@ -287,39 +278,72 @@ impl Feed {
         if policy.waits_again() {
             self.again();
         }
-        let formed = self.unpublished.len();
         let here = self.waiting.rows() + self.pending();
-        match policy.chain() {
-            ChainPromise::Atoms { .. } => {
-                ticked.closed = self.atoms(policy, trees, draws, &mut ticked)
-            }
-            ChainPromise::Bcf => ticked.closed = self.bcf(policy.k(), trees, &mut ticked.refusals),
-            ChainPromise::Disjoint { .. } if policy.search().is_local() => {
-                ticked.closed = self.local(policy, trees);
-            }
-            ChainPromise::Disjoint { .. } if policy.recodes_some() => {
-                ticked.closed = self.recode(policy, trees, &mut ticked);
-            }
-            ChainPromise::Disjoint { .. } => {
-                ticked.closed = self.disjoint(policy, trees, &mut ticked)
-            }
+        let had_recoding = self.standing().is_some();
+        let labelled = self.label(policy, trees, numbers, draws);
+        if policy.has_standing_recoding() && !had_recoding {
+            ticked.step = Some(match self.standing() {
+                Some(_) => RecodingStep::First,
+                None => RecodingStep::Hold,
+            });
         }
+        let forms = match labelled {
+            Err(reason) => {
+                ticked.closed = ClosingResult::Impossible(reason);
+                return ticked;
+            }
+            Ok(None) => false,
+            Ok(Some(atoms)) => {
+                ticked.refusals = atoms.refusals;
+                ticked.levels = atoms.levels;
+                // Unpublished atoms of earlier ticks are published together with these.
+                ticked.added = self.form(atoms.course, atoms.labels, trees);
+                true
+            }
+        };
+        ticked.closed = if forms || self.owes_release() {
+            ClosingResult::Candidate(Box::new(self.propose(policy, trees)))
+        } else if self.is_held(policy) {
+            ClosingResult::Held
+        } else {
+            ClosingResult::Waiting
+        };
         assert_eq!(
             self.waiting.rows() + self.pending(),
             here,
             "a tick loses no person"
         );
-        self.numbers = None;
-        // A release that only omits rows forms no atoms.
-        let forms = !policy.has_atoms() || self.unpublished.len() > formed;
-        if let (ClosingResult::Candidate(candidate), true) = (&ticked.closed, forms) {
-            // Unpublished atoms of earlier ticks are published together with those of this one.
-            ticked.added = candidate
-                .increments
-                .last()
-                .map_or(0, |increment| increment.rows.rows());
-        }
         ticked
+    }
+
+    /// Asks the labeller about the people who wait.
+    fn label(
+        &mut self,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+        numbers: Option<&PersonNumbers>,
+        draws: &mut dyn Draws,
+    ) -> Result<Option<NewAtoms>, NoRelease> {
+        let hidden = numbers.map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
+        let published = self.published.iter();
+        let published = published.map(|of| (&*of.rows, &of.recoding[..])).collect();
+        let waiting = WaitingPeople {
+            people: self.waiting.headcount(),
+            policy,
+            trees,
+            hidden_sums: hidden.as_ref().map(|hidden| hidden as HiddenSums<'_>),
+            private: PrivateRows::new(&self.waiting, self.whole.get(), published),
+        };
+        // One coin in four refuses a division.
+        let mut coin = || draws.below(4) > 0;
+        labeller(policy.labeller()).label(&waiting, &mut self.memory, &mut coin)
+    }
+
+    /// Whether a tick that forms nothing is the beginning of a chain, or, under `bcf`, has too few
+    /// new rows.
+    fn is_held(&self, policy: &Policy) -> bool {
+        let begins = self.published.is_empty() && self.standing().is_none();
+        begins || policy.labeller() == LabellerName::Bcf
     }
 
     /// Records that the candidate was approved and is published.
@@ -333,46 +357,29 @@ impl Feed {
             "releases are published in order"
         );
         self.releases = candidate.release;
-        (self.alone, self.rows_left) = (None, false);
+        self.rows_left = false;
         let recoding = candidate.recoding.clone();
         let measures = candidate.measures();
-        let new = match policy.chain() {
-            ChainPromise::Atoms { .. } => std::mem::take(&mut candidate.new),
-            _ => candidate
-                .increments
-                .iter()
-                .map(Increment::as_published)
-                .collect(),
+        let new = if policy.has_atoms() {
+            std::mem::take(&mut candidate.new)
+        } else {
+            let increments = candidate.increments.iter();
+            increments.map(Increment::as_published).collect()
         };
         // A release that only omits rows has no increment.
         let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
         let new = Histogram::merge_all(new)
             .unwrap_or_else(none)
             .as_one(self.published.len() as u32);
-        let rows = match policy.chain() {
-            ChainPromise::Atoms { alone: false, .. } => {
-                self.unpublished.clear();
+        self.unpublished.clear();
+        let (rows, measures) = match policy.kind() {
+            ChainKind::Cumulative => {
                 self.whole = candidate.into_rows();
-                new
+                (new, measures.map(Arc::new))
             }
-            ChainPromise::Bcf => {
-                self.whole = candidate.into_rows();
-                new
-            }
-            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => {
-                self.unpublished.clear();
-                Histogram::empty(new.width(), new.values().width())
-            }
+            // Nothing of a disjoint release is kept for the next one.
+            ChainKind::Disjoint => (none(), None),
         };
-        if !policy.forms() {
-            self.waiting = Histogram::empty(rows.width(), rows.values().width());
-        }
-        assert!(
-            self.unpublished.is_empty() || matches!(policy.chain(), ChainPromise::Bcf),
-            "what is published does not wait"
-        );
-        let alone = policy.kind() == ChainKind::Disjoint;
-        let measures = measures.filter(|_| !alone).map(Arc::new);
         self.published.push(PublishedGroup {
             release: self.releases,
             recoding,
@@ -409,9 +416,4 @@ fn alike(first: &Histogram, second: &Histogram) -> bool {
             .is_some()
     });
     known.len() >= new.len()
-}
-
-/// The recoding with `*` in all columns.
-pub fn everything(trees: &[&Taxonomy]) -> Recoding {
-    trees.iter().map(|tree| Cut::root(tree)).collect()
 }

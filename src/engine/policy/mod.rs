@@ -7,18 +7,18 @@
 
 mod check;
 mod division;
+mod labellers;
 mod open_sets;
 mod or_off;
 mod parts;
-mod search_facts;
 mod settings;
 
 pub use crate::model::Decimal;
 pub use check::{ColumnFacts, PolicyError, contradictions};
 pub use division::{Certain, Division, RegionSplit, refusals};
+pub use labellers::{EarlierRows, Inference, LabelRule, LabellerFacts, LabellerName, RefusedStep};
 pub use or_off::OffWord;
-pub use parts::{ChainPromise, Closeness, DiversityLimits, Masking, Recursive, RefinementLimits};
-pub use search_facts::{Inference, LabelRule, RefusedStep, SearchFacts};
+pub use parts::{Closeness, DiversityLimits, Masking, Recursive, RefinementLimits};
 pub use settings::{
     ChainKind, Distance, DiversitySettings, Dominance, Guarantee, MaxRatio, OnRepeat, Outliers,
     Output, PolicySettings, Search, Values,
@@ -33,7 +33,8 @@ use crate::model::{DetailSettings, Taxonomy};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     k: u64,
-    chain: ChainPromise,
+    kind: ChainKind,
+    guarantee: Option<Guarantee>,
     diversity: Option<DiversityLimits>,
     masking: Option<Masking>,
     search: Search,
@@ -44,6 +45,9 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The default of `policy.publish_every`.
+    pub const PUBLISH_EVERY: u64 = 1;
+
     /// Converts what was written into a policy.
     ///
     /// # Errors
@@ -61,7 +65,11 @@ impl Policy {
         let search = written.search.unwrap_or(Search::TopDown);
         let policy = Policy {
             k,
-            chain: ChainPromise::of(written, chain, search, &facts.details),
+            kind: chain,
+            guarantee: match chain {
+                ChainKind::Cumulative => Some(written.guarantee.unwrap_or(Guarantee::Blind)),
+                ChainKind::Disjoint => None,
+            },
             diversity: written.diversity.as_ref().map(DiversityLimits::of),
             masking: written.m.map(|m| Masking {
                 m,
@@ -91,41 +99,30 @@ impl Policy {
                 .and_then(|diversity_limits| diversity_limits.closeness)
                 .map(|closeness| closeness.distance);
         }
-        match &self.chain {
-            ChainPromise::Atoms { .. } if self.search != Search::Halves => {
-                if shown.set_aside.is_some() || self.search == Search::Levels {
-                    shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
-                }
-            }
-            ChainPromise::Atoms { every, .. } => {
-                let limits = RefinementLimits::of(shown);
-                shown.publish_every = Some(*every);
-                shown.values = Some(limits.values);
-                shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
-                shown.min_solutions = Some(limits.min_solutions);
-            }
-            ChainPromise::Bcf | ChainPromise::Disjoint { .. } => {}
+        shown.guarantee = self.guarantee;
+        let limits = RefinementLimits::of(shown);
+        let halves = self.search == Search::Halves;
+        let stands = self.guarantee == Some(Guarantee::Blind) && !halves;
+        if stands && (shown.set_aside.is_some() || self.search == Search::Levels) {
+            shown.set_aside = Some(shown.set_aside.unwrap_or(Decimal::ZERO));
         }
-        match &self.chain {
-            ChainPromise::Atoms { alone: false, .. } => shown.guarantee = Some(Guarantee::Blind),
-            ChainPromise::Bcf | ChainPromise::Atoms { alone: true, .. } => {}
-            ChainPromise::Disjoint {
-                suppression,
-                output,
-                outliers,
-                waits: _,
-            } => {
-                shown.suppression = Some(*suppression);
-                shown.output = Some(*output);
-                shown.outliers = *outliers;
-                if self.search.is_local() {
-                    let limits = RefinementLimits::of(shown);
-                    shown.values = Some(limits.values);
-                    shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
-                    shown.min_solutions = Some(limits.min_solutions);
-                    shown.max_repairs = Some(limits.max_repairs);
-                }
+        if halves {
+            shown.publish_every = Some(shown.publish_every.unwrap_or(Policy::PUBLISH_EVERY));
+        }
+        if self.kind == ChainKind::Disjoint && !halves {
+            shown.suppression = Some(shown.suppression.unwrap_or(Decimal::ZERO));
+            shown.output = Some(shown.output.unwrap_or(Output::OneTable));
+            if self.search == Search::ArxLr {
+                shown.outliers = Some(shown.outliers.unwrap_or(Outliers::Wait));
             }
+            if self.search.is_local() {
+                shown.max_repairs = Some(limits.max_repairs);
+            }
+        }
+        if self.search.is_local() {
+            shown.values = Some(limits.values);
+            shown.max_ratio = shown.max_ratio.or(limits.max_ratio.map(MaxRatio::Limit));
+            shown.min_solutions = Some(limits.min_solutions);
         }
         self
     }
@@ -142,40 +139,22 @@ impl Policy {
             .map_or(self.k, |masking| self.k.max(masking.m.saturating_mul(4)))
     }
 
-    /// The promise of the chain.
-    pub fn chain(&self) -> &ChainPromise {
-        &self.chain
-    }
-
     /// Whether releases contain all people so far or only the newest ones.
     pub fn kind(&self) -> ChainKind {
-        match self.chain {
-            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => {
-                ChainKind::Disjoint
-            }
-            _ => ChainKind::Cumulative,
-        }
+        self.kind
     }
 
     /// The guarantee of a cumulative chain.
     pub fn guarantee(&self) -> Option<Guarantee> {
-        match self.chain {
-            ChainPromise::Atoms { alone: false, .. } => Some(Guarantee::Blind),
-            ChainPromise::Bcf => Some(Guarantee::Bcf),
-            ChainPromise::Disjoint { .. } | ChainPromise::Atoms { alone: true, .. } => None,
+        self.guarantee
+    }
+
+    /// The labeller of the people who wait.
+    pub fn labeller(&self) -> LabellerName {
+        match self.guarantee {
+            Some(Guarantee::Bcf) => LabellerName::Bcf,
+            _ => LabellerName::of(self.search),
         }
-    }
-
-    /// Whether a tick decides who is published, so that others wait; otherwise all people who wait
-    /// are published.
-    pub fn forms(&self) -> bool {
-        self.has_atoms() || self.search.is_local() || self.recodes_some()
-    }
-
-    /// Whether a release of a disjoint chain has one recoding for all rows, and leaves rows waiting
-    /// that have no class under it.
-    pub fn recodes_some(&self) -> bool {
-        matches!(self.chain, ChainPromise::Disjoint { waits: true, .. }) && !self.search.is_local()
     }
 
     /// How much detail each quasi column should keep, in order; empty if all have the default.
@@ -185,10 +164,11 @@ impl Policy {
 
     /// The share of rows that a search for a recoding may leave waiting.
     pub fn set_aside(&self) -> Decimal {
-        let share = match self.chain {
-            ChainPromise::Disjoint { suppression, .. } => suppression,
-            _ => self.in_force.set_aside.unwrap_or(Decimal::ZERO),
+        let share = match self.kind {
+            ChainKind::Disjoint => self.in_force.suppression,
+            ChainKind::Cumulative => self.in_force.set_aside,
         };
+        let share = share.unwrap_or(Decimal::ZERO);
         assert!(share <= Decimal::ONE, "a share of all rows");
         share
     }
@@ -199,7 +179,7 @@ impl Policy {
             .details
             .iter()
             .all(|detail| detail.counts_as_one() && detail.floor().is_none());
-        match self.search.facts().refused {
+        match self.labeller().facts().refused {
             Some(RefusedStep::Level) => Inference::EachLevel(self.set_aside()),
             Some(RefusedStep::Node) if plain && self.set_aside() == Decimal::ZERO => {
                 Inference::Replay
@@ -211,22 +191,19 @@ impl Policy {
 
     /// One table or two.
     pub fn output(&self) -> Output {
-        if let ChainPromise::Disjoint { output, .. } = self.chain {
-            output
-        } else {
-            Output::OneTable
-        }
+        self.in_force.output.unwrap_or(Output::OneTable)
     }
 
-    /// How many ticks are halved together, if halving divides people.
-    pub fn publish_every(&self) -> Option<u64> {
-        match self.chain {
-            ChainPromise::Atoms { every, .. } if self.halves() => {
-                assert!(every > 0, "some ticks are halved together");
-                Some(every)
-            }
-            _ => None,
-        }
+    /// Whether ARX-LR publishes the rows of no class with `*` in all columns.
+    pub fn publishes_outliers(&self) -> bool {
+        self.in_force.outliers == Some(Outliers::Publish)
+    }
+
+    /// How many ticks are halved together; 1 with other labellers.
+    pub fn publish_every(&self) -> u64 {
+        let every = self.in_force.publish_every.unwrap_or(Policy::PUBLISH_EVERY);
+        assert!(every > 0, "some ticks are halved together");
+        every
     }
 
     /// Whether a coin divides people, so that each class has labels of its own that tell little.
@@ -234,14 +211,21 @@ impl Policy {
         self.search == Search::Halves
     }
 
-    /// Whether people are published in atoms, each with a label of its own, and tables in parts.
-    pub fn has_atoms(&self) -> bool {
-        matches!(self.chain, ChainPromise::Atoms { .. })
-    }
-
     /// Whether classes keep their labels in all later releases.
     pub fn keeps_labels(&self) -> bool {
-        matches!(self.chain, ChainPromise::Atoms { alone: false, .. })
+        self.kind == ChainKind::Cumulative
+            && self.labeller().facts().earlier == EarlierRows::KeepLabels
+    }
+
+    /// Whether one recoding labels the people of all ticks.
+    pub fn has_standing_recoding(&self) -> bool {
+        self.keeps_labels() && !self.search.is_local()
+    }
+
+    /// Whether atoms that form are published even if a release was rejected in between, and tables
+    /// consist of parts.
+    pub fn has_atoms(&self) -> bool {
+        self.keeps_labels() || self.halves()
     }
 
     /// Whether taxonomies may get new leaves while a chain runs. Labels of halving depend on the
@@ -252,7 +236,7 @@ impl Policy {
 
     /// Whether people in classes that were not published wait again at the next tick.
     pub fn waits_again(&self) -> bool {
-        matches!(self.chain, ChainPromise::Disjoint { .. }) && self.forms()
+        !self.has_atoms()
     }
 
     /// The requirements on the sensitive values of classes.

@@ -1,38 +1,8 @@
-//! The parts of a built policy (SCIENCE 4 and 5): for each promise its parameters, with defaults,
-//! and no others. Contradictions are found earlier, in `check`.
+//! The parts of a built policy (SCIENCE 4 and 5), with defaults. Contradictions are found earlier,
+//! in `check`.
 
-use super::settings::{
-    ChainKind, Distance, DiversitySettings, Guarantee, MaxRatio, Outliers, Output, PolicySettings,
-    Search, Values,
-};
-use crate::model::{Decimal, DetailSettings};
-
-/// The promise of a chain, with its parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ChainPromise {
-    /// People are published in atoms, which keep their labels for ever. Sensitive values never
-    /// decide about people.
-    Atoms {
-        /// How many ticks are halved together; 1 with other searches.
-        every: u64,
-        /// Whether each release contains only new classes; otherwise it contains all classes so
-        /// far.
-        alone: bool,
-    },
-    /// The published algorithm without changes.
-    Bcf,
-    /// Each release contains only the newest people.
-    Disjoint {
-        /// The share of rows that may be suppressed.
-        suppression: Decimal,
-        /// One table or two.
-        output: Output,
-        /// The treatment of rows without a class; only local recoding has them.
-        outliers: Option<Outliers>,
-        /// Whether rows that a release with one recoding leaves out can wait.
-        waits: bool,
-    },
-}
+use super::settings::{Distance, DiversitySettings, MaxRatio, PolicySettings, Values};
+use crate::model::Decimal;
 
 /// The requirements on the sensitive values of classes after attacks; `None` = no requirement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -139,42 +109,6 @@ impl Masking {
         match self.base_rate {
             None => Some((1, self.l())),
             Some(rate) => Some((rate.digits(), 10u64.checked_pow(u32::from(rate.scale()))?)),
-        }
-    }
-}
-
-impl ChainPromise {
-    /// The default of `policy.publish_every`.
-    pub const PUBLISH_EVERY: u64 = 1;
-
-    pub(super) fn of(
-        written: &PolicySettings,
-        chain: ChainKind,
-        search: Search,
-        details: &[DetailSettings],
-    ) -> ChainPromise {
-        let every = written.publish_every.unwrap_or(ChainPromise::PUBLISH_EVERY);
-        assert!(every > 0, "some ticks are halved together");
-        if chain == ChainKind::Disjoint && search == Search::Halves {
-            return ChainPromise::Atoms { every, alone: true };
-        }
-        if chain == ChainKind::Disjoint {
-            let suppression = written.suppression.unwrap_or(Decimal::ZERO);
-            let floors = details.iter().any(|detail| detail.floor().is_some());
-            return ChainPromise::Disjoint {
-                suppression,
-                waits: search == Search::Levels || suppression > Decimal::ZERO || floors,
-                output: written.output.unwrap_or(Output::OneTable),
-                outliers: (search.is_local() && !search.is_micro())
-                    .then(|| written.outliers.unwrap_or(Outliers::Wait)),
-            };
-        }
-        match written.guarantee.unwrap_or(Guarantee::Blind) {
-            Guarantee::Bcf => ChainPromise::Bcf,
-            Guarantee::Blind => ChainPromise::Atoms {
-                every,
-                alone: false,
-            },
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn files_are_needed(state: &FeedState, why: &str) {
 pub fn table_is_whole(writer: &FeedWriter, why: &str) {
     let state = writer.state();
     let waits = state.publishing.is_some() || state.held.is_some() || state.due.is_some();
-    let is_one_table = writer.policy().publish_every().is_none();
+    let is_one_table = !writer.policy().halves();
     let rows = state.feed.whole().rows() + state.feed.pending();
     let may_be_behind = is_one_table || waits || state.feed.stopped() || rows == 0;
     assert!(
@@ -630,7 +630,7 @@ fn a_writer_may_die_at_every_write_of_an_erasure_with_rows() {
         .find_map(|seed| {
             let (roots, ticks) = begun(seed, 6);
             let writer = roots.copy().open(&key(), 9, false);
-            let halves = writer.state().feed.halves(2, writer.policy());
+            let halves = writer.state().feed.is_due(writer.policy(), 0);
             (!halves).then_some((roots, ticks.clone(), ticks.len()))
         })
         .expect("every second tick halves no people");

@@ -126,7 +126,7 @@ impl World {
         let carving = candidate
             .increments
             .last()
-            .and_then(|new| new.carving.clone())
+            .and_then(|new| new.labels.clone())
             .expect("atoms");
         let formed = self
             .waiting
@@ -143,10 +143,7 @@ impl World {
         };
         against(&rows, &carving, &aggregates, &self.chain);
         self.chain.feed.measured(aggregates);
-        candidate = self
-            .chain
-            .feed
-            .propose(&candidate.recoding, &self.chain.policy, &trees);
+        candidate = self.chain.feed.propose(&self.chain.policy, &trees);
         let reported = candidate.measures().expect("measures");
         let offer = Offer {
             numbers: vec![rows],
@@ -156,11 +153,8 @@ impl World {
     }
 
     fn publish(&mut self, offer: &Offer, reported: Histogram) {
-        let candidate = self.chain.feed.propose(
-            &offer.recoding,
-            &self.chain.policy,
-            &self.chain.columns.trees(),
-        );
+        let trees = self.chain.columns.trees();
+        let candidate = self.chain.feed.propose(&self.chain.policy, &trees);
         let approved = offer.decided(|_| ()).expect("a good release");
         self.chain.publish(candidate, approved);
         self.shown.push(reported);

@@ -247,16 +247,13 @@ fn groups_have_the_finest_labels_and_say_what_is_not_looked_at() {
         let report = String::from_utf8_lossy(&approved.files()[2].1).into_owned();
         assert!(report.contains("<th scope=\"row\">Conclusions from how groups were made<p>"));
         // Two classes are exchanged.
-        let carving = good
-            .carving
-            .clone()
-            .expect("groups have labels of their own");
+        let carving = good.newest[0].0.clone();
         let mut groups = carving.groups().expect("groups");
         assert!(groups.len() > 1, "{} classes", groups.len());
         groups.swap(0, 1);
         let spoilt = Carving::of_groups(carving.classes().to_vec(), &groups);
         let offer = Offer {
-            carvings: vec![Some(spoilt)],
+            newest: vec![(spoilt, good.newest[0].1.clone())],
             ..good
         };
         let verdict = offer.decided(|_| ()).expect_err("its labels are wrong");

@@ -58,7 +58,6 @@ mod tests {
             let held = OutgoingRelease {
                 approved,
                 decision: sha256,
-                recoding: None,
                 rule: ApprovalRule::by_operator(),
                 approvals: Vec::new(),
             };

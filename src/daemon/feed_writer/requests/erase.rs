@@ -80,7 +80,7 @@ impl FeedWriter {
         // Raw rows of people whose published rows are erased have no purpose any more.
         let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
         let rows = self.rows_of(&known)?;
-        let (unpublished, waited) = (!rows.is_empty(), self.state.feed.waiting().rows() > 0);
+        let unpublished = !rows.is_empty();
         let Gone {
             people: gone,
             arrived,
@@ -93,7 +93,6 @@ impl FeedWriter {
         let erased = ErasedPeople {
             known: &raw,
             unpublished,
-            waited,
         };
         let pending = self.rewrite_atoms(found.atoms, &erased, &mut rewritten)?;
         self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
@@ -242,7 +241,7 @@ impl FeedWriter {
                 segment.tick,
             )?;
         }
-        for place in &self.state.pool {
+        for place in self.state.pool_in_use() {
             let atoms = Atoms::parse(&objects.need(&place.object)?)?;
             place
                 .rows_of(&atoms)

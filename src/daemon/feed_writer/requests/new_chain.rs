@@ -124,7 +124,7 @@ impl FeedWriter {
             })
         };
         let objects = self.log.objects();
-        for place in &self.state.pool {
+        for place in self.state.pool_in_use() {
             let atoms = Atoms::parse(&objects.need(&place.object)?)?;
             place.rows_of(&atoms).try_for_each(|(_, roll)| fit(roll))?;
         }

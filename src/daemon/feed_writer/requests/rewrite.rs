@@ -51,8 +51,6 @@ pub(in crate::daemon::feed_writer) struct ErasedPeople<'p> {
     pub known: &'p BTreeSet<Person>,
     /// Whether any of them is unpublished.
     pub unpublished: bool,
-    /// Whether people waited before these were removed.
-    pub waited: bool,
 }
 
 /// Objects with rows of people to be erased.
@@ -141,7 +139,7 @@ impl FeedWriter {
         let state = &self.state;
         let segments = state.segments.iter().map(|segment| &segment.object);
         let raw = state.raw.iter().map(|raw| &raw.object);
-        let pool = state.pool.iter().map(|place| &place.object);
+        let pool = state.pool_in_use().map(|place| &place.object);
         let all = each(
             segments
                 .chain(raw)
@@ -322,12 +320,11 @@ impl FeedWriter {
             let trees = was.terms.columns.trees();
             let ledger =
                 LedgerColumns::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
-            // In policies without atoms the next tick fixes another release.
             let ledger = was
                 .fixed
                 .formed
                 .as_ref()
-                .map(|formed| ledger.among(formed))
+                .map(|formed| ledger.among(&formed.rows))
                 .unwrap_or_default();
             let new = self.log.seal(
                 &mut rewritten.drafts,
@@ -348,11 +345,7 @@ impl FeedWriter {
         object: &Ref,
         atoms: &mut Atoms,
         terms: &ChainTerms,
-        &ErasedPeople {
-            known,
-            unpublished,
-            waited,
-        }: &ErasedPeople<'_>,
+        &ErasedPeople { known, unpublished }: &ErasedPeople<'_>,
         again: &mut RowsByTick,
     ) -> Result<bool> {
         let (state, trees) = (&self.state, terms.columns.trees());
@@ -402,9 +395,6 @@ impl FeedWriter {
         if waiting {
             let waits = heads(&[state.feed.waiting()]);
             (atoms.waiting, _) = self.divide(&atoms.waiting, &waits, known)?;
-            // Without atoms a release publishes the people who waited; they still wait, or are
-            // erased.
-            atoms.are_published &= terms.policy()?.forms() || !waited;
         } else if touched {
             atoms.waiting = Vec::new();
         }

@@ -39,7 +39,7 @@ impl FeedWriter {
             return Ok(None);
         };
         let mut recorded = self.recorded(due.tick, due.verdict.as_ref())?;
-        let candidate = self.candidate(&due)?;
+        let candidate = self.candidate();
         let said = self.ask_gate(&candidate, &due, &mut recorded)?;
         let release = candidate.release;
         let verdict = self.log.keep("verdict", &recorded.bytes())?;
@@ -93,17 +93,12 @@ impl FeedWriter {
     }
 
     /// The candidate of a release that is due.
-    fn candidate(&mut self, due: &UndecidedRelease) -> Result<Box<ProposedRelease>> {
+    fn candidate(&mut self) -> Box<ProposedRelease> {
         if let Some(candidate) = self.state.candidate.take() {
-            return Ok(candidate);
+            return candidate;
         }
-        let recoding = due
-            .recoding
-            .as_ref()
-            .ok_or_else(|| Error::new(ErrorCategory::Internal, "a tick proposes a recoding"))?;
         let trees = self.state.terms.columns.trees();
-        let proposed = self.state.feed.propose(recoding, &self.policy, &trees);
-        Ok(Box::new(proposed))
+        Box::new(self.state.feed.propose(&self.policy, &trees))
     }
 
     /// Columns of the decided or held release whose only labels stand for all values, and which had
@@ -151,16 +146,8 @@ impl FeedWriter {
         if self.state.due.is_none() {
             return Vec::new();
         }
-        let feed = &self.state.feed;
-        let mut new: Vec<&Histogram> = feed
-            .unpublished()
-            .iter()
-            .map(|increment| &increment.rows)
-            .collect();
-        if new.is_empty() {
-            // In policies without atoms, the people who wait are published.
-            new.push(feed.waiting());
-        }
+        let unpublished = self.state.feed.unpublished().iter();
+        let new: Vec<&Histogram> = unpublished.map(|increment| &increment.rows).collect();
         let columns = self.state.terms.columns.of(Role::Sensitive).enumerate();
         let found = columns
             .filter(|(_, column)| !column.guarded.is_empty())

@@ -138,19 +138,19 @@ impl FeedWriter {
     /// Asks the gate, with the new people from their objects.
     fn ask(&self, candidate: &ProposedRelease, tables: Tables) -> Result<JudgedTable> {
         let state = &self.state;
-        let kept = self.increments(candidate)?;
+        let kept = self.increments()?;
         let older = state.feed.published().iter();
         let older: Vec<OlderIncrement<'_>> =
             older.map(|of| OlderIncrement { rows: &of.rows }).collect();
         let newest = candidate.increments.iter().zip(&kept);
-        let newest: Vec<NewIncrement<'_>> =
-            newest.map(|(new, kept)| newest_of(new, kept)).collect();
+        let newest: Vec<NewIncrement<'_>> = newest
+            .map(|(new, kept)| newest_of(new, kept))
+            .collect::<Result<_>>()?;
         let case = NextRelease {
             policy: &self.policy,
             columns: &state.terms.columns,
             release: candidate.release,
             recoding: &candidate.recoding,
-            carving: candidate.carving.as_ref(),
             learnt: self.learnt(candidate),
             history: &state.history,
             erased: &state.for_the_gate(&[&state.erased[..], &state.retired].concat())?,
@@ -178,51 +178,19 @@ impl FeedWriter {
     }
 
     /// The new rows, increment by increment, read back from the journal.
-    fn increments(&self, candidate: &ProposedRelease) -> Result<Vec<Read>> {
+    fn increments(&self) -> Result<Vec<Read>> {
         let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
-        let read =
-            |object: &Ref| -> Result<Atoms> { Atoms::parse(&self.log.objects().need(object)?) };
-        if self.policy.forms() {
-            let formed = self.state.formed.iter().map(|object| {
-                let atoms = read(object)?;
-                let counted = histogram(&atoms.formed, sensitive, &trees)?;
-                let shown_rows =
-                    self.as_published(counted, self.state.ledgers.get(&atoms.tick()))?;
-                Ok(Read {
-                    numbers: numbers(&atoms.formed, &trees)?,
-                    ..shown_rows
-                })
+        let mut increments = Vec::with_capacity(self.state.formed.len());
+        for object in &self.state.formed {
+            let atoms = Atoms::parse(&self.log.objects().need(object)?)?;
+            let counted = histogram(&atoms.formed, sensitive, &trees)?;
+            let ledger = self.state.ledgers.get(&atoms.tick());
+            increments.push(Read {
+                numbers: numbers(&atoms.formed, &trees)?,
+                ..self.as_published(counted, ledger)?
             });
-            return formed.collect();
         }
-        assert_eq!(
-            candidate.increments.len(),
-            1,
-            "the people who wait are the increment"
-        );
-        let pool = self
-            .state
-            .pool
-            .iter()
-            .map(|place| Ok(read(&place.object)?.waiting))
-            .collect::<Result<Vec<_>>>()?;
-        let waiting = pool
-            .iter()
-            .map(|waiting| histogram(waiting, sensitive, &trees));
-        let waiting = Histogram::merge_all(waiting.collect::<Result<Vec<_>>>()?);
-        let ledger = self
-            .state
-            .due
-            .as_ref()
-            .and_then(|due| self.state.ledgers.get(&due.tick));
-        let numbers = numbers(pool.iter().flatten(), &trees)?;
-        let shown_rows = |rows| {
-            Ok(Read {
-                numbers: numbers.clone(),
-                ..self.as_published(rows, ledger)?
-            })
-        };
-        waiting.into_iter().map(shown_rows).collect()
+        Ok(increments)
     }
 
     /// Rows as they are published, if a ledger says that some values were changed.
@@ -282,14 +250,17 @@ fn staged_name(at: usize, part: &ReleasePart) -> String {
     format!("{name}-{at}.parquet")
 }
 
-fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> NewIncrement<'a> {
-    NewIncrement {
-        recoding: &new.recoding,
-        carving: new.carving.as_ref(),
+fn newest_of<'a>(new: &'a Increment, kept: &'a Read) -> Result<NewIncrement<'a>> {
+    let gone = "the labels of atoms are kept until they are published";
+    Ok(NewIncrement {
+        labels: new
+            .labels
+            .as_ref()
+            .ok_or_else(|| Error::new(ErrorCategory::Internal, gone))?,
         rows: &kept.shown_rows,
         raw: kept.raw(),
         numbers: kept.numbers.as_ref(),
-    }
+    })
 }
 
 /// People of an increment.

@@ -23,7 +23,7 @@ pub(in crate::daemon::feed_writer) fn repair(
     columns: &Columns,
 ) -> Vec<Repaired> {
     match &ticked.closed {
-        ClosingResult::Candidate(candidate) if candidate.carving.is_some() => {
+        ClosingResult::Candidate(candidate) if candidate.own_labels().is_some() => {
             carved(feed, ticked, policy, columns)
         }
         ClosingResult::Candidate(_) => coarsened(feed, ticked, history, policy, columns),
@@ -87,19 +87,16 @@ fn carved(
     let ClosingResult::Candidate(candidate) = &ticked.closed else {
         return repairs;
     };
-    let Some(carving) = candidate
-        .carving
-        .as_ref()
-        .filter(|_| limits.max_ratio.is_some())
-    else {
+    let own_labels = candidate.own_labels();
+    let Some(labels) = own_labels.filter(|_| limits.max_ratio.is_some()) else {
         return repairs;
     };
-    let mut left: Vec<usize> = (0..carving.classes().len()).collect();
+    let mut left: Vec<usize> = (0..labels.classes().len()).collect();
     while (repairs.len() as u64) < limits.max_repairs {
         let class = |&at: &usize| {
             (
-                carving.classes()[at].as_slice(),
-                candidate.table().size_of(&carving.classes()[at]),
+                labels.classes()[at].as_slice(),
+                candidate.table().size_of(&labels.classes()[at]),
             )
         };
         // The gate reports what cannot be judged; the same holds for the leakage of all classes
@@ -122,7 +119,7 @@ fn carved(
             AttackedRows::Class(at) => at,
             AttackedRows::Outliers => left.len() - 1,
         };
-        let place = describe(&carving.classes()[left[failed]], columns);
+        let place = describe(&labels.classes()[left[failed]], columns);
         repairs.push(Repaired {
             classes: gone.len() as u64,
             column: None,
@@ -138,6 +135,7 @@ fn carved(
         feed.narrow(
             |at| left.binary_search(&at).is_err(),
             ticked,
+            policy,
             &columns.trees(),
         );
     }

@@ -14,7 +14,7 @@ use crate::daemon::formats::{
 };
 use crate::daemon::journal::{ClosedTick, ClosingOutcome, Drafts, Masked, Ref};
 use crate::engine::feed::{self, ClosingResult, FixedTick, Ledger};
-use crate::engine::histogram::{CodedRows, Headcount, Histogram, Person};
+use crate::engine::histogram::{CodedRows, Headcount, Person};
 use crate::engine::measures::{PersonNumbers, SumSuppression};
 use crate::engine::model::{Leaf, Taxonomy};
 use crate::engine::release::Layout;
@@ -50,7 +50,7 @@ impl FeedWriter {
         let is_due = self.state.table_is_behind(&self.policy);
         self.state.feed.set_due(is_due);
         let new = self.state.feed.new_rows();
-        if self.goes_by(new) {
+        if self.goes_by() {
             return self.skip(new, time);
         }
         self.bearable(true)?;
@@ -99,26 +99,19 @@ impl FeedWriter {
             time: time.to_owned(),
             skipped: false,
             new,
-            added: if fixed.formed.is_some() {
-                ticked.added
-            } else {
-                0
-            },
+            added: ticked.added,
             waiting: feed.waiting().rows(),
             pending: feed.pending(),
             outcome,
             atoms: Some(atoms),
             verdict,
-            turn: feed.turns().last(),
+            turn: feed.memory().ticks().last(),
         };
         self.append(closed.clone())?;
         let held = self.state.held.take();
         self.state.closed(&closed);
         self.state.forms(&fixed);
         held.iter().try_for_each(|held| self.unstage(held))?;
-        if let Some(due) = &mut self.state.due {
-            due.recoding.clone_from(&fixed.proposed);
-        }
         self.count(&fixed, &formed, people)?;
         Ok(Some(TickResult {
             tick: ticked.tick,
@@ -138,7 +131,9 @@ impl FeedWriter {
     ) -> Result<()> {
         if let Some(measures) = formed.measures(&self.policy, trees)? {
             self.state.feed.measured(measures.clone());
-            fixed.measures = Some(measures);
+            if let Some(atoms) = &mut fixed.formed {
+                atoms.measures = Some(measures);
+            }
             // It was built without them.
             self.state.candidate = None;
         }
@@ -146,35 +141,33 @@ impl FeedWriter {
     }
 
     /// Whether a tick passes without publishing anything.
-    fn goes_by(&self, new: u64) -> bool {
+    fn goes_by(&self) -> bool {
         // A held release leaves out everything that has to be left out: it is not made again at
         // every tick.
         let owed = self.state.feed.owes_release() && self.state.held.is_none();
-        match self.policy.publish_every() {
-            Some(every) => !self.state.feed.halves(every, &self.policy) && !owed,
-            None => new < self.settings.min_records && !owed,
-        }
+        !owed
+            && !self
+                .state
+                .feed
+                .is_due(&self.policy, self.settings.min_records)
     }
 
-    /// The feed's result for a tick, with the random numbers that its search needs.
+    /// The feed's result for a tick, with the random numbers that its labeller needs.
     fn ticked(&mut self, trees: &[&Taxonomy]) -> Result<feed::FeedTickResult> {
-        let halves = self
-            .policy
-            .publish_every()
-            .is_some_and(|every| self.state.feed.halves(every, &self.policy));
+        let halves = self.policy.halves() && self.state.feed.is_due(&self.policy, 0);
         if halves && !self.state.feed.stopped() {
             let mut coins = self.coins()?;
-            return Ok(self.state.feed.close(&self.policy, trees, &mut coins));
+            let feed = &mut self.state.feed;
+            return Ok(feed.close(&self.policy, trees, None, &mut coins));
         }
         if self.policy.waits_again() {
             self.state.again();
         }
-        if self.policy.in_force().dominance_safe == Some(true) {
-            let numbers = self.numbers(trees)?;
-            self.state.feed.with_numbers(numbers);
-        }
+        let groups_sums = self.policy.in_force().dominance_safe == Some(true);
+        let numbers = groups_sums.then(|| self.numbers(trees)).transpose()?;
         let mut drawn = ChanceDraws::from(self.log.chance());
-        let ticked = self.state.feed.close(&self.policy, trees, &mut drawn);
+        let feed = &mut self.state.feed;
+        let ticked = feed.close(&self.policy, trees, numbers.as_ref(), &mut drawn);
         drawn.sound()?;
         Ok(ticked)
     }
@@ -182,7 +175,7 @@ impl FeedWriter {
     /// The numbers of all people who are not published.
     fn numbers(&self, trees: &[&Taxonomy]) -> Result<PersonNumbers> {
         let mut numbers = PersonNumbers::new(SumSuppression::of(&self.policy));
-        for place in &self.state.pool {
+        for place in self.state.pool_in_use() {
             let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
             place
                 .rows_of(&atoms)
@@ -198,11 +191,11 @@ impl FeedWriter {
     fn skip(&mut self, new: u64, time: &str) -> Result<Option<TickResult>> {
         let feed = &self.state.feed;
         let (waiting, pending) = (feed.waiting().rows(), feed.pending());
-        // In a chain of crowds the number of a tick decides whether it publishes.
-        let (before, turns) = (feed.turns(), feed.turns_behind(&self.policy));
+        // The number of a tick can decide whether a later one halves.
+        let memory = feed.memory_after_passing(&self.policy);
         // Each file of a folder has an entry of its own.
         let is_folder = self.settings.layout == Layout::Folders;
-        if new == 0 && waiting == 0 && turns == before && !is_folder {
+        if new == 0 && waiting == 0 && memory == *feed.memory() && !is_folder {
             return Ok(None);
         }
         let (tick, outcome) = (feed.ticks(), ClosingOutcome::Skipped);
@@ -217,10 +210,10 @@ impl FeedWriter {
             outcome,
             atoms: None,
             verdict: None,
-            turn: turns.last(),
+            turn: memory.ticks().last(),
         };
         self.append(closed.clone())?;
-        self.state.feed.skipped(turns);
+        self.state.feed.skipped(memory);
         self.state.closed(&closed);
         Ok(Some(TickResult {
             tick,
@@ -235,7 +228,7 @@ impl FeedWriter {
     fn count(&mut self, fixed: &FixedTick, atoms: &Atoms, people: Vec<Person>) -> Result<()> {
         let columns = self.state.terms.columns.clone();
         let trees = columns.trees();
-        let changes = self.changes()?.filter(|_| fixed.proposed.is_some());
+        let changes = self.changes()?.filter(|_| fixed.formed.is_some());
         let masked_rows = changes.as_ref().map(|ledger| fixed.as_published(ledger));
         let counts = AtomCounts::of(
             masked_rows.as_ref().unwrap_or(fixed),
@@ -325,7 +318,8 @@ impl FeedWriter {
         let trees = self.state.terms.columns.trees();
         let none = Headcount::empty(trees.len());
         let waiting = fixed.waiting.headcount();
-        let formed = fixed.formed.as_ref().map_or(none, Histogram::headcount);
+        let formed = fixed.formed.as_ref();
+        let formed = formed.map_or(none, |atoms| atoms.rows.headcount());
         let places = Places {
             waiting: &waiting,
             formed: &formed,
@@ -333,7 +327,11 @@ impl FeedWriter {
         let mut found: [BTreeMap<u32, CodedRows>; 2] = Default::default();
         let mut people = Vec::new();
         for place in &self.state.pool {
-            let atoms = Atoms::parse(&self.log.objects().need(&place.object)?)?;
+            // The object may be gone if no person waited in it; all people are counted below.
+            let Some(bytes) = self.log.objects().read(&place.object)? else {
+                continue;
+            };
+            let atoms = Atoms::parse(&bytes)?;
             for (since, roll) in place.rows_of(&atoms) {
                 places.put(&roll.rows(&trees)?, *since, &mut found);
             }

@@ -42,7 +42,7 @@ pub fn attacked<'n>(
     (policy, attacker): (&Policy, Attacker),
     (seed, together): (u64, JointAttack),
 ) -> Result<RefinementVerdict, String> {
-    let (layers, release) = match (policy.search().facts().labels, attacker) {
+    let (layers, release) = match (policy.labeller().facts().labels, attacker) {
         (LabelRule::Halved, _) => halved(columns, &Vec::from_iter(classes), policy)?,
         (LabelRule::Finest, _) => grouped(columns, &Vec::from_iter(classes), policy)?,
         (_, Attacker::Paper) => carved(columns, policy, |layers, k| {

@@ -25,13 +25,6 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         "atoms of each increment"
     );
     for (newest, people) in ready.case.newest.iter().zip(&ready.atoms) {
-        let Some(carving) = newest.carving else {
-            reasons.push(RejectionReason::plain(
-                "data",
-                "an increment has no labels of its own",
-            ));
-            continue;
-        };
         let Some(people) = people else {
             reasons.push(RejectionReason::plain(
                 "data",
@@ -40,10 +33,10 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
             continue;
         };
         assert!(
-            people.classes() <= carving.classes().len(),
+            people.classes() <= newest.labels.classes().len(),
             "people are in atoms of the increment"
         );
-        for atom in carving.classes() {
+        for atom in newest.labels.classes() {
             let size = people.size_of(atom);
             smallest = Some(smallest.map_or(size, |least| least.min(size)));
             if size < a {

@@ -7,7 +7,7 @@ use super::read_candidate::{Compared, ReadCandidate};
 use crate::gate::bytes::PublishedTable;
 use crate::histogram::{Headcount, Histogram, Release, SensitiveValues, ValueCode};
 use crate::model::Taxonomy;
-use crate::policy::ChainPromise;
+use crate::policy::Guarantee;
 use crate::release::PartLine;
 
 /// A chain that ends with the candidate, and the people who must be found in it.
@@ -43,8 +43,7 @@ pub struct PreparedCase<'a> {
     /// In a chain of crowds what was published and what is new, on the common dictionary.
     pub crowds: Option<Compared<'a>>,
     /// In a chain of crowds the private table of each new increment under the labels of its atoms,
-    /// on the dictionary of that table; `None` if the increment has no such labels, or its atoms do
-    /// not contain all of its people.
+    /// on the dictionary of that table; `None` if its atoms do not contain all of its people.
     pub atoms: Vec<Option<Release>>,
     /// The rows that the candidate adds to the table of measures, on the dictionary of that table,
     /// if it has one.
@@ -74,7 +73,7 @@ impl<'a> PreparedCase<'a> {
         } = table;
         if let Some(compared) = crowds {
             let labelled =
-                |newest: &NewIncrement<'_>| newest.rows.labelled_if_held(newest.carving?, &trees);
+                |newest: &NewIncrement<'_>| newest.rows.labelled_if_held(newest.labels, &trees);
             let labelled = case
                 .newest
                 .iter()
@@ -138,7 +137,7 @@ impl<'a> PreparedCase<'a> {
             measures,
             erased,
         };
-        if *case.policy.chain() == ChainPromise::Bcf {
+        if case.policy.guarantee() == Some(Guarantee::Bcf) {
             let new = new.with_values(&ready.values, &maps[3]);
             ready.lineage = Some(ready.line(&maps[0], new));
         }
@@ -187,8 +186,8 @@ impl<'a> PreparedCase<'a> {
 
     /// These people under the labels that the release gives them.
     pub fn labelled(&self, people: &Histogram) -> Release {
-        match self.case.carving {
-            Some(carving) => Release::carved(people, 0..1, carving, &self.trees),
+        match self.case.own_labels() {
+            Some(labels) => Release::carved(people, 0..1, labels, &self.trees),
             None if self.table.is_local() => Release::from_own_labels(people),
             None => Release::under(people, 0..1, self.case.recoding),
         }

@@ -143,19 +143,8 @@ fn meant(
     let rules = SumRules::of(ready.case.policy);
     let mut meant: BTreeMap<Vec<Node>, LabelAddends> = BTreeMap::new();
     for newest in ready.case.newest {
-        let finder = newest.carving.map(|carving| carving.finder(&ready.trees));
-        let label = |leaves: &[Leaf]| match &finder {
-            Some(finder) => Some(finder.class(leaves)?.1.to_vec()),
-            None => Some(
-                ready
-                    .case
-                    .recoding
-                    .iter()
-                    .zip(leaves)
-                    .map(|(cut, &leaf)| cut.at(leaf))
-                    .collect(),
-            ),
-        };
+        let finder = newest.labels.finder(&ready.trees);
+        let label = |leaves: &[Leaf]| Some(finder.class(leaves)?.1.to_vec());
         for (label, numbers) in addends(newest, measures.len(), label)? {
             let published: LabelAddends = numbers
                 .iter()

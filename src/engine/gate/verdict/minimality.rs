@@ -11,7 +11,7 @@ use super::next_release::NewIncrement;
 use crate::gate::minimality::{Credibility, masked};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
-use crate::policy::{ChainPromise, Masking};
+use crate::policy::{Guarantee, Masking};
 
 /// The most places that are named.
 const NAMED: usize = 12;
@@ -25,7 +25,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         .case
         .policy
         .masking()
-        .filter(|_| !matches!(ready.case.policy.chain(), ChainPromise::Bcf))
+        .filter(|_| ready.case.policy.guarantee() != Some(Guarantee::Bcf))
     else {
         return CheckResult::not_made(Check::Minimality);
     };
@@ -68,23 +68,15 @@ impl Found {
             .into_iter()
             .zip(&maps)
             .map(|(rows, map)| rows.clone().with_values(&values, map));
-        let carved = newest.carving.map(|carving| carving.finder(&ready.trees));
+        let finder = newest.labels.finder(&ready.trees);
         // By atom; and by leaf tuple and arrival, which masking does not change.
         let (mut atoms, mut cells) = (BTreeMap::<Vec<Node>, Counts>::new(), BTreeMap::new());
         for (side, rows) in sides.enumerate() {
             for tuple in 0..rows.tuples() {
                 let leaves: Vec<Leaf> = rows.tuple_at(tuple).collect();
-                let atom: Vec<Node> = match &carved {
-                    Some(carved) => carved
-                        .class(&leaves)
-                        .map_or(Vec::new(), |(_, class)| class.to_vec()),
-                    None => newest
-                        .recoding
-                        .iter()
-                        .zip(&leaves)
-                        .map(|(cut, &leaf)| cut.at(leaf))
-                        .collect(),
-                };
+                let atom: Vec<Node> = finder
+                    .class(&leaves)
+                    .map_or(Vec::new(), |(_, class)| class.to_vec());
                 let counts = atoms.entry(atom).or_default();
                 for cell in rows.cells_of(tuple) {
                     counts.entry(cell.value).or_default()[side] += u64::from(cell.count);

@@ -21,8 +21,6 @@ pub struct NextRelease<'a> {
     /// The recoding that the manifest will state; without columns if classes have labels of their
     /// own.
     pub recoding: &'a [Cut],
-    /// The classes with labels of their own, in the order in which they were formed.
-    pub carving: Option<&'a Carving>,
     /// By how much it reduces the possible tables, as far as that was computed.
     pub learnt: Option<RecodingGain>,
     /// The chain's releases as they were published.
@@ -37,6 +35,17 @@ pub struct NextRelease<'a> {
     pub older: &'a [OlderIncrement<'a>],
     /// The private tables of the new people, tick by tick.
     pub newest: &'a [NewIncrement<'a>],
+}
+
+impl<'a> NextRelease<'a> {
+    /// The classes of the release in the order in which they were formed, if each release has new
+    /// ones with labels of their own.
+    pub fn own_labels(&self) -> Option<&'a Carving> {
+        if self.policy.has_atoms() || !self.recoding.is_empty() {
+            return None;
+        }
+        self.newest.last().map(|newest| newest.labels)
+    }
 }
 
 /// By how much a recoding reduces the possible tables, as decimal logarithms.
@@ -60,10 +69,8 @@ pub struct OlderIncrement<'a> {
 /// People whose atoms formed in one tick.
 #[derive(Clone, Copy)]
 pub struct NewIncrement<'a> {
-    /// The recoding that was found for them; without columns if classes have labels of their own.
-    pub recoding: &'a [Cut],
-    /// The classes with labels of their own.
-    pub carving: Option<&'a Carving>,
+    /// The labels of the atoms, in the order in which they were formed, and who is in which.
+    pub labels: &'a Carving,
     /// The people, as they are published.
     pub rows: &'a Histogram,
     /// The people, before masking; `None` if values are never masked.

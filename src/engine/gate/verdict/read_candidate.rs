@@ -177,8 +177,8 @@ fn compared_measures(
 
 /// The table under its stated recoding, or with its stated classes.
 fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionReason> {
-    if let Some(carving) = case.carving {
-        let known: BTreeSet<&[Node]> = carving.classes().iter().map(Vec::as_slice).collect();
+    if let Some(labels) = case.own_labels() {
+        let known: BTreeSet<&[Node]> = labels.classes().iter().map(Vec::as_slice).collect();
         let foreign = (0..release.classes()).find(|&class| !known.contains(release.class(class)));
         return match foreign {
             None => mislabelled(case).map_or(Ok(release), Err),
@@ -209,10 +209,10 @@ fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, Rejection
 fn mislabelled(case: &NextRelease<'_>) -> Option<RejectionReason> {
     let trees = case.columns.trees();
     for newest in case.newest {
-        let Some(carving) = newest.carving.filter(|carving| carving.has_groups()) else {
+        if !newest.labels.has_groups() {
             continue;
-        };
-        let finder = carving.finder(&trees);
+        }
+        let finder = newest.labels.finder(&trees);
         let mut sides: BTreeMap<usize, Vec<[Leaf; 2]>> = BTreeMap::new();
         for tuple in 0..newest.rows.tuples() {
             let leaves: Vec<Leaf> = newest.rows.tuple_at(tuple).collect();
@@ -233,7 +233,7 @@ fn mislabelled(case: &NextRelease<'_>) -> Option<RejectionReason> {
             covers(node) && !tree.children(node).any(covers)
         };
         for (class, sides) in sides {
-            let labels = &carving.classes()[class];
+            let labels = &newest.labels.classes()[class];
             if !trees
                 .iter()
                 .zip(labels)

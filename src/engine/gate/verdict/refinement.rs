@@ -15,9 +15,10 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if ready.case.policy.halves() {
         return halved(ready);
     }
-    let (Some(carving), Some(limit)) =
-        (ready.case.carving, ready.case.policy.refinement().max_ratio)
-    else {
+    let (Some(labels), Some(limit)) = (
+        ready.case.own_labels(),
+        ready.case.policy.refinement().max_ratio,
+    ) else {
         return CheckResult::not_made(Check::Refinement);
     };
     let limit = Figure::real(limit.get());
@@ -25,7 +26,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         limit,
         ..CheckResult::made(Check::Refinement)
     };
-    let classes = carving
+    let classes = labels
         .classes()
         .iter()
         .map(|class| (class.as_slice(), ready.table.size_of(class)));

@@ -5,7 +5,7 @@
 //! Every key of `[policy]` occurs in this file; a new key does not compile until it does.
 
 use super::check_result::{Check, CheckResult, RejectionReason};
-use crate::policy::{ChainPromise, Policy, PolicySettings};
+use crate::policy::{Guarantee, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would be required.
 pub fn checks(policy: &Policy) -> Vec<CheckResult> {
@@ -23,7 +23,7 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
         .filter(|form| !form.reasons.is_empty())
         .into_iter()
         .collect();
-    if matches!(policy.chain(), ChainPromise::Bcf) {
+    if policy.guarantee() == Some(Guarantee::Bcf) {
         checks.push(CheckResult::not_made(Check::Algorithm));
     }
     if policy.search().is_micro() {
@@ -56,7 +56,8 @@ fn required(policy: &Policy) -> Vec<(Check, &'static str)> {
         // about a release.
         publish_every: _, on_repeat: _, set_aside: _, suppression: _,
     } = policy.in_force();
-    let masks = !matches!(policy.chain(), ChainPromise::Bcf) && *mask != Some(false);
+    let is_bcf = policy.guarantee() == Some(Guarantee::Bcf);
+    let masks = !is_bcf && *mask != Some(false);
     Some((Check::Policy, "m"))
         .filter(|_| m.is_some() && !masks)
         .into_iter()
