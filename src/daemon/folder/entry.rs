@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::formats::{LevelsRecord, VerdictReason};
+use crate::daemon::formats::LevelsRecord;
+use crate::engine::release::Finding;
 
 /// The outcome of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +51,7 @@ pub struct InputEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<LevelsRecord>,
     /// Why the release may not be published.
-    pub reasons: Vec<VerdictReason>,
+    pub reasons: Vec<Finding>,
 }
 
 /// Totals after a tick.

@@ -8,8 +8,8 @@ mod requests;
 mod tick;
 
 pub use decision::{
-    ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, FailureRecord,
-    HoldDecision, NamedApprover, Published, Rejection, ReleaseDecision,
+    ApprovalRule, ApproverDecision, CandidateFile, Decision, DecisionTerms, HoldDecision,
+    NamedApprover, Published, Rejection, ReleaseDecision,
 };
 pub use intake::{Ingest, IntakePart, MessageOrigin, Quarantined, Retry, SealedRows};
 pub use removal::{Cleaned, Expire, Forgotten, Retire, Withdraw};

@@ -22,10 +22,10 @@ pub use atoms::{Atoms, RowsByTick, histogram};
 pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
     ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome,
-    Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord,
-    Fence, Forgotten, HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved,
-    NamedApprover, Published, Quarantined, Refused, Rejection, Rekey, ReleaseDecision,
-    RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
+    Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, Fence, Forgotten,
+    HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved, NamedApprover, Published,
+    Quarantined, Refused, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
+    SealedRows, Signed, Withdraw,
 };
 pub use erased_atoms::{LabelTexts, LeavingAtom};
 pub use ledger::LedgerColumns;
@@ -33,6 +33,4 @@ pub use members::AtomMembers;
 pub use object_ref::Ref;
 pub use row_columns::{RowColumns, other};
 pub use sealed_format::SealedFormat;
-pub use verdict_record::{
-    LevelsRecord, RecordedTick, RefusalRecord, Repaired, VerdictReason, advice,
-};
+pub use verdict_record::{LevelsRecord, RecordedTick, RefusalRecord, Repaired, advice};

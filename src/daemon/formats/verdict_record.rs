@@ -13,25 +13,10 @@ use crate::engine::anonymizer::{InvalidReason, LevelsQuality, NoRelease, Recodin
 use crate::engine::feed::FeedTickResult;
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::model::{Columns, Role};
-use crate::engine::release::{Check, Figure};
-
-/// Why a release may not be published.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct VerdictReason {
-    /// The check.
-    pub check: String,
-    /// The place.
-    pub place: String,
-    /// The figure.
-    pub value: Option<Figure>,
-    /// The limit.
-    pub limit: Option<Figure>,
-    /// The reason in words.
-    pub text: String,
-}
+use crate::engine::release::{Check, Finding};
 
 /// The remedies for these reasons, each once.
-pub fn advice(reasons: &[VerdictReason]) -> BTreeSet<&'static str> {
+pub fn advice(reasons: &[Finding]) -> BTreeSet<&'static str> {
     reasons
         .iter()
         .filter_map(|reason| Check::named(&reason.check))
@@ -111,7 +96,7 @@ pub struct RecordedTick {
     #[serde(default)]
     pub repairs: Vec<Repaired>,
     /// Why the release may not be published.
-    pub reasons: Vec<VerdictReason>,
+    pub reasons: Vec<Finding>,
 }
 
 impl RecordedTick {
@@ -179,19 +164,10 @@ impl RecordedTick {
 
     /// Adds the gate's verdict.
     pub fn verdict(&mut self, verdict: &Verdict) {
-        let against = |(check, reason): (
-            &crate::engine::gate::verdict::CheckResult,
-            &crate::engine::gate::verdict::RejectionReason,
-        )| {
-            VerdictReason {
-                check: check.check.to_string(),
-                place: reason.place.clone(),
-                value: reason.value,
-                limit: reason.limit,
-                text: reason.text.clone(),
-            }
-        };
-        self.reasons = verdict.reasons().map(against).collect();
+        self.reasons = verdict
+            .reasons()
+            .map(|(_, reason)| reason.clone())
+            .collect();
         self.verdict = Some(verdict.clone());
     }
 
@@ -223,14 +199,8 @@ impl RecordedTick {
     }
 }
 
-fn plain(check: &str, text: String) -> VerdictReason {
-    VerdictReason {
-        check: check.to_owned(),
-        place: "the whole release".to_owned(),
-        value: None::<Figure>,
-        limit: None,
-        text,
-    }
+fn plain(check: &str, text: String) -> Finding {
+    Finding::named(check, "the whole release", text)
 }
 
 fn refused(refusal: &Refusal, columns: &Columns) -> RefusalRecord {

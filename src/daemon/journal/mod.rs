@@ -16,10 +16,10 @@ pub mod store;
 
 pub use crate::daemon::formats::{
     ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome,
-    Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, FailureRecord,
-    Fence, Forgotten, HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved,
-    NamedApprover, Published, Quarantined, Ref, Refused, Rejection, Rekey, ReleaseDecision,
-    RequestOrigin, Retire, Retry, SealedRows, Signed, Withdraw,
+    Coins, Config, Decision, DecisionTerms, EntryBody, Erase, ErasedRows, Expire, Fence, Forgotten,
+    HoldDecision, Ingest, IntakePart, Masked, MessageOrigin, Moved, NamedApprover, Published,
+    Quarantined, Ref, Refused, Rejection, Rekey, ReleaseDecision, RequestOrigin, Retire, Retry,
+    SealedRows, Signed, Withdraw,
 };
 pub use entry::{Entry, NoEntry};
 pub use format::{RootFormat, begun, write as write_format};

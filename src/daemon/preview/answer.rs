@@ -5,9 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::folder::InputOutcome;
-use crate::daemon::formats::VerdictReason;
 use crate::daemon::opened_release::ColumnDetail;
-use crate::engine::release::CheckLine;
+use crate::engine::release::{CheckLine, Finding};
 
 /// What a feed file would publish of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -44,7 +43,7 @@ pub struct Preview {
     /// The checks of the newest release.
     pub checks: Vec<CheckLine>,
     /// Why the last input led to no release.
-    pub reasons: Vec<VerdictReason>,
+    pub reasons: Vec<Finding>,
     /// The ticks of a chain that receives the sample in ten parts.
     pub ticks: Vec<PreviewTick>,
     /// The share of these ticks whose release is rejected.

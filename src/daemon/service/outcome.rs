@@ -1,9 +1,8 @@
 //! The result of a tick, as it is reported. Counts and reasons, never a value.
 
+use crate::engine::release::Finding;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::daemon::formats::VerdictReason;
 
 /// The outcome of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,5 +58,5 @@ pub struct FeedTick {
     /// before it showed more or there was none.
     pub without_detail: Vec<String>,
     /// Why the gate rejected a release.
-    pub reasons: Vec<VerdictReason>,
+    pub reasons: Vec<Finding>,
 }

@@ -12,6 +12,7 @@ use crate::engine::gate::refinement::{
 };
 use crate::engine::model::Columns;
 use crate::engine::policy::{self, Policy};
+use crate::engine::release::Figure;
 
 /// The result of refinement attacks.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -173,10 +174,10 @@ pub fn refinement(found: &AttackResult, attacker: Attacker, names: Names<'_>) ->
     };
     let reason = |against: &refinement::FailedLimit| ExceededLimit {
         release: None,
-        target: against.place.map(index),
-        value: against.found,
-        limit: against.limit,
-        text: against.text.clone(),
+        target: against.target.map(index),
+        value: against.finding.value.map(Figure::get),
+        limit: against.finding.limit.map(Figure::get),
+        text: against.finding.text.clone(),
     };
     let fuzzy = |at: usize| found.fuzzy.as_ref().map(|fuzzy| fuzzy[at]);
     RefinementAnswer {

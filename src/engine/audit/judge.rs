@@ -385,11 +385,15 @@ impl FigureLimits<'_> {
             };
             match &attacked.judged {
                 Err(why) => say(None, None, why),
-                Ok(judged) => judged
-                    .found
-                    .against
-                    .iter()
-                    .for_each(|against| say(against.found, against.limit, &against.text)),
+                Ok(judged) => judged.found.against.iter().for_each(|against| {
+                    let finding = &against.finding;
+                    let [value, limit] = [finding.value, finding.limit];
+                    say(
+                        value.map(|of| of.get()),
+                        limit.map(|of| of.get()),
+                        &finding.text,
+                    )
+                }),
             }
         }
     }

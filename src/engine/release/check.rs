@@ -197,7 +197,7 @@ impl Check {
             Check::Dominance => of("dominance", Sensitive, Some(AtMost),
                 "this is a bug: keep the roots or the folder unchanged, and report it"),
             Check::Algorithm => of("algorithm", Public, None,
-                "choose `guarantee = \"chain\"` or `\"blind\"` if readers know the algorithm"),
+                "choose `guarantee = \"blind\"` if readers know the algorithm"),
             Check::Grouping => of("grouping", Public, None,
                 "choose another `search` if readers know how people are grouped"),
             Check::Diversity => of("diversity", Sensitive, None,

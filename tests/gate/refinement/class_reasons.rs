@@ -75,7 +75,7 @@ fn a_small_class_is_named_by_its_own_label() {
             .against
             .iter()
             .filter(|against| against.small)
-            .map(|against| against.text.clone())
+            .map(|against| against.finding.text.clone())
             .collect()
     };
     let counted = attacked(

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tidegate::engine::gate::verdict::{RejectionReason, Verdict};
+use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
 use tidegate::engine::model::{
@@ -12,7 +12,7 @@ use tidegate::engine::model::{
     Taxonomy, Tree, Value,
 };
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Dominance, Policy, PolicySettings, Search};
-use tidegate::engine::release::{PartContent, ReleaseSpan, Tables};
+use tidegate::engine::release::{Finding, PartContent, ReleaseSpan, Tables};
 
 use crate::common::cases;
 use crate::common::chain::{Chain, Human, Offer, arrivals};
@@ -276,7 +276,7 @@ fn a_table_of_measures_that_is_spoilt_does_not_leave() {
                         }
                     };
                     let verdict = refused(&spoilt(more), "dominance");
-                    let said = |(_, why): (_, &RejectionReason)| {
+                    let said = |(_, why): (_, &Finding)| {
                         why.text == "this is not what the numbers of its people give"
                     };
                     assert!(

@@ -30,7 +30,7 @@ pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
     let accused: BTreeSet<AttackedRows> = found
         .against
         .iter()
-        .filter_map(|against| against.place)
+        .filter_map(|against| against.target)
         .collect();
     let shown = |at: &usize| {
         is_revealing(&found.targets[*at]) || accused.contains(&found.targets[*at].place)
@@ -59,7 +59,7 @@ fn judgement(found: &AttackResult, subject: &AttackSubject) -> Markup {
             p class=(if found.against.is_empty() { "rule" } else { "warning" }) { (Text(&verdict(found, subject))) }
             @if let Some(few) = few(subject) { p { (Text(&few)) } }
             @if !found.against.is_empty() {
-                ul { @for against in reasons(found).into_iter().take(REASONS) { li { (Text(&against.text)) } } }
+                ul { @for against in reasons(found).into_iter().take(REASONS) { li { (Text(&against.finding.text)) } } }
             }
             @if found.against.len() > REASONS {
                 p { "… and " (display(GroupedDigits((found.against.len() - REASONS) as u64))) " more." }

@@ -64,7 +64,7 @@ pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
         .enumerate()
         .for_each(|(rank, at)| place[at] = rank);
     let last = found.targets.len();
-    let rank = |against: &&FailedLimit| match against.place {
+    let rank = |against: &&FailedLimit| match against.target {
         Some(AttackedRows::Class(at)) => place[at],
         Some(AttackedRows::Outliers) => place[last - 1],
         None => last,
@@ -261,7 +261,7 @@ fn judgement(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
         return;
     }
     for against in reasons(found).into_iter().take(MOST_REASONS) {
-        wrapped(text, "  - ", &against.text);
+        wrapped(text, "  - ", &against.finding.text);
     }
     if found.against.len() > MOST_REASONS {
         put(
@@ -285,7 +285,11 @@ fn advice(found: &AttackResult, subject: &AttackSubject) -> Vec<&'static str> {
          position reveals less. Then attack it again, because all its classes are new",
         "do not merge or move rows by hand: that is a different algorithm, to which this attack does not apply",
     ];
-    if found.against.iter().any(|against| against.limit.is_none()) {
+    if found
+        .against
+        .iter()
+        .any(|against| against.finding.limit.is_none())
+    {
         advice
             .push("the attack ran out of budget on classes with many rows or wide labels; add levels to the taxonomy");
     }

@@ -8,7 +8,7 @@ use super::super::writer::FeedWriter;
 use super::judge::GateAnswer;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::formats::RecordedTick;
-use crate::daemon::journal::{DecisionTerms, EntryBody, FailureRecord, NewEntry, Ref, Rejection};
+use crate::daemon::journal::{DecisionTerms, EntryBody, NewEntry, Ref, Rejection};
 use crate::engine::feed::ProposedRelease;
 use crate::engine::gate::verdict::{Approved, Verdict};
 use crate::engine::histogram::Histogram;
@@ -208,11 +208,7 @@ fn rejection(
     kept: Ref,
 ) -> Rejection {
     let reasons = verdict.reasons();
-    let reasons = reasons.map(|(check, reason)| FailureRecord {
-        check: check.check.to_string(),
-        value: reason.value.filter(|_| check.public_value().is_some()),
-        limit: reason.limit,
-    });
+    let reasons = reasons.map(|(check, reason)| reason.for_the_log(check.public_value()));
     Rejection {
         release,
         tick: due.tick,

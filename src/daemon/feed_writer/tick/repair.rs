@@ -148,10 +148,10 @@ fn first(judged: &RefinementVerdict) -> Option<(AttackedRows, String)> {
         .found
         .against
         .iter()
-        .filter_map(|against| Some((against.place?, against)));
+        .filter_map(|against| Some((against.target?, against)));
     against
         .min_by_key(|(place, _)| *place)
-        .map(|(place, against)| (place, against.text.clone()))
+        .map(|(place, against)| (place, against.finding.text.clone()))
 }
 
 /// The classes that were formed together with one; the outliers count as the last class.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::requests::RequestOrigin;
 use crate::daemon::formats::Ref;
 use crate::engine::gate::verdict::Approved;
-use crate::engine::release::{Figure, Manifest, PastRelease, ReleaseSpan, Sha256};
+use crate::engine::release::{Finding, Manifest, PastRelease, ReleaseSpan, Sha256};
 
 /// A file of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,17 +25,6 @@ pub struct CandidateFile {
     /// Its size in bytes; only for parts of a table that grows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-}
-
-/// Why a release may not be published. The place and the words are in the sealed verdict.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FailureRecord {
-    /// The check.
-    pub check: String,
-    /// The figure.
-    pub value: Option<Figure>,
-    /// The limit.
-    pub limit: Option<Figure>,
 }
 
 /// A release that the gate has approved, as the log records it. Only an [`Approved`] creates one;
@@ -248,8 +237,8 @@ pub struct Rejection {
     /// Whether a check that reads sensitive values failed, so that the chain publishes nothing any
     /// more.
     pub stops: bool,
-    /// The reasons.
-    pub reasons: Vec<FailureRecord>,
+    /// The reasons; places and words are in the sealed verdict.
+    pub reasons: Vec<Finding>,
     /// The whole verdict; null when a person rejected it.
     pub verdict: Option<Ref>,
     /// The person who rejected a release that was held.

@@ -8,21 +8,38 @@ use super::figure::{RatioFigure, SolutionCount};
 use super::release::AttackedRows;
 use super::target::{AttackTarget, CertainClass, SegmentPart};
 use crate::policy::{Decimal, RefinementLimits};
+use crate::release::{Check, Figure, Finding};
 
 /// A reason against a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailedLimit {
     /// The target; `None` for all of them together.
-    pub place: Option<AttackedRows>,
-    /// The ratio, the number of solutions or the rows of a small class, as far as known; also
-    /// `None` if a float cannot hold it.
-    pub found: Option<f64>,
-    /// The limit that it breaks; `None` if nothing was decided.
-    pub limit: Option<f64>,
-    /// The reason in words.
-    pub text: String,
+    pub target: Option<AttackedRows>,
+    /// The ratio, the number of solutions or the rows of a small class, as far as known, with the
+    /// limit that it breaks.
+    pub finding: Finding,
     /// Whether a small class is certain, so that figure and words reveal fewer than k people.
     pub small: bool,
+}
+
+impl FailedLimit {
+    fn of(
+        target: Option<&AttackTarget>,
+        found: Option<f64>,
+        limit: Option<f64>,
+        text: String,
+    ) -> FailedLimit {
+        let finding = Finding {
+            value: found.and_then(Figure::real),
+            limit: limit.and_then(Figure::real),
+            ..Finding::new(Check::Refinement, "", text)
+        };
+        FailedLimit {
+            target: target.map(|target| target.place),
+            finding,
+            small: false,
+        }
+    }
 }
 
 /// A target without a solution: ARX-LR did not make this release, so limits do not apply to it.
@@ -72,13 +89,7 @@ pub fn moved(
             name(target, None)
         );
         let (found, limit) = (Some(bound as f64), Some(limit.get()));
-        Some(FailedLimit {
-            place: Some(target.place),
-            found,
-            limit,
-            text,
-            small: false,
-        })
+        Some(FailedLimit::of(Some(target), found, limit, text))
     };
     targets.iter().filter_map(beyond).collect()
 }
@@ -109,13 +120,12 @@ fn ratio(
         "{name}: of {lr} possible sets of rows {least}{cra} remain, ratio {most}{}, limit {limit}",
         short(log10)
     );
-    Some(FailedLimit {
-        place: Some(target.place),
-        found: power(log10),
-        limit: Some(limit.get()),
+    Some(FailedLimit::of(
+        Some(target),
+        power(log10),
+        Some(limit.get()),
         text,
-        small: false,
-    })
+    ))
 }
 
 fn solutions(
@@ -148,13 +158,12 @@ fn solutions(
         "sets of rows remain"
     };
     let text = format!("{name}: {bound} {shown} possible {sets}, at least {least} are required");
-    Some(FailedLimit {
-        place: Some(target.place),
+    Some(FailedLimit::of(
+        Some(target),
         found,
-        limit: Some(least as f64),
+        Some(least as f64),
         text,
-        small: false,
-    })
+    ))
 }
 
 fn crowds(
@@ -178,11 +187,8 @@ fn crowds(
         name(target, Some(part))
     );
     Some(FailedLimit {
-        place: Some(target.place),
-        found: Some(rows as f64),
-        limit: Some(k as f64),
-        text,
         small: true,
+        ..FailedLimit::of(Some(target), Some(rows as f64), Some(k as f64), text)
     })
 }
 
@@ -195,13 +201,7 @@ pub fn certain_together(
     let Some(found) = found else {
         let text = "all together: the attack ran out of budget before it could decide whether a class below k is \
             certain, which counts as unsafe";
-        return vec![FailedLimit {
-            place: None,
-            found: None,
-            limit: None,
-            text: text.to_owned(),
-            small: false,
-        }];
+        return vec![FailedLimit::of(None, None, None, text.to_owned())];
     };
     let against = |crowds: &[(usize, CertainClass)]| {
         let (target, crowd) = (
@@ -223,11 +223,8 @@ pub fn certain_together(
         );
         let (found, limit) = (Some(rows as f64), Some(k as f64));
         Some(FailedLimit {
-            place: Some(target.place),
-            found,
-            limit,
-            text,
             small: true,
+            ..FailedLimit::of(Some(target), found, limit, text)
         })
     };
     found
@@ -252,13 +249,7 @@ fn open(
         }
     };
     let text = format!("{}: {what}, which counts as unsafe", name(target, None));
-    Some(FailedLimit {
-        place: Some(target.place),
-        found: None,
-        limit: None,
-        text,
-        small: false,
-    })
+    Some(FailedLimit::of(Some(target), None, None, text))
 }
 
 /// The classes of [`AttackTarget::certain_crowds`] without slabs that are a single block, which
@@ -364,7 +355,14 @@ mod tests {
         let found = against(std::slice::from_ref(target), limits, &name).expect("solutions");
         found
             .into_iter()
-            .map(|against| (against.found, against.limit, against.text))
+            .map(|against| against.finding)
+            .map(|of| {
+                (
+                    of.value.map(Figure::get),
+                    of.limit.map(Figure::get),
+                    of.text,
+                )
+            })
             .collect()
     }
 
@@ -476,20 +474,25 @@ mod tests {
             panic!("one label of two")
         };
         assert_eq!(
-            (only.place, only.found, only.limit, only.small),
+            (
+                only.target,
+                only.finding.value,
+                only.finding.limit,
+                only.small
+            ),
             (
                 Some(AttackedRows::Class(1)),
-                Some(101.0),
-                Some(100.0),
+                Figure::real(101.0),
+                Figure::real(100.0),
                 false
             )
         );
         assert!(
-            only.text.starts_with(
+            only.finding.text.starts_with(
                 "Class(1): the label changes the odds of where a person is by up to 101"
             ),
             "{}",
-            only.text
+            only.finding.text
         );
         assert!(moved(&targets, |_| None, &LIMITS, &name).is_empty());
         assert!(
@@ -557,7 +560,7 @@ mod tests {
             let text = format!(
                 "class: a part certainly contains {rows}, fewer than k = 4, according to all classes together"
             );
-            assert_eq!(only.text, text);
+            assert_eq!(only.finding.text, text);
         }
     }
 }

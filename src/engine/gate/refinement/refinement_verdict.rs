@@ -116,14 +116,13 @@ pub fn judge<'n>(
     let target = |place: AttackedRows| found.targets.iter().find(|target| target.place == place);
     for small in found.against.iter_mut().filter(|against| against.small) {
         let of = small
-            .place
+            .target
             .and_then(target)
             .map_or_else(String::new, |target| names.of(target, None));
         let k = policy.a();
-        (small.found, small.text) = (
-            None,
-            format!("{of}: a class of fewer than k = {k} in a part of it is certain"),
-        );
+        small.finding.value = None;
+        small.finding.text =
+            format!("{of}: a class of fewer than k = {k} in a part of it is certain");
     }
     Ok(judged)
 }

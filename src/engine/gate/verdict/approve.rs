@@ -16,7 +16,7 @@
 //! # }
 //! ```
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason, Verdict};
+use super::check_result::{Check, CheckResult, Figure, Finding, Verdict};
 use super::comparison::ComparedCandidate;
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
@@ -299,10 +299,11 @@ impl JudgedTable {
         facts: &ReleaseFacts<'_>,
         pages: &ReleasePages,
         table: &Overview<'_>,
-    ) -> Vec<RejectionReason> {
+    ) -> Vec<Finding> {
         let mut reasons = Vec::new();
         if release::taxonomy(&self.columns) != pages.taxonomy {
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Pages,
                 "taxonomy",
                 "the file is not the taxonomies of the feed file",
             ));
@@ -311,32 +312,33 @@ impl JudgedTable {
         let terms = self.terms(&lines);
         if Notice::of(facts, &terms).map(|notice| notice.bytes()) != pages.notice {
             let text = "the notice does not list exactly the removed rows";
-            reasons.push(RejectionReason::plain("notice", text));
+            reasons.push(Finding::new(Check::Pages, "notice", text));
         }
         let mut meant = Manifest::of(facts, &terms, table, Vec::new());
         let placed = facts.layout.place_tables(self.placed_files(facts, pages));
         let files: Vec<FileLine> = placed.iter().map(PlacedFile::line).collect();
         let around = Surroundings::of(facts, &terms, &placed, &files);
         if release::report(&meant, &self.columns, table, around) != pages.report {
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Pages,
                 "report",
                 "the page is not the one that the manifest and the table give",
             ));
         }
         meant.files = PlacedFile::lines(&self.kept, &self.placed(facts, pages));
         match Manifest::parse(&pages.manifest) {
-            Err(error) => reasons.push(RejectionReason::plain("manifest", error.to_string())),
+            Err(error) => reasons.push(Finding::new(Check::Pages, "manifest", error.to_string())),
             Ok(stated) => {
                 let wrong = wrong_fields(&stated, &meant, table, &self.columns);
                 let text = "this is not what the published table gives";
                 reasons.extend(
-                    wrong
-                        .iter()
-                        .map(|field| RejectionReason::plain(format!("manifest, {field}"), text)),
+                    wrong.iter().map(|field| {
+                        Finding::new(Check::Pages, format!("manifest, {field}"), text)
+                    }),
                 );
                 if wrong.is_empty() && meant.bytes() != pages.manifest {
                     let text = "the bytes are not the ones that this table is published with";
-                    reasons.push(RejectionReason::plain("manifest", text));
+                    reasons.push(Finding::new(Check::Pages, "manifest", text));
                 }
             }
         }

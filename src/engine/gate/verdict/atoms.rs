@@ -4,7 +4,7 @@
 //! The size of the smallest atom stays private: the rows of a label that came with one release can
 //! be several atoms, and readers do not learn which.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::comparison::PreparedCase;
 use crate::histogram::describe;
 use crate::model::{Column, Cut, Role};
@@ -26,7 +26,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     );
     for (newest, people) in ready.case.newest.iter().zip(&ready.atoms) {
         let Some(people) = people else {
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Atoms,
                 "data",
                 "a person is in no atom of their increment",
             ));
@@ -42,7 +43,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
             if size < a {
                 let place = describe(atom, columns);
                 let text = format!("the atom {place} has {size} people, it must have at least {a}");
-                reasons.push(RejectionReason::crowd(place, size, a, text));
+                reasons.push(Finding::count(Check::Atoms, place, size, a, text));
             }
         }
     }
@@ -55,14 +56,14 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 }
 
 /// The columns in which a label of the table is not one of the standing recoding.
-fn foreign_labels(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
+fn foreign_labels(ready: &PreparedCase<'_>) -> Vec<Finding> {
     let stated = ready.case.recoding;
     if ready.case.policy.halves() {
         return Vec::new();
     }
     if stated.len() != ready.trees.len() {
         let text = "the release has no standing recoding";
-        return vec![RejectionReason::plain("recoding", text)];
+        return vec![Finding::new(Check::Atoms, "recoding", text)];
     }
     let sums = &ready.compared().growth.sums;
     let columns = ready.case.columns.of(Role::Quasi).zip(stated).enumerate();
@@ -72,7 +73,7 @@ fn foreign_labels(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
     });
     let reason = |(_, (column, _)): (usize, (&Column, &Cut))| {
         let text = "a label is not one of the recoding that the manifest states";
-        RejectionReason::plain(format!("column {}", column.name), text)
+        Finding::new(Check::Atoms, format!("column {}", column.name), text)
     };
     foreign.map(reason).collect()
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::PreparedCase;
 use super::history::History;
 use super::next_release::NextRelease;
@@ -110,7 +110,11 @@ fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
         ..CheckResult::made(Check::Certainty)
     };
     let reason = |fact: &Fact| {
-        RejectionReason::plain(describe(&fact.class, case.columns), text(case.policy.a()))
+        Finding::new(
+            Check::Certainty,
+            describe(&fact.class, case.columns),
+            text(case.policy.a()),
+        )
     };
     checked.reasons = against(learnt_facts, case.policy)
         .map(reason)
@@ -121,7 +125,7 @@ fn certain(learnt_facts: &Certainty, case: &NextRelease<'_>) -> CheckResult {
             "it could not be decided which small classes are certain, which counts as unsafe";
         checked
             .reasons
-            .push(RejectionReason::plain("the whole release", text));
+            .push(Finding::new(Check::Certainty, "the whole release", text));
     }
     checked
 }
@@ -168,10 +172,10 @@ fn ratio(
             )
         }
     };
-    checked.reasons.push(RejectionReason {
+    checked.reasons.push(Finding {
         value,
         limit: most,
-        ..RejectionReason::plain("the whole release", text)
+        ..Finding::new(Check::MaxGlobalRatio, "the whole release", text)
     });
     Some(checked)
 }

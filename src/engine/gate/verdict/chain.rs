@@ -1,7 +1,7 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is in the
 //! tables; under `bcf` for all people who could be.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::comparison::{Lineage, PreparedCase};
 use super::crowd_history::fewest;
 use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
@@ -23,7 +23,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
             are safe";
         return CheckResult {
             made: false,
-            reasons: vec![RejectionReason::plain("all releases", text)],
+            reasons: vec![Finding::new(Check::Chain, "all releases", text)],
             ..found
         };
     };
@@ -37,13 +37,13 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         );
         found
             .reasons
-            .push(RejectionReason::crowd(place, weak.left, k, text));
+            .push(Finding::count(Check::Chain, place, weak.left, k, text));
     }
     if !whole {
         let text = "the releases cross in too many ways, so it cannot be shown that they are safe";
         found
             .reasons
-            .push(RejectionReason::plain("all releases", text));
+            .push(Finding::new(Check::Chain, "all releases", text));
     }
     found
 }
@@ -58,7 +58,7 @@ fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
         let text = format!("all releases together leave a person fewer than {a} rows");
         found
             .reasons
-            .push(RejectionReason::plain("all releases", text));
+            .push(Finding::new(Check::Chain, "all releases", text));
     }
     found
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::release::FigurePrivacy;
-pub use crate::release::{Check, Figure};
+pub use crate::release::{Check, Figure, Finding};
 
 /// The whole verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,43 +34,7 @@ pub struct CheckResult {
     /// The limit of the policy.
     pub limit: Option<Figure>,
     /// Every reason against the release.
-    pub reasons: Vec<RejectionReason>,
-}
-
-/// Why a release may not be published.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct RejectionReason {
-    /// The place: a class, a column, a file.
-    pub place: String,
-    /// The figure there.
-    pub value: Option<Figure>,
-    /// The limit there.
-    pub limit: Option<Figure>,
-    /// The reason in words.
-    pub text: String,
-}
-
-impl RejectionReason {
-    /// A reason without figures.
-    pub fn plain(place: impl Into<String>, text: impl Into<String>) -> RejectionReason {
-        RejectionReason {
-            place: place.into(),
-            value: None,
-            limit: None,
-            text: text.into(),
-        }
-    }
-
-    /// A class that is too small.
-    pub fn crowd(place: String, left: u64, limit: u64, text: String) -> RejectionReason {
-        RejectionReason {
-            place,
-            value: Some(Figure::Whole(left)),
-            limit: Some(Figure::Whole(limit)),
-            text,
-        }
-    }
+    pub reasons: Vec<Finding>,
 }
 
 impl CheckResult {
@@ -137,7 +101,7 @@ impl Verdict {
     }
 
     /// Every reason with its check.
-    pub fn reasons(&self) -> impl Iterator<Item = (&CheckResult, &RejectionReason)> {
+    pub fn reasons(&self) -> impl Iterator<Item = (&CheckResult, &Finding)> {
         self.checks
             .iter()
             .flat_map(|check| check.reasons.iter().map(move |reason| (check, reason)))

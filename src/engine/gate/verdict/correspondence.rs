@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::{Lineage, PreparedCase};
 use super::crowd_history::fewest;
 use crate::gate::correspondence::{Anonymity, Correspondence};
@@ -37,7 +37,7 @@ fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
         let text = format!("{rows} rows of {place} are new, an atom has at least {a} people");
         found
             .reasons
-            .push(RejectionReason::crowd(place, rows, a, text));
+            .push(Finding::count(Check::Correspondence, place, rows, a, text));
     }
     found
 }
@@ -55,7 +55,11 @@ fn relabelled(ready: &PreparedCase<'_>) -> CheckResult {
         let text = "the release does not show the people of an earlier one, so it cannot be shown that the two are safe";
         return CheckResult {
             made: false,
-            reasons: vec![RejectionReason::plain("all pairs of releases", text)],
+            reasons: vec![Finding::new(
+                Check::Correspondence,
+                "all pairs of releases",
+                text,
+            )],
             ..found
         };
     };
@@ -72,10 +76,10 @@ fn relabelled(ready: &PreparedCase<'_>) -> CheckResult {
             let text = format!(
                 "an {attack}-attack with an earlier release leaves {left} candidates, fewer than {k}"
             );
-            found.reasons.push(RejectionReason {
+            found.reasons.push(Finding {
                 value: Some(Figure::Whole(left)),
                 limit: Some(Figure::Whole(k)),
-                ..RejectionReason::plain(place, text)
+                ..Finding::new(Check::Correspondence, place, text)
             });
         }
     }

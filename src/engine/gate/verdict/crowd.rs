@@ -1,6 +1,6 @@
 //! Each person must be in a class of at least k in the release itself.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::comparison::PreparedCase;
 
 /// The most classes that are named: the smallest ones.
@@ -14,9 +14,11 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     match smallest {
         Some(smallest) if smallest >= k => return found,
         Some(_) => {}
-        None => found
-            .reasons
-            .push(RejectionReason::plain("data", "the release has no rows")),
+        None => found.reasons.push(Finding::new(
+            Check::Crowd,
+            "data",
+            "the release has no rows",
+        )),
     }
     let sizes = (0..ready.table.classes()).map(|class| (ready.size(class), class));
     let mut small: Vec<(u64, usize)> = sizes.filter(|(size, _)| *size < k).collect();
@@ -26,7 +28,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         let text = format!("{place} has {size} people, the policy requires at least {k}");
         found
             .reasons
-            .push(RejectionReason::crowd(place, size, k, text));
+            .push(Finding::count(Check::Crowd, place, size, k, text));
     }
     found
 }

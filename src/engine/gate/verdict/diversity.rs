@@ -2,7 +2,7 @@
 //! for the one recoding that quasi-identifiers have determined. A failure ends the chain, since
 //! readers see that no release appears.
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::PreparedCase;
 use super::next_release::NewIncrement;
 use super::remaining_candidates::Measured;
@@ -28,7 +28,7 @@ pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let Some(found) = left(ready, &measures, &shares) else {
         let text = "the releases cross, or do not show the people of the chain, so it is not known what attacks leave";
         return vec![CheckResult {
-            reasons: vec![RejectionReason::plain("all releases", text)],
+            reasons: vec![Finding::new(Check::Diversity, "all releases", text)],
             ..CheckResult::made(Check::Diversity)
         }];
     };
@@ -53,10 +53,10 @@ fn line(limited: LimitedFigure) -> CheckResult {
         let text = format!(
             "{check} of the worst class that attacks leave is not {rule} the limit of the policy"
         );
-        found.reasons.push(RejectionReason {
+        found.reasons.push(Finding {
             value,
             limit,
-            ..RejectionReason::plain("the worst class", text)
+            ..Finding::new(check, "the worst class", text)
         });
     }
     found

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::addends::{Aggregate, LabelAddends, SumRules, addends};
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::comparison::PreparedCase;
 use super::unjudged_policy::uncovered;
 use crate::histogram::{Release, SensitiveValues, describe};
@@ -33,7 +33,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         let reasons = wanted
             .into_iter()
             .filter(|(_, wanted)| *wanted)
-            .map(|(key, _)| uncovered(key));
+            .map(|(key, _)| uncovered(Check::Dominance, key));
         return CheckResult {
             reasons: reasons.collect(),
             ..CheckResult::not_made(Check::Dominance)
@@ -42,7 +42,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let mut found = CheckResult::made(Check::Dominance);
     match &ready.measures {
         Some((shown, values)) => found.reasons = differences(ready, shown, values),
-        None => found.reasons.push(RejectionReason::plain(
+        None => found.reasons.push(Finding::new(
+            Check::Dominance,
             "measures",
             "the release has no table of measures that can be read",
         )),
@@ -56,12 +57,13 @@ fn differences(
     ready: &PreparedCase<'_>,
     shown: &Release,
     values: &SensitiveValues,
-) -> Vec<RejectionReason> {
+) -> Vec<Finding> {
     let columns = ready.case.columns;
     let measures: Vec<&Column> = columns.of(Role::Measure).collect();
     let mut reasons = Vec::new();
     let Some(mut meant) = meant(ready, &measures) else {
-        return vec![RejectionReason::plain(
+        return vec![Finding::new(
+            Check::Dominance,
             "measures",
             "a new person is in no atom, or the numbers of new people are not known",
         )];
@@ -70,14 +72,16 @@ fn differences(
         let label = shown.class(class);
         let place = || format!("measures, {}", describe(label, columns));
         let Some(published) = meant.remove(label) else {
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Dominance,
                 place(),
                 "the table of measures shows a label that no new row has",
             ));
             continue;
         };
         if shown.size(class) != 1 {
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Dominance,
                 place(),
                 "the table of measures shows a label more than once",
             ));
@@ -88,7 +92,8 @@ fn differences(
             if aggregate.sum.is_none() && ready.case.policy.in_force().dominance_safe == Some(true)
             {
                 let text = "classes were to be formed so that every sum can be shown, and this one cannot (`dominance_safe`)";
-                reasons.push(RejectionReason::plain(
+                reasons.push(Finding::new(
+                    Check::Dominance,
                     format!("{}, {}", place(), measure.name),
                     text,
                 ));
@@ -101,7 +106,8 @@ fn differences(
                 true => "the sum reveals too much about the number of one person",
                 false => "this is not what the numbers of its people give",
             };
-            reasons.push(RejectionReason::plain(
+            reasons.push(Finding::new(
+                Check::Dominance,
                 format!("{}, {}", place(), measure.name),
                 text,
             ));
@@ -111,7 +117,11 @@ fn differences(
         .keys()
         .map(|label| format!("measures, {}", describe(label, columns)));
     reasons.extend(missing.map(|place| {
-        RejectionReason::plain(place, "the table of measures does not show this label")
+        Finding::new(
+            Check::Dominance,
+            place,
+            "the table of measures does not show this label",
+        )
     }));
     reasons
 }

@@ -5,7 +5,7 @@
 //! Bytes depend on sensitive values too, so a release that fails here stops the chain: if it were
 //! merged with the next one, its absence would reveal something about its people's values.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::next_release::NextRelease;
 use super::parts::part_of;
 use super::read_tables::ReadTables;
@@ -25,7 +25,7 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
     let mut found = CheckResult::made(Check::Form);
     if !are_as_asked(case, &tables.0) {
         let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";
-        found.reasons.push(RejectionReason::plain("data", text));
+        found.reasons.push(Finding::new(Check::Form, "data", text));
         return (found, None);
     }
     if case.policy.has_atoms() {
@@ -40,7 +40,7 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
     found.reasons.extend(
         leaks
             .into_iter()
-            .map(|leak| RejectionReason::plain(leak.place, leak.text)),
+            .map(|leak| Finding::new(Check::Form, leak.place, leak.text)),
     );
     if let Some(table) = &table {
         // Whatever the scan misses cannot hide in bytes that are a function of what was read.
@@ -53,10 +53,10 @@ pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<Re
         for (again, part) in again.0.iter().zip(&rows) {
             let place = place(part.content);
             if again.bytes != part.bytes {
-                found.reasons.push(RejectionReason::plain(place, OTHER));
+                found.reasons.push(Finding::new(Check::Form, place, OTHER));
             }
             if again.rows != part.rows {
-                found.reasons.push(RejectionReason::plain(place, COUNT));
+                found.reasons.push(Finding::new(Check::Form, place, COUNT));
             }
         }
     }
@@ -107,18 +107,18 @@ fn measures_read(
     found.reasons.extend(
         leaks
             .into_iter()
-            .map(|leak| RejectionReason::plain(format!("measures, {}", leak.place), leak.text)),
+            .map(|leak| Finding::new(Check::Form, format!("measures, {}", leak.place), leak.text)),
     );
     if let Some(read) = &read {
         if part(&read.counts, &columns) != shown.bytes {
             found
                 .reasons
-                .push(RejectionReason::plain("measures", OTHER));
+                .push(Finding::new(Check::Form, "measures", OTHER));
         }
         if read.counts.rows() != shown.rows {
             found
                 .reasons
-                .push(RejectionReason::plain("measures", COUNT));
+                .push(Finding::new(Check::Form, "measures", COUNT));
         }
     }
     read
@@ -153,21 +153,21 @@ fn parts_read(
             let text = "it holds the rows of several releases, and no column says which";
             found
                 .reasons
-                .push(RejectionReason::plain(place.clone(), text));
+                .push(Finding::new(Check::Form, place.clone(), text));
         }
         found.reasons.extend(
-            leaks
-                .into_iter()
-                .map(|leak| RejectionReason::plain(format!("{place}, {}", leak.place), leak.text)),
+            leaks.into_iter().map(|leak| {
+                Finding::new(Check::Form, format!("{place}, {}", leak.place), leak.text)
+            }),
         );
         let Some(read) = read else { continue };
         if part(&read.counts, columns) != *bytes {
             found
                 .reasons
-                .push(RejectionReason::plain(place.clone(), OTHER));
+                .push(Finding::new(Check::Form, place.clone(), OTHER));
         }
         if read.counts.rows() != *rows || *rows == 0 {
-            found.reasons.push(RejectionReason::plain(place, COUNT));
+            found.reasons.push(Finding::new(Check::Form, place, COUNT));
         }
         shown.push((*span, read));
     }

@@ -5,7 +5,7 @@
 //!
 //! Values are compared here, so every finding stops the chain, even if it is only a number of rows.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use super::comparison::PreparedCase;
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
@@ -30,7 +30,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         };
         found
             .reasons
-            .push(RejectionReason::crowd(place, shown, meant, text));
+            .push(Finding::count(Check::Growth, place, shown, meant, text));
     }
     found.reasons.extend(others(ready));
     found
@@ -44,7 +44,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
             let place = describe(&missing.cell, ready.case.columns);
             let text =
                 format!("{place} has fewer rows of some sensitive value than the last release");
-            found.reasons.push(RejectionReason::plain(place, text));
+            found.reasons.push(Finding::new(Check::Growth, place, text));
         }
     }
     found
@@ -59,7 +59,7 @@ fn difference(table: &Release, people: &Release) -> Option<(Vec<Node>, u64)> {
 }
 
 /// In two tables the quasi columns must show the unmodified values of exactly these people.
-fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
+fn others(ready: &PreparedCase<'_>) -> Option<Finding> {
     let (shown, meant) = (ready.exact.as_ref()?, ready.people.headcount());
     assert_eq!(
         ready.case.recoding.len(),
@@ -82,7 +82,7 @@ fn others(ready: &PreparedCase<'_>) -> Option<RejectionReason> {
         .collect();
     let place = describe(&nodes, ready.case.columns);
     let text = format!("{place} shows other leaves than those of its people");
-    Some(RejectionReason::plain(place, text))
+    Some(Finding::new(Check::Growth, place, text))
 }
 
 /// The first class in which the candidate's new rows do not match its people, and the number of its

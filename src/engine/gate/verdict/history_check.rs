@@ -2,7 +2,7 @@
 //! 10): a chain that lacks a release, or has other private tables, cannot be judged, however good
 //! the candidate looks.
 
-use super::check_result::RejectionReason;
+use super::check_result::{Check, Finding};
 use super::comparison::PreparedCase;
 use super::next_release::OlderIncrement;
 use super::read_candidate::Compared;
@@ -10,7 +10,7 @@ use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl PreparedCase<'_> {
     /// The reasons against the history.
-    pub fn past(&self) -> Vec<RejectionReason> {
+    pub fn past(&self) -> Vec<Finding> {
         match (&self.lineage, &self.crowds) {
             (Some(_), _) => self.misfits(),
             (None, Some(known)) => kept_labels(self, known),
@@ -18,7 +18,7 @@ impl PreparedCase<'_> {
         }
     }
 
-    fn misfits(&self) -> Vec<RejectionReason> {
+    fn misfits(&self) -> Vec<Finding> {
         let (history, older) = (self.case.history, self.case.older);
         let mut reasons = Vec::new();
         let last = history.len().checked_sub(1);
@@ -26,7 +26,7 @@ impl PreparedCase<'_> {
             self.shown(self.case.before, last)
         }) {
             let text = "the people who count as published are not the people of the last release";
-            reasons.push(RejectionReason::plain("all people so far", text));
+            reasons.push(Finding::new(Check::Growth, "all people so far", text));
         }
         if history.len() != older.len() {
             let text = format!(
@@ -34,7 +34,7 @@ impl PreparedCase<'_> {
                 history.len(),
                 older.len()
             );
-            reasons.push(RejectionReason::plain("the chain", text));
+            reasons.push(Finding::new(Check::Growth, "the chain", text));
             return reasons;
         }
         let mut so_far = Histogram::empty(self.trees.len(), 0);
@@ -42,7 +42,8 @@ impl PreparedCase<'_> {
             so_far = so_far.merge(&Histogram::clone(older.rows).as_one(0));
             if !self.shown(&so_far, at) {
                 let place = format!("release {} of the chain", at + 1);
-                reasons.push(RejectionReason::plain(
+                reasons.push(Finding::new(
+                    Check::Growth,
                     place,
                     "its private tables do not hold the people of its rows",
                 ));
@@ -69,7 +70,7 @@ impl PreparedCase<'_> {
 /// The reasons against the history: private tables that do not belong to the people of the
 /// releases. Each release is compared separately, so that together they match the last release,
 /// which contains exactly these rows.
-fn kept_labels(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionReason> {
+fn kept_labels(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<Finding> {
     if !ready.case.policy.keeps_labels() {
         return Vec::new();
     }
@@ -80,7 +81,8 @@ fn kept_labels(ready: &PreparedCase<'_>, known: &Compared<'_>) -> Vec<RejectionR
     if older.len() == history.len() && older.iter().enumerate().all(of_them) {
         return Vec::new();
     }
-    vec![RejectionReason::plain(
+    vec![Finding::new(
+        Check::Growth,
         "the chain",
         "its private tables do not hold the people of its releases",
     )]

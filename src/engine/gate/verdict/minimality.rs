@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::PreparedCase;
 use super::next_release::NewIncrement;
 use crate::gate::minimality::{Credibility, masked};
@@ -37,7 +37,8 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
     for newest in ready.case.newest {
         match newest.raw {
             Some(raw) => found.increment(ready, newest, raw),
-            None => found.reasons.push(RejectionReason::plain(
+            None => found.reasons.push(Finding::new(
+                Check::Minimality,
                 "data",
                 "the values of an increment were not masked",
             )),
@@ -57,7 +58,7 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 struct Found {
     masking: Masking,
     worst: Option<Credibility>,
-    reasons: Vec<RejectionReason>,
+    reasons: Vec<Finding>,
 }
 
 impl Found {
@@ -96,7 +97,8 @@ impl Found {
             |counts: &Counts| sums(counts)[0] == sums(counts)[1] && !counts.iter().any(moved);
         if !cells.values().all(sound) {
             let text = "what is published of people is not what they have, and not a guarded value that was changed";
-            self.reasons.push(RejectionReason::plain("data", text));
+            self.reasons
+                .push(Finding::new(Check::Minimality, "data", text));
         }
     }
 
@@ -108,7 +110,8 @@ impl Found {
         {
             let text = "an attacker who knows how values are masked may link a person to a guarded one with a probability \
                 above 1/m";
-            self.reasons.push(RejectionReason::plain(place, text));
+            self.reasons
+                .push(Finding::new(Check::Minimality, place, text));
         }
         self.worst = [self.worst.take(), figure]
             .into_iter()
@@ -134,11 +137,13 @@ impl Found {
         };
         if sets.iter().any(|set| held(set, 1) * l > people) {
             let text = format!("more than one in {l} of its people show a value of a guarded set");
-            self.reasons.push(RejectionReason::plain("an atom", text));
+            self.reasons
+                .push(Finding::new(Check::Minimality, "an atom", text));
         }
         let fine = !sets.iter().any(|set| held(set, 0) * l > people);
         if fine && counts.values().any(|[had, shows]| had != shows) {
-            self.reasons.push(RejectionReason::plain(
+            self.reasons.push(Finding::new(
+                Check::Minimality,
                 "an atom",
                 "its values were changed, and none of them had to be",
             ));

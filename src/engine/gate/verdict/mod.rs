@@ -34,7 +34,7 @@ mod utility;
 
 pub use approve::{Approved, JudgedTable};
 pub use certainty::{against, learnt, text};
-pub use check_result::{CheckResult, Figure, RejectionReason, Verdict};
+pub use check_result::{CheckResult, Figure, Verdict};
 pub use crowd_history::ErasedAtom;
 pub use history::{Defect, History};
 pub use next_release::{NewIncrement, NextRelease, OlderIncrement, RecodingGain};

@@ -3,7 +3,7 @@
 //! releases again: several files are merged, or the rows of erased atoms are removed from one.
 //! Every earlier row must be there once, unchanged, and state the release in which it came.
 
-use super::check_result::RejectionReason;
+use super::check_result::{Check, Finding};
 use super::crowd_history::{CrowdHistory, ErasedAtom};
 use crate::gate::bytes::PartRows;
 use crate::histogram::{Release, SensitiveValues, ValueCode};
@@ -21,7 +21,7 @@ pub struct ComparedParts {
     /// Published files that belong to this release as well.
     pub kept: Vec<PartLine>,
     /// What is wrong.
-    pub reasons: Vec<RejectionReason>,
+    pub reasons: Vec<Finding>,
 }
 
 /// What was published of the chain, and the release to which the parts belong.
@@ -60,14 +60,16 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
     for (at, ((span, mut part), map)) in parts.into_iter().zip(&maps).enumerate() {
         let place = part_of(span);
         if span.first > span.last || span.first < first || span.last > case.release {
-            found.reasons.push(RejectionReason::plain(
+            found.reasons.push(Finding::new(
+                Check::Growth,
                 place,
                 "the part is stated to be of releases that this chain does not have",
             ));
             continue;
         }
         if spans[..at].iter().any(|other| other.meets(span)) {
-            found.reasons.push(RejectionReason::plain(
+            found.reasons.push(Finding::new(
+                Check::Growth,
                 place,
                 "another part is of the same releases",
             ));
@@ -97,11 +99,12 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
                 let text = "a row of an earlier release is missing, was added, or has another label or sensitive value";
                 found
                     .reasons
-                    .push(RejectionReason::plain(place.clone(), text));
+                    .push(Finding::new(Check::Growth, place.clone(), text));
             }
         }
         if !part.releases.is_empty() {
-            found.reasons.push(RejectionReason::plain(
+            found.reasons.push(Finding::new(
+                Check::Growth,
                 place,
                 "a row says another release than those of its part",
             ));
@@ -125,7 +128,8 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
     };
     for release in (first..case.release).filter(lost) {
         let text = "rows of this release are in no file any more";
-        found.reasons.push(RejectionReason::plain(
+        found.reasons.push(Finding::new(
+            Check::Growth,
             part_of(ReleaseSpan::of(release)),
             text,
         ));

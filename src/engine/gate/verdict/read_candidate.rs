@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::check_result::RejectionReason;
+use super::check_result::{Check, Finding};
 use super::crowd_history::{CrowdHistory, ReleaseGrowth, RemovedLabels};
 use super::next_release::NextRelease;
 use super::parts::{ComparedParts, PublishedParts, compared};
@@ -39,7 +39,7 @@ pub struct Compared<'a> {
     /// Published files that belong to it as well.
     pub kept: Vec<PartLine>,
     /// What is wrong with its files.
-    pub misfits: Vec<RejectionReason>,
+    pub misfits: Vec<Finding>,
 }
 
 impl<'a> ReadCandidate<'a> {
@@ -50,10 +50,7 @@ impl<'a> ReadCandidate<'a> {
     /// # Errors
     /// The labels of the table are not those of the recoding, or an atom is declared as erased that
     /// is not there.
-    pub fn new(
-        case: &'a NextRelease<'a>,
-        shown: ReadTables,
-    ) -> Result<ReadCandidate<'a>, RejectionReason> {
+    pub fn new(case: &'a NextRelease<'a>, shown: ReadTables) -> Result<ReadCandidate<'a>, Finding> {
         let (parts, measures) = match shown {
             ReadTables::Table(table, measures) => {
                 let table = PublishedTable {
@@ -124,7 +121,7 @@ impl<'a> ReadCandidate<'a> {
 /// What was published of a chain of crowds, without the atoms that the candidate leaves out.
 fn remaining<'a>(
     case: &NextRelease<'a>,
-) -> Result<(Cow<'a, CrowdHistory>, RemovedLabels), RejectionReason> {
+) -> Result<(Cow<'a, CrowdHistory>, RemovedLabels), Finding> {
     let known = &case.history.crowds;
     if case.policy.kind() == ChainKind::Disjoint {
         return Ok((Cow::Owned(CrowdHistory::default()), RemovedLabels::new()));
@@ -136,7 +133,7 @@ fn remaining<'a>(
         .without(case.erased)
         .map(|(rest, rows)| (Cow::Owned(rest), rows));
     let text = "an atom is stated to be erased that is not in the last release";
-    rest.ok_or_else(|| RejectionReason::plain("all releases", text))
+    rest.ok_or_else(|| Finding::new(Check::Form, "all releases", text))
 }
 
 /// Parts of the table of measures compared with what was published of it.
@@ -144,7 +141,7 @@ fn compared_measures(
     known: &PublishedParts<'_>,
     case: &NextRelease<'_>,
     parts: Vec<(ReleaseSpan, PartRows)>,
-) -> Result<ComparedParts, RejectionReason> {
+) -> Result<ComparedParts, Finding> {
     let measures = &case.history.measures;
     let alone = case.policy.kind() == ChainKind::Disjoint;
     let rest = if alone {
@@ -153,9 +150,10 @@ fn compared_measures(
         measures.rows.without(case.erased).map(|rest| rest.0)
     };
     let text = "an atom is stated to be erased of which the last release shows no measures";
-    let history = &rest.ok_or_else(|| RejectionReason::plain("measures", text))?;
+    let history = &rest.ok_or_else(|| Finding::new(Check::Form, "measures", text))?;
     if history.len() != known.history.len() {
-        return Err(RejectionReason::plain(
+        return Err(Finding::new(
+            Check::Form,
             "measures",
             "the chain has other releases than its table of measures",
         ));
@@ -176,7 +174,7 @@ fn compared_measures(
 }
 
 /// The table under its stated recoding, or with its stated classes.
-fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, RejectionReason> {
+fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, Finding> {
     if let Some(labels) = case.own_labels() {
         let known: BTreeSet<&[Node]> = labels.classes().iter().map(Vec::as_slice).collect();
         let foreign = (0..release.classes()).find(|&class| !known.contains(release.class(class)));
@@ -184,7 +182,8 @@ fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, Rejection
             None => mislabelled(case).map_or(Ok(release), Err),
             Some(class) => {
                 let text = "no person was put into this class";
-                Err(RejectionReason::plain(
+                Err(Finding::new(
+                    Check::Form,
                     release.describe(class, case.columns),
                     text,
                 ))
@@ -197,7 +196,8 @@ fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, Rejection
             .of(Role::Quasi)
             .nth(column)
             .map_or("", |column| &column.name);
-        RejectionReason::plain(
+        Finding::new(
+            Check::Form,
             format!("column {name}"),
             "a label is not one of the recoding that the manifest states",
         )
@@ -206,7 +206,7 @@ fn stated(case: &NextRelease<'_>, release: Release) -> Result<Release, Rejection
 
 /// The reason against a class of neighbours whose labels are not the finest that cover its people,
 /// as readers and attacks assume.
-fn mislabelled(case: &NextRelease<'_>) -> Option<RejectionReason> {
+fn mislabelled(case: &NextRelease<'_>) -> Option<Finding> {
     let trees = case.columns.trees();
     for newest in case.newest {
         if !newest.labels.has_groups() {
@@ -241,7 +241,8 @@ fn mislabelled(case: &NextRelease<'_>) -> Option<RejectionReason> {
                 .all(|((tree, &node), sides)| is_finest(tree, node, sides))
             {
                 let text = "its labels are not the finest that cover its people";
-                return Some(RejectionReason::plain(
+                return Some(Finding::new(
+                    Check::Form,
                     format!("class {}", describe(labels, case.columns)),
                     text,
                 ));

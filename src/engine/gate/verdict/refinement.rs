@@ -3,7 +3,7 @@
 //! as an attacker who knows that order. All of it follows from quasi-identifiers, so the findings
 //! reveal nothing about sensitive values.
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::PreparedCase;
 use crate::gate::refinement::{FailedLimit, JointAttack, judge};
 
@@ -36,20 +36,19 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         ready.case.policy,
         (ready.case.release.into(), JointAttack::Not),
     ) {
-        Err(text) => found.reasons.push(RejectionReason::plain("data", text)),
+        Err(text) => found
+            .reasons
+            .push(Finding::new(Check::Refinement, "data", text)),
         Ok(judged) => {
             found.value = judged
                 .found
                 .max_log10_ratio()
                 .and_then(|log10| Figure::real(10f64.powf(log10)));
-            let figure = |figure: Option<f64>| figure.and_then(Figure::real);
-            let reason = |against: &FailedLimit| RejectionReason {
+            let reason = |against: &FailedLimit| Finding {
                 place: against
-                    .place
+                    .target
                     .map_or_else(|| "all classes".to_owned(), |_| "a class".to_owned()),
-                value: figure(against.found),
-                limit: figure(against.limit),
-                text: against.text.clone(),
+                ..against.finding.clone()
             };
             found.reasons = judged
                 .found
@@ -74,7 +73,8 @@ fn halved(ready: &PreparedCase<'_>) -> CheckResult {
         ..CheckResult::made(Check::Refinement)
     };
     let Some(division) = policy.division(&ready.trees) else {
-        found.reasons.push(RejectionReason::plain(
+        found.reasons.push(Finding::new(
+            Check::Refinement,
             "data",
             "there are more combinations of values than can be counted",
         ));
@@ -86,7 +86,9 @@ fn halved(ready: &PreparedCase<'_>) -> CheckResult {
     for &class in unreached.iter().take(NAMED) {
         let place = new.describe(class, ready.case.columns);
         let text = format!("halving under this policy cannot produce the label {place}");
-        found.reasons.push(RejectionReason::plain(place, text));
+        found
+            .reasons
+            .push(Finding::new(Check::Refinement, place, text));
     }
     assert!(unreached.is_sorted(), "labels are named in order");
     let reached = labels
@@ -104,10 +106,10 @@ fn halved(ready: &PreparedCase<'_>) -> CheckResult {
         let text = format!(
             "a label changes the odds of where a person is by {figure}, the policy permits at most {limit}"
         );
-        found.reasons.push(RejectionReason {
+        found.reasons.push(Finding {
             value: found.value,
             limit: found.limit,
-            ..RejectionReason::plain("a label", text)
+            ..Finding::new(Check::Refinement, "a label", text)
         });
     }
     found

@@ -4,7 +4,7 @@
 //!
 //! Every key of `[policy]` occurs in this file; a new key does not compile until it does.
 
-use super::check_result::{Check, CheckResult, RejectionReason};
+use super::check_result::{Check, CheckResult, Finding};
 use crate::policy::{Guarantee, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would be required.
@@ -13,7 +13,7 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
     let check = |name: Check| {
         let keys = required.iter().filter(|(of, ..)| *of == name);
         CheckResult {
-            reasons: keys.map(|&(_, key)| uncovered(key)).collect(),
+            reasons: keys.map(|&(_, key)| uncovered(name, key)).collect(),
             ..CheckResult::not_made(name)
         }
     };
@@ -33,9 +33,9 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
 }
 
 /// The reason against a key whose promise no check has judged.
-pub(super) fn uncovered(key: &str) -> RejectionReason {
+pub(super) fn uncovered(check: Check, key: &str) -> Finding {
     let text = format!("`{key}` is set and this version has no check for it");
-    RejectionReason::plain(format!("policy.{key}"), text)
+    Finding::new(check, format!("policy.{key}"), text)
 }
 
 /// The requirements: the check that would be needed, and the key.

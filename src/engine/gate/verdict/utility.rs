@@ -1,7 +1,7 @@
 //! The limit on information loss (SCIENCE 8): a release whose Loss is above the policy's limit is
 //! not useful enough for its risk.
 
-use super::check_result::{Check, CheckResult, Figure, RejectionReason};
+use super::check_result::{Check, CheckResult, Figure, Finding};
 use super::comparison::PreparedCase;
 use crate::gate::utility;
 use crate::model::Role;
@@ -33,17 +33,17 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
         ""
     };
     let text = format!("Loss is {loss:.4}, the policy's floor of usefulness is {limit}{cure}");
-    let reason = RejectionReason {
+    let reason = Finding {
         value: figures.value,
         limit: figures.limit,
-        ..RejectionReason::plain("the whole release", text)
+        ..Finding::new(Check::Utility, "the whole release", text)
     };
     figures.reasons.push(reason);
     figures
 }
 
 /// Labels above the floor of their column, one for each column.
-fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
+fn above_floors(ready: &PreparedCase<'_>) -> Vec<Finding> {
     let details = ready
         .case
         .policy
@@ -66,7 +66,7 @@ fn above_floors(ready: &PreparedCase<'_>) -> Vec<RejectionReason> {
                 "the label `{}` is above the `floor` of the column",
                 tree.label(node)
             );
-            RejectionReason::plain(format!("column {}", column.name), text)
+            Finding::new(Check::Utility, format!("column {}", column.name), text)
         }));
     }
     reasons
