@@ -15,7 +15,7 @@ use crate::daemon::journal::store::{Packs, ReadOnlyFolder, Store};
 use crate::daemon::service::root_opening;
 use crate::daemon::sign::PublicKey;
 use crate::daemon::small_file;
-use crate::daemon::verify::{self, Finding, Private, public};
+use crate::daemon::verify::{self, FileFault, Private, public};
 use crate::daemon::view::verify::VerifyAnswer;
 use crate::engine::release::Layout;
 
@@ -199,7 +199,7 @@ fn words(answer: &VerifyAnswer, place: &Path) -> String {
     if answer.intact {
         text.push_str("everything is complete and unchanged\n");
     }
-    for Finding { file, text: what } in &answer.findings {
+    for FileFault { file, text: what } in &answer.findings {
         text.push_str(&format!("  {file}: {what}\n"));
     }
     text

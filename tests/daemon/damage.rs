@@ -14,7 +14,7 @@ use tidegate::daemon::error::{Error, Result};
 use tidegate::daemon::feed_writer::{DecisionMade, FeedWriter, TakenMessages};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Memory, ReadStore as _};
-use tidegate::daemon::verify::{self, Finding};
+use tidegate::daemon::verify::{self, FileFault};
 use tidegate::engine::release::Layout;
 
 use draw::{Draw, POLICIES};
@@ -252,7 +252,7 @@ fn story(policy: &str, roots: &Roots) -> std::result::Result<Story, (Error, bool
 }
 
 /// The findings of `verify` in damaged roots, and none in whole ones.
-fn verified(roots: &Roots) -> Result<Option<Vec<Finding>>> {
+fn verified(roots: &Roots) -> Result<Option<Vec<FileFault>>> {
     let (private, public) = (
         Memory::with(roots.private.clone()),
         Memory::with(roots.public.clone()),

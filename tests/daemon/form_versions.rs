@@ -12,7 +12,7 @@ use tidegate::daemon::journal::{
     CheckedEntry, Config, Entry, EntryBody, Erase, Fence, KeyRing, Log, Moved, NewEntry,
     ObjectReader, Ref, RequestOrigin, read,
 };
-use tidegate::daemon::verify::{self, Finding, Private};
+use tidegate::daemon::verify::{self, FileFault, Private};
 use tidegate::engine::release::{Layout, Sha256};
 
 use crate::common::draw::{CROWDS, Draw};
@@ -100,7 +100,7 @@ impl Roots {
         log
     }
 
-    fn verified(&self) -> Vec<Finding> {
+    fn verified(&self) -> Vec<FileFault> {
         let private = packed(&self.private);
         let ring = match KeyRing::open(&private, &key()) {
             Ok(ring) => ring.expect("keys"),
@@ -127,7 +127,7 @@ impl Roots {
             "{policy}: {what}: the roots were changed"
         );
         let found = self.verified();
-        let says = |finding: &Finding| {
+        let says = |finding: &FileFault| {
             error.text.contains(&finding.text) || finding.text.contains(&error.text)
         };
         assert!(
@@ -323,7 +323,7 @@ fn a_manifest_of_another_version_is_refused_as_such() {
         public: Memory::with(public),
     };
     let found = changed.verified();
-    let names = |finding: &Finding| {
+    let names = |finding: &FileFault| {
         finding.text.contains("a manifest of version 3") && finding.file == path
     };
     assert!(found.iter().any(names), "{found:?}");

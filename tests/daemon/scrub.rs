@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tidegate::daemon::chance::Seeded;
 use tidegate::daemon::feed_writer::{FeedWriter, Hash, Request, RequestKind};
 use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store};
-use tidegate::daemon::verify::{self, Damage, Finding, Scrub, ScrubInput, ScrubStep, inspect};
+use tidegate::daemon::verify::{self, Damage, FileFault, Scrub, ScrubInput, ScrubStep, inspect};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::release::Layout;
 
@@ -51,7 +51,7 @@ fn round(writer: &FeedWriter) -> Vec<Damage> {
     panic!("a round has an end");
 }
 
-fn verified(writer: &FeedWriter, private: &Memory, public: &Memory) -> Vec<Finding> {
+fn verified(writer: &FeedWriter, private: &Memory, public: &Memory) -> Vec<FileFault> {
     let private = feed::packed(private);
     let found = verify::roots(&private, writer.log().ring(), public, Layout::Root, &[]);
     // Without a pack, or with a changed one, it ends with an error.

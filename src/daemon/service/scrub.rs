@@ -14,7 +14,7 @@ use crate::daemon::clock;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::FeedWriter;
 use crate::daemon::observe::events::{Damaged, Scrubbed};
-use crate::daemon::verify::{Damage, Finding, ScrubInput, ScrubStep, inspect, newest_objects};
+use crate::daemon::verify::{Damage, FileFault, ScrubInput, ScrubStep, inspect, newest_objects};
 
 /// The limits of a piece: bytes, steps, and time. One object is always read as a whole.
 const BYTES: u64 = 4 << 20;
@@ -176,7 +176,7 @@ impl Keeper {
     }
 
     fn show_damaged(&self) {
-        let text = |finding: &&Finding| format!("{}: {}", finding.file, finding.text);
+        let text = |finding: &&FileFault| format!("{}: {}", finding.file, finding.text);
         self.observer
             .damaged(self.rounds.known().iter().map(text).collect());
     }

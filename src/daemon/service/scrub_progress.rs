@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::daemon::verify::{Finding, Scrub};
+use crate::daemon::verify::{FileFault, Scrub};
 
 /// The greatest number of findings that are remembered and shown.
 pub const MOST: usize = 100;
@@ -26,9 +26,9 @@ pub struct Rounds {
     /// Bytes that this round has read.
     pub bytes: u64,
     /// What this round has found.
-    pub found: BTreeSet<Finding>,
+    pub found: BTreeSet<FileFault>,
     /// What the previous round has found.
-    pub before: BTreeSet<Finding>,
+    pub before: BTreeSet<FileFault>,
     /// Rounds since one was reported.
     pub rounds: u64,
     /// When one was reported.
@@ -39,7 +39,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// The files that are known to be damaged.
-    pub fn known(&self) -> BTreeSet<&Finding> {
+    pub fn known(&self) -> BTreeSet<&FileFault> {
         self.found.iter().chain(&self.before).take(MOST).collect()
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use super::Finding;
+use super::FileFault;
 use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::feed_writer::log_path;
@@ -70,7 +70,7 @@ pub struct Logs<'a> {
     /// Parts of tables that manifests list, and their rows.
     pub parts: &'a BTreeMap<String, u64>,
     /// Everything that differs from what was published.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FileFault>,
     /// The logs, by their tables.
     pub logs: BTreeMap<TableId, SeenLog>,
 }
@@ -112,7 +112,7 @@ impl Logs<'_> {
         let Some(feed) = feed else {
             let text = "no manifest and no notice belongs to the chain of this Delta log";
             self.findings
-                .push(Finding::new(log_path(table, LogFile::Commit(0)), text));
+                .push(FileFault::new(log_path(table, LogFile::Commit(0)), text));
             return Ok(());
         };
         let app = Metadata::app_of(feed, table);
@@ -166,7 +166,7 @@ impl Logs<'_> {
             if *next != at {
                 let text = "this commit of the Delta log is missing";
                 self.findings
-                    .push(Finding::new(log_path(table, LogFile::Commit(at)), text));
+                    .push(FileFault::new(log_path(table, LogFile::Commit(at)), text));
                 snapshot = None;
             }
             let path = log_path(table, LogFile::Commit(*next));
@@ -178,7 +178,7 @@ impl Logs<'_> {
                 Some(Ok(snapshot)) => Some(snapshot),
                 Some(Err(error)) => {
                     self.findings
-                        .push(Finding::new(path.clone(), error.to_string()));
+                        .push(FileFault::new(path.clone(), error.to_string()));
                     None
                 }
                 None => None,
@@ -252,7 +252,7 @@ impl Logs<'_> {
         }
         wrong.dedup();
         self.findings
-            .extend(wrong.into_iter().map(|text| Finding::new(path, text)));
+            .extend(wrong.into_iter().map(|text| FileFault::new(path, text)));
     }
 
     /// The content of a checkpoint, if it agrees with the commits up to it.
@@ -268,7 +268,7 @@ impl Logs<'_> {
         };
         let said = read_checkpoint(&path, bytes);
         if said.is_none() || meant.is_some() && said.as_ref() != meant {
-            self.findings.push(Finding::new(
+            self.findings.push(FileFault::new(
                 path,
                 "this checkpoint does not match the commits before it",
             ));
@@ -286,7 +286,7 @@ impl Logs<'_> {
             let text = "it names a checkpoint that does not exist: a late write restored it (the feed names the newest \
                         one at its next tick), or it was changed. Remove it; readers find the newest checkpoint \
                         without it";
-            self.findings.push(Finding::new(path, text));
+            self.findings.push(FileFault::new(path, text));
         }
         Ok(())
     }
@@ -309,7 +309,7 @@ impl Logs<'_> {
                 let text =
                     format!("the Delta log lacks the commits of release {missing} and later ones");
                 self.findings
-                    .push(Finding::new(log_path(*table, LogFile::Commit(0)), text));
+                    .push(FileFault::new(log_path(*table, LogFile::Commit(0)), text));
             }
         }
     }

@@ -25,34 +25,34 @@ use crate::daemon::error::Error;
 
 /// A file that differs from what was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Finding {
+pub struct FileFault {
     /// The file or object.
     pub file: String,
     /// What is wrong with it.
     pub text: String,
 }
 
-impl Finding {
-    fn new(file: impl Into<String>, text: impl Into<String>) -> Finding {
-        Finding {
+impl FileFault {
+    fn new(file: impl Into<String>, text: impl Into<String>) -> FileFault {
+        FileFault {
             file: file.into(),
             text: text.into(),
         }
     }
 
     /// The finding that an error describes.
-    fn of(error: &Error) -> Finding {
+    fn of(error: &Error) -> FileFault {
         let file = error
             .field
             .clone()
             .or_else(|| error.file.as_ref().map(|file| file.display().to_string()));
-        Finding::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone())
+        FileFault::new(file.unwrap_or_else(|| "log".to_owned()), error.text.clone())
     }
 
     /// A file that no manifest names.
-    pub fn unnamed(file: String) -> Finding {
+    pub fn unnamed(file: String) -> FileFault {
         let text = "no manifest names this file: another program put it here, or its release is being published or \
                     will be when the feed runs again";
-        Finding::new(file, text)
+        FileFault::new(file, text)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Finding;
+use super::FileFault;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::{ForeignEntry, ListedObject, ReadStore};
 use crate::engine::release::Layout;
@@ -31,14 +31,14 @@ impl<'s> OnlyFiles<'s> {
     }
 
     /// One finding for each thing that is no file.
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self) -> Vec<FileFault> {
         let mut found = Vec::new();
         for ForeignEntry { path, kind } in &self.foreign {
             let text = format!(
                 "{kind}: a public root consists of regular files and folders, and no command reads anything else. \
                  Remove it, and restore the published file if one was here"
             );
-            found.push(Finding::new(path.clone(), text));
+            found.push(FileFault::new(path.clone(), text));
         }
         found
     }

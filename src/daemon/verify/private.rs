@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::held_entry::HeldEntry;
 use super::only_files::OnlyFiles;
-use super::{CheckedPublicRoot, Finding, public};
+use super::{CheckedPublicRoot, FileFault, public};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{
     FeedState, ReplayedLog, Statement, checkpoints, from_checkpoint, not_as_decided, past, past_of,
@@ -30,7 +30,7 @@ pub struct Private {
     /// Objects that were opened.
     pub objects: u64,
     /// Everything that differs from what was written.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FileFault>,
     /// Files in the public root of a release that is decided and has no manifest yet.
     pub(super) leaving: BTreeSet<String>,
     /// Objects that entries name, in their order.
@@ -122,7 +122,7 @@ impl Private {
 
     /// All findings: these, and those of the public root except for files that are just being
     /// written or removed there.
-    pub fn with_public(self, seen: CheckedPublicRoot) -> Vec<Finding> {
+    pub fn with_public(self, seen: CheckedPublicRoot) -> Vec<FileFault> {
         let Private {
             mut findings,
             leaving,
@@ -133,7 +133,7 @@ impl Private {
             .strange
             .into_iter()
             .filter(|path| !leaving.contains(path));
-        findings.extend(strange.map(Finding::unnamed));
+        findings.extend(strange.map(FileFault::unnamed));
         findings
     }
 
@@ -262,11 +262,11 @@ impl Private {
     }
 
     fn push(&mut self, error: &Error) {
-        self.findings.push(Finding::of(error));
+        self.findings.push(FileFault::of(error));
     }
 
     pub(super) fn wrong(&mut self, path: String, text: &str) {
-        self.findings.push(Finding::new(path, text));
+        self.findings.push(FileFault::new(path, text));
     }
 
     /// Opens the objects that are probably needed, while the log is read.

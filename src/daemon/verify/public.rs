@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::delta::{Logs, SeenLog, log_file};
 use super::only_files::OnlyFiles;
 use super::removals::{Removals, reason_at};
-use super::{Finding, release_index};
+use super::{FileFault, release_index};
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
 use crate::daemon::sign::PublicKey;
@@ -37,7 +37,7 @@ pub struct CheckedPublicRoot {
     /// Its Delta logs, by their tables.
     pub logs: BTreeMap<TableId, SeenLog>,
     /// Everything that differs from what was published.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FileFault>,
     /// Files that no manifest names, possibly of a release that is just being removed.
     pub strange: Vec<String>,
     /// Files that were read, with the hashes of their bytes: many manifests list the same parts of
@@ -123,7 +123,7 @@ pub(super) fn files(
                 found.signature(store, path, (&bytes, true), keys)?;
                 found
                     .findings
-                    .push(Finding::new(path.clone(), error.to_string()));
+                    .push(FileFault::new(path.clone(), error.to_string()));
             }
         }
     }
@@ -187,9 +187,10 @@ impl CheckedPublicRoot {
             .zip(releases)
             .flat_map(|(before, release)| before + 1..*release);
         let missing = between.filter(|missing| !self.removals.may_hold(*missing, &self.releases));
-        let missing = missing
-            .map(|missing| Finding::new(self.layout.manifest(missing), "this manifest is missing"));
-        let missing: Vec<Finding> = missing.collect();
+        let missing = missing.map(|missing| {
+            FileFault::new(self.layout.manifest(missing), "this manifest is missing")
+        });
+        let missing: Vec<FileFault> = missing.collect();
         self.findings.extend(missing);
     }
 
@@ -202,7 +203,7 @@ impl CheckedPublicRoot {
         bytes: &[u8],
         named: &mut BTreeSet<String>,
     ) -> Result<()> {
-        let mut wrong = |text: &str| self.findings.push(Finding::new(path, text));
+        let mut wrong = |text: &str| self.findings.push(FileFault::new(path, text));
         if manifest.release != release {
             wrong("this is the manifest of another release");
         }
@@ -235,7 +236,7 @@ impl CheckedPublicRoot {
             let Some(text) = not_published(there, file.sha256) else {
                 continue;
             };
-            let finding = Finding::new(file.path.clone(), text);
+            let finding = FileFault::new(file.path.clone(), text);
             if known.is_none() || !self.findings.contains(&finding) {
                 self.findings.push(finding);
             }
@@ -260,7 +261,7 @@ impl CheckedPublicRoot {
         let signed_bytes = notice.as_ref().map_or(bytes, RemovalNotice::signed_bytes);
         let feed = notice.as_ref().map(|notice| notice.feed.clone());
         if !notice.is_some_and(|notice| self.removals.take(self.layout, path, notice)) {
-            self.findings.push(Finding::new(
+            self.findings.push(FileFault::new(
                 path,
                 "this is not a notice of a deleted manifest",
             ));
@@ -270,7 +271,7 @@ impl CheckedPublicRoot {
             .is_some_and(|known| feed.as_ref() != Some(known))
         {
             self.findings
-                .push(Finding::new(path, "this is a notice of another feed"));
+                .push(FileFault::new(path, "this is a notice of another feed"));
         } else {
             self.feed = feed;
         }
@@ -301,7 +302,7 @@ impl CheckedPublicRoot {
         if notice
             .is_none_or(|notice| (notice.feed.as_str(), notice.release, notice.chain) != of_release)
         {
-            self.findings.push(Finding::new(
+            self.findings.push(FileFault::new(
                 path.clone(),
                 "this is not a notice of the rows that its release leaves out",
             ));
@@ -337,7 +338,7 @@ impl CheckedPublicRoot {
                 }
             }
         };
-        self.findings.push(Finding::new(place, text));
+        self.findings.push(FileFault::new(place, text));
         Ok(())
     }
 
@@ -354,7 +355,7 @@ impl CheckedPublicRoot {
         {
             let text = "it names a release that does not exist. If that one was withdrawn or has expired, and a \
                         delayed writer named it again, the feed corrects this at its next tick";
-            self.findings.push(Finding::new("LATEST", text));
+            self.findings.push(FileFault::new("LATEST", text));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Checks that the page of all releases follows from the manifests. It may lack a release that is
 //! just being published, and must not list a release that has a removal notice already.
 
-use super::Finding;
+use super::FileFault;
 use super::removals::Removals;
 use crate::daemon::error::Result;
 use crate::daemon::journal::store::ReadStore;
@@ -20,7 +20,7 @@ pub fn look(
     layout: Layout,
     releases: &[(Manifest, Sha256)],
     removals: &Removals,
-) -> Result<Option<Finding>> {
+) -> Result<Option<FileFault>> {
     // Without a manifest the name of the feed is unknown.
     let (Some(bytes), Some((newest, _))) = (store.read(INDEX)?, releases.last()) else {
         return Ok(None);
@@ -46,7 +46,7 @@ pub fn look(
         .filter(|object| layout.release(&object.path).is_some())
         .count();
     let text = "the page does not list the existing releases: it was changed. The next release writes it again";
-    Ok((there == releases.len()).then(|| Finding::new(INDEX, text)))
+    Ok((there == releases.len()).then(|| FileFault::new(INDEX, text)))
 }
 
 fn page(feed: &str, releases: &[&Manifest], language: Language) -> Vec<u8> {

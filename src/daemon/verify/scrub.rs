@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use sha2::Digest;
 
-use super::Finding;
+use super::FileFault;
 use super::decided_public::{COMMIT_GONE, OTHER_COMMIT, OTHER_MANIFEST, RELEASE_GONE};
 use super::log_entries::{parsed, wrong_with};
 use super::public::{NO_SIGNATURE, not_published};
@@ -64,7 +64,7 @@ pub struct Damage {
     /// The object.
     pub place: ScrubbedObject,
     /// The finding that describes it.
-    pub finding: Finding,
+    pub finding: FileFault,
 }
 
 impl Damage {
@@ -199,7 +199,7 @@ impl Scrub {
             self.reads = Some((place, reader));
             return Ok(ScrubStep::Sound(PIECE));
         };
-        let wrong = not_published(there, *sha256).map(|text| Finding::new(path.clone(), text));
+        let wrong = not_published(there, *sha256).map(|text| FileFault::new(path.clone(), text));
         Ok(match wrong {
             None => ScrubStep::Sound(read.unwrap_or(0)),
             Some(finding) => ScrubStep::Damaged(Damage { place, finding }),
@@ -306,7 +306,7 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
                     break there;
                 }
             };
-            not_published(there, *sha256).map(|text| Finding::new(path.clone(), text))
+            not_published(there, *sha256).map(|text| FileFault::new(path.clone(), text))
         }
         other => look(roots, other)?.1,
     };
@@ -317,7 +317,7 @@ pub fn inspect(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<Option<D
 }
 
 /// The number of bytes that were checked, and what is wrong with them.
-type InspectedBytes = (u64, Option<Finding>);
+type InspectedBytes = (u64, Option<FileFault>);
 
 /// Checks an object, a manifest or a commit.
 fn look(roots: ScrubInput<'_>, place: &ScrubbedObject) -> Result<InspectedBytes> {
@@ -344,9 +344,9 @@ fn looked(roots: ScrubInput<'_>, place: ScrubbedObject) -> Result<ScrubStep> {
 }
 
 /// The finding of an error about damage; any other error is one of the store.
-fn damaged(error: Error) -> Result<Finding> {
+fn damaged(error: Error) -> Result<FileFault> {
     if error.kind == ErrorCategory::Input {
-        Ok(Finding::of(&error))
+        Ok(FileFault::of(&error))
     } else {
         Err(error)
     }
@@ -357,7 +357,7 @@ fn entry(
     roots: ScrubInput<'_>,
     seq: u64,
     before: Option<&CheckedEntry>,
-) -> Result<std::result::Result<(CheckedEntry, u64), Finding>> {
+) -> Result<std::result::Result<(CheckedEntry, u64), FileFault>> {
     let path = Entry::path(seq);
     let bytes = match roots.private.read(&path) {
         Ok(bytes) => bytes,
@@ -365,11 +365,11 @@ fn entry(
     };
     let entry = match parsed(bytes.as_deref(), roots.ring) {
         Ok(entry) => entry,
-        Err(text) => return Ok(Err(Finding::new(path, text))),
+        Err(text) => return Ok(Err(FileFault::new(path, text))),
     };
     let wrong = wrong_with(&entry.entry, seq, before).next();
     Ok(match wrong {
-        Some(text) => Err(Finding::new(path, text)),
+        Some(text) => Err(FileFault::new(path, text)),
         None => Ok((entry, bytes.map_or(0, |bytes| bytes.len() as u64))),
     })
 }
@@ -383,7 +383,7 @@ fn needs(state: &FeedState, release: u32, path: &str) -> bool {
 }
 
 /// Checks the manifest of a release that readers see against what was published, and its signature.
-fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
+fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<FileFault>> {
     let meant = line(roots.state, release)
         .filter(|line| line.is_visible())
         .and_then(|line| line.manifest);
@@ -391,22 +391,22 @@ fn manifest(roots: ScrubInput<'_>, release: u32) -> Result<Option<Finding>> {
         return Ok(None);
     };
     let Some(bytes) = roots.public.read(&path)? else {
-        return Ok(Some(Finding::new(path, RELEASE_GONE)));
+        return Ok(Some(FileFault::new(path, RELEASE_GONE)));
     };
     let manifest = match Manifest::parse(&bytes) {
-        Err(error) => return Ok(Some(Finding::new(path, error.to_string()))),
+        Err(error) => return Ok(Some(FileFault::new(path, error.to_string()))),
         Ok(_) if Sha256::of(&bytes) != meant => {
-            return Ok(Some(Finding::new(path, OTHER_MANIFEST)));
+            return Ok(Some(FileFault::new(path, OTHER_MANIFEST)));
         }
         Ok(manifest) => manifest,
     };
     let place = format!("{path}.sig");
     let is_gone = manifest.signed && roots.public.read(&place)?.is_none();
-    Ok(is_gone.then(|| Finding::new(place, NO_SIGNATURE)))
+    Ok(is_gone.then(|| FileFault::new(place, NO_SIGNATURE)))
 }
 
 /// Checks a commit of a Delta log against what was decided.
-fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Finding>> {
+fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<FileFault>> {
     let delta = roots
         .state
         .tables
@@ -430,5 +430,5 @@ fn commit(roots: ScrubInput<'_>, id: TableId, version: u64) -> Result<Option<Fin
         Some(bytes) if Sha256::of(&bytes) != decided.commit => OTHER_COMMIT,
         Some(_) => return Ok(None),
     };
-    Ok(Some(Finding::new(path, text)))
+    Ok(Some(FileFault::new(path, text)))
 }

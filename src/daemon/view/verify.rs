@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::daemon::opened_release::{ExpectedRelease, NewestRelease};
-use crate::daemon::verify::{CheckedPublicRoot, Finding, Private};
+use crate::daemon::verify::{CheckedPublicRoot, FileFault, Private};
 
 /// The result of the check.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub struct VerifyAnswer {
     /// Sealed objects that were opened; null for a public root alone.
     pub objects: Option<u64>,
     /// Files that are not as they were written.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FileFault>,
 }
 
 impl VerifyAnswer {
@@ -48,7 +48,7 @@ impl VerifyAnswer {
             None => seen
                 .findings
                 .into_iter()
-                .chain(seen.strange.into_iter().map(Finding::unnamed))
+                .chain(seen.strange.into_iter().map(FileFault::unnamed))
                 .collect(),
         };
         findings.extend(refused);
@@ -69,10 +69,10 @@ fn refusal(
     newest: Option<&NewestRelease>,
     seen: &CheckedPublicRoot,
     expected: &ExpectedRelease,
-) -> Option<Finding> {
+) -> Option<FileFault> {
     if let Some(newest) = newest {
         let text = expected.refusal(newest)?;
-        return Some(Finding {
+        return Some(FileFault {
             file: seen.layout.manifest(newest.release),
             text,
         });
@@ -82,7 +82,7 @@ fn refusal(
     }
     let text =
         "there is no release here, but --at-least or --since asks for one: get the newest files";
-    Some(Finding {
+    Some(FileFault {
         file: "manifest".to_owned(),
         text: text.to_owned(),
     })

@@ -9,7 +9,7 @@ use tidegate::daemon::journal::store::{Memory, ReadStore as _, Store as _};
 use tidegate::daemon::journal::{
     ApprovalRule, ApproverDecision, Entry, EntryBody, NamedApprover, RequestOrigin, Signed,
 };
-use tidegate::daemon::verify::{self, Finding};
+use tidegate::daemon::verify::{self, FileFault};
 use tidegate::engine::release::{Layout, Sha256};
 
 use super::draw::{CROWDS, Draw};
@@ -171,7 +171,7 @@ fn a_note_is_for_one_feed_at_one_place_of_its_log() {
 }
 
 /// A root in which an entry holds a release, and another one then counts approvals otherwise.
-fn held_by(rule: &ApprovalRule, then: &[(&str, u32)]) -> Vec<Finding> {
+fn held_by(rule: &ApprovalRule, then: &[(&str, u32)]) -> Vec<FileFault> {
     let (private, public) = (Memory::default(), Memory::default());
     let manual = || {
         open_set(
@@ -271,7 +271,7 @@ fn verify_counts_approvals_by_the_entry_that_holds_the_release() {
     wrong(&[("4c", 1), ("4c", 0)], "fewer people have approved");
     wrong(&[("4c", 1), ("6e", 0)], "does not name this person");
     let found = held_by(&rule, &[("4c", 1), ("5d", 0)]);
-    let counts = |finding: &Finding| {
+    let counts = |finding: &FileFault| {
         !finding.text.contains("approved") && !finding.text.contains("name this person")
     };
     assert!(found.iter().all(counts), "{found:?}");

@@ -13,7 +13,7 @@ use tidegate::daemon::journal::{
 };
 use tidegate::daemon::seal::OperatorKey;
 use tidegate::daemon::sign::Signing;
-use tidegate::daemon::verify::{self, Finding};
+use tidegate::daemon::verify::{self, FileFault};
 use tidegate::engine::release::Layout;
 
 use super::commands::KEYS;
@@ -46,7 +46,11 @@ pub fn state(nature: &Nature) -> Option<FeedState> {
 }
 
 /// The findings of `verify` in these roots, and whether it misses a commit in the public one alone.
-fn findings(store: &dyn Store, shown: &dyn Store, ring: &KeyRing) -> Result<(Vec<Finding>, bool)> {
+fn findings(
+    store: &dyn Store,
+    shown: &dyn Store,
+    ring: &KeyRing,
+) -> Result<(Vec<FileFault>, bool)> {
     let (seen, found) = verify::roots(store, ring, shown, Layout::Root, &[signing().public()])?;
     let gap = seen
         .findings
@@ -110,7 +114,7 @@ pub fn damage(nature: &Nature) {
 
 /// Whether a finding is something that a dead process has left behind, and that the next one, or
 /// the same command again, removes.
-fn left_behind(finding: &Finding) -> bool {
+fn left_behind(finding: &FileFault) -> bool {
     [
         "the next start removes it",
         "or will be when the feed runs again",
@@ -135,10 +139,10 @@ pub fn balance(nature: &Nature, erased: &BTreeMap<u64, String>, ended: bool) {
         findings(&nature.private(), nature.root(Side::Public), &ring).expect("whole roots");
     assert!(!gap, "readers who have the public root alone miss a commit");
     let behind = nature.promises(super::promises::Promises::index_is_behind);
-    let accepted = |finding: &&Finding| {
+    let accepted = |finding: &&FileFault| {
         !ended && left_behind(finding) || behind && finding.file == "index.html"
     };
-    let wrong: Vec<&Finding> = findings
+    let wrong: Vec<&FileFault> = findings
         .iter()
         .filter(|finding| !accepted(finding))
         .collect();

@@ -174,18 +174,22 @@ fn trespasses_are_found() {
 #[test]
 fn whispers_are_found() {
     let pair = |text| {
-        let others = ["crowd.rs", "verdict/mod.rs", "verdict/crowd.rs"]
-            .map(|file| format!("src/engine/gate/{file}"));
-        let others = others.map(|place| source(&place, ""));
-        let sources: Vec<Source> = others
-            .into_iter()
-            .chain([source("src/engine/gate/chain.rs", text)])
-            .collect();
+        let check = |file: &str| format!("src/engine/gate/verdict/checks/{file}.rs");
+        let sources = [
+            source(&check("crowd"), ""),
+            source(
+                &check("utility"),
+                "use super::super::comparison::PreparedCase;",
+            ),
+            source("src/engine/gate/verdict/comparison.rs", ""),
+            source("src/engine/gate/utility.rs", ""),
+            source(&check("growth"), text),
+        ];
         rooms::whispers(&imports(&sources)).len()
     };
     assert_eq!(pair("use super::crowd::smallest;"), 1);
-    assert_eq!(pair("use super::verdict::Reason;"), 0);
-    assert_eq!(pair("use super::verdict::crowd::smallest;"), 1);
+    assert_eq!(pair("use crate::gate::utility::loss;"), 1);
+    assert_eq!(pair("use super::super::comparison::PreparedCase;"), 0);
 }
 
 #[test]

@@ -378,25 +378,14 @@ pub const ROOMS: &[(&str, &[&str])] = &[
 
 const ENGINE: &str = "engine::";
 
-/// The files of the gate that contain one check each, or its basis. They receive shared data as
-/// values from the others and never import each other, so that an error in one cannot hide an error
-/// in another.
-pub const CHECKS: &[&str] = &[
-    "form",
-    "crowd",
-    "growth",
-    "past",
-    "atoms",
-    "correspondence",
-    "chain",
-    "diversity",
-    "utility",
-    "minimality",
-    "slices",
-    "refinement",
-    "certainty",
-    "dominance",
-];
+/// The folder with one file or folder for each check of the gate. Checks receive shared data as
+/// values and never import each other, so that an error in one cannot hide an error in another; nor
+/// does the attack beside the verdict that has the name of a check serve another check.
+pub const CHECKS: &str = "engine::gate::verdict::checks::";
+
+/// Diversity is that of the candidates that the attack on the whole chain leaves, which `bcf` alone
+/// needs.
+const SERVES: (&str, &str) = ("diversity", "chain");
 
 /// The room that a module belongs to: the longest entry of the table that contains it.
 pub fn room(module: &str) -> Option<&'static str> {
@@ -448,21 +437,31 @@ pub fn trespasses(imports: &[Import]) -> Vec<String> {
 
 /// Checks of the gate that import each other.
 pub fn whispers(imports: &[Import]) -> Vec<String> {
-    let check = |module: &str| {
-        let inside = module.strip_prefix("engine::gate::")?;
-        let inside = inside.strip_prefix("verdict::").unwrap_or(inside);
-        CHECKS.iter().find(|name| {
-            inside == **name
-                || inside
-                    .strip_prefix(**name)
-                    .is_some_and(|rest| rest.starts_with("::"))
-        })
+    let name = |module: &str| -> Option<String> {
+        let inside = module.strip_prefix(CHECKS)?;
+        inside.split("::").next().map(str::to_owned)
     };
-    imports
-        .iter()
-        .filter(|import| matches!((check(&import.from), check(&import.to)), (Some(a), Some(b)) if a != b))
-        .map(|import| format!("the check {} (line {}) names the check {}", import.from, import.line, import.to))
-        .collect()
+    let mut checks: BTreeSet<String> = BTreeSet::new();
+    for Import { from, to, .. } in imports {
+        checks.extend(name(from).into_iter().chain(name(to)));
+    }
+    let attack = |module: &str| {
+        let inside = module.strip_prefix("engine::gate::")?;
+        let first = inside.split("::").next()?.to_owned();
+        checks.contains(&first).then_some(first)
+    };
+    let mut found = Vec::new();
+    for Import { from, to, line } in imports {
+        let (Some(one), Some(other)) = (name(from), name(to).or_else(|| attack(to))) else {
+            continue;
+        };
+        if one != other && (one.as_str(), other.as_str()) != SERVES {
+            found.push(format!(
+                "the check {from} (line {line}) names the check {to}"
+            ));
+        }
+    }
+    found
 }
 
 /// The table itself as edges, to be tested for cycles.

@@ -37,6 +37,12 @@ pub struct CheckResult {
     pub reasons: Vec<Finding>,
 }
 
+/// The reason against a key whose promise no check has judged.
+pub fn uncovered(check: Check, key: &str) -> Finding {
+    let text = format!("`{key}` is set and this version has no check for it");
+    Finding::new(check, format!("policy.{key}"), text)
+}
+
 impl CheckResult {
     /// A check that passes unless reasons are added.
     pub fn made(check: Check) -> CheckResult {

@@ -277,6 +277,6 @@ impl CrowdHistory {
 }
 
 /// The smallest number of rows of a label.
-pub fn fewest(release: &Release) -> Option<u64> {
+fn fewest(release: &Release) -> Option<u64> {
     release.smallest().map(|(rows, _)| rows)
 }

@@ -4,9 +4,8 @@
 
 use rayon::prelude::*;
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::{Lineage, PreparedCase};
-use super::crowd_history::fewest;
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::{Lineage, PreparedCase};
 use crate::gate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells};
 
@@ -27,8 +26,9 @@ fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
     let a = ready.case.policy.a();
     let new = ready.added();
     let before = ready.compared().history.sums().smallest();
+    let smallest = new.smallest().map(|(rows, _)| rows);
     let mut found = CheckResult::made(Check::Correspondence)
-        .at_least(before.into_iter().chain(fewest(new)).min(), a);
+        .at_least(before.into_iter().chain(smallest).min(), a);
     for class in (0..new.classes())
         .filter(|&class| new.size(class) < a)
         .take(NAMED)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 
-use super::next_release::NewIncrement;
+use super::super::super::next_release::NewIncrement;
 use crate::model::{Decimal, Leaf, Node};
 use crate::policy::{Dominance, Policy};
 

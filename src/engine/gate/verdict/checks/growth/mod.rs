@@ -5,8 +5,10 @@
 //!
 //! Values are compared here, so every finding stops the chain, even if it is only a number of rows.
 
-use super::check_result::{Check, CheckResult, Finding};
-use super::comparison::PreparedCase;
+mod history;
+
+use super::super::check_result::{Check, CheckResult, Finding};
+use super::super::comparison::PreparedCase;
 use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 

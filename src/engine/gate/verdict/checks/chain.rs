@@ -1,9 +1,8 @@
 //! All releases of the chain together (SCIENCE 3): the pair bound for every person who is in the
 //! tables; under `bcf` for all people who could be.
 
-use super::check_result::{Check, CheckResult, Finding};
-use super::comparison::{Lineage, PreparedCase};
-use super::crowd_history::fewest;
+use super::super::check_result::{Check, CheckResult, Finding};
+use super::super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
 
 /// Judges all targets.
@@ -52,7 +51,11 @@ pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
 fn kept_labels(ready: &PreparedCase<'_>) -> CheckResult {
     let a = ready.case.policy.a();
     let new = ready.added();
-    let ever = ready.compared().history.fewest().chain(fewest(new)).min();
+    let added = (0..new.classes()).map(|class| new.size(class)).min();
+    let ever = added
+        .into_iter()
+        .chain(ready.compared().history.fewest())
+        .min();
     let mut found = CheckResult::made(Check::Chain).at_least(ever, a);
     if ever.is_some_and(|ever| ever < a) {
         let text = format!("all releases together leave a person fewer than {a} rows");

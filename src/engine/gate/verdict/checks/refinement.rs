@@ -3,8 +3,8 @@
 //! as an attacker who knows that order. All of it follows from quasi-identifiers, so the findings
 //! reveal nothing about sensitive values.
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::PreparedCase;
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::PreparedCase;
 use crate::gate::refinement::{FailedLimit, JointAttack, judge};
 
 /// The most reasons that are given.

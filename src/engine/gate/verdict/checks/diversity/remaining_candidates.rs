@@ -1,7 +1,7 @@
 //! The candidates that all attacks together leave in the classes of all people of a chain, for the
 //! checks that measure them.
 
-use super::comparison::{Lineage, PreparedCase};
+use super::super::super::comparison::{Lineage, PreparedCase};
 use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
 use crate::histogram::{NumberedClasses, Slices, ValueCode};
 

@@ -8,10 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::PreparedCase;
-use super::history::History;
-use super::next_release::NextRelease;
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::PreparedCase;
+use super::super::history::History;
+use super::super::next_release::NextRelease;
 use crate::gate::certainty::{self, Certainty, CertaintyBudget, Fact, FactExtent};
 use crate::histogram::{Release, describe};
 use crate::model::Taxonomy;

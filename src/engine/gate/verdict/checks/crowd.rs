@@ -1,7 +1,7 @@
 //! Each person must be in a class of at least k in the release itself.
 
-use super::check_result::{Check, CheckResult, Finding};
-use super::comparison::PreparedCase;
+use super::super::check_result::{Check, CheckResult, Finding};
+use super::super::comparison::PreparedCase;
 
 /// The most classes that are named: the smallest ones.
 const NAMED: usize = 12;

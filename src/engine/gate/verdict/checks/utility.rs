@@ -1,8 +1,8 @@
 //! The limit on information loss (SCIENCE 8): a release whose Loss is above the policy's limit is
 //! not useful enough for its risk.
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::PreparedCase;
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::PreparedCase;
 use crate::gate::utility;
 use crate::model::Role;
 

@@ -4,8 +4,8 @@
 //! The size of the smallest atom stays private: the rows of a label that came with one release can
 //! be several atoms, and readers do not learn which.
 
-use super::check_result::{Check, CheckResult, Finding};
-use super::comparison::PreparedCase;
+use super::super::check_result::{Check, CheckResult, Finding};
+use super::super::comparison::PreparedCase;
 use crate::histogram::describe;
 use crate::model::{Column, Cut, Role};
 

@@ -2,15 +2,17 @@
 //! for the one recoding that quasi-identifiers have determined. A failure ends the chain, since
 //! readers see that no release appears.
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::PreparedCase;
-use super::next_release::NewIncrement;
-use super::remaining_candidates::Measured;
+mod remaining_candidates;
+
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::PreparedCase;
+use super::super::next_release::NewIncrement;
 use crate::gate::diversity::{
     CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares,
 };
 use crate::histogram::{Release, SensitiveValues};
 use crate::policy;
+use remaining_candidates::Measured;
 
 /// Judges the classes of all people of the chain, with a line for each figure that has a limit.
 pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {

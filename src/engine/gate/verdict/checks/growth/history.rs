@@ -2,10 +2,10 @@
 //! 10): a chain that lacks a release, or has other private tables, cannot be judged, however good
 //! the candidate looks.
 
-use super::check_result::{Check, Finding};
-use super::comparison::PreparedCase;
-use super::next_release::OlderIncrement;
-use super::read_candidate::Compared;
+use super::super::super::check_result::{Check, Finding};
+use super::super::super::comparison::PreparedCase;
+use super::super::super::next_release::OlderIncrement;
+use super::super::super::read_candidate::Compared;
 use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl PreparedCase<'_> {

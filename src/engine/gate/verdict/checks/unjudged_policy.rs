@@ -4,7 +4,7 @@
 //!
 //! Every key of `[policy]` occurs in this file; a new key does not compile until it does.
 
-use super::check_result::{Check, CheckResult, Finding};
+use super::super::check_result::{Check, CheckResult, uncovered};
 use crate::policy::{Guarantee, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would be required.
@@ -30,12 +30,6 @@ pub fn checks(policy: &Policy) -> Vec<CheckResult> {
         checks.push(CheckResult::not_made(Check::Grouping));
     }
     checks
-}
-
-/// The reason against a key whose promise no check has judged.
-pub(super) fn uncovered(check: Check, key: &str) -> Finding {
-    let text = format!("`{key}` is set and this version has no check for it");
-    Finding::new(check, format!("policy.{key}"), text)
 }
 
 /// The requirements: the check that would be needed, and the key.

@@ -8,14 +8,15 @@
 //! published sums are sums over whole atoms; and both rules hold for a union of people if they hold
 //! for each part.
 
+mod addends;
+
 use std::collections::BTreeMap;
 
-use super::addends::{Aggregate, LabelAddends, SumRules, addends};
-use super::check_result::{Check, CheckResult, Finding};
-use super::comparison::PreparedCase;
-use super::unjudged_policy::uncovered;
+use super::super::check_result::{Check, CheckResult, Finding, uncovered};
+use super::super::comparison::PreparedCase;
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Column, Finite, Leaf, Node, Role, Value};
+use addends::{Aggregate, LabelAddends, SumRules, addends};
 
 /// The most places that are named.
 const NAMED: usize = 12;

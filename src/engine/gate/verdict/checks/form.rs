@@ -5,10 +5,10 @@
 //! Bytes depend on sensitive values too, so a release that fails here stops the chain: if it were
 //! merged with the next one, its absence would reveal something about its people's values.
 
-use super::check_result::{Check, CheckResult, Finding};
-use super::next_release::NextRelease;
-use super::parts::part_of;
-use super::read_tables::ReadTables;
+use super::super::check_result::{Check, CheckResult, Finding};
+use super::super::next_release::NextRelease;
+use super::super::parts::part_of;
+use super::super::read_tables::ReadTables;
 use crate::gate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
 use crate::policy::Output;

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::check_result::{Check, CheckResult, Figure, Finding};
-use super::comparison::PreparedCase;
-use super::next_release::NewIncrement;
+use super::super::check_result::{Check, CheckResult, Figure, Finding};
+use super::super::comparison::PreparedCase;
+use super::super::next_release::NewIncrement;
 use crate::gate::minimality::{Credibility, masked};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::model::{Leaf, Node};
