@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 
 use common::needs;
 use sets::{CENSUS_OF_FIVE, SETS, Set, Task};
-use tidegate::engine::anonymizer::levels::{LevelsResult, LevelsSearch};
+use tidegate::engine::label::levels::{LevelsResult, LevelsSearch};
 
 /// Words that are no parts.
 const CARGO: [&str; 2] = ["--bench", "--test"];

@@ -13,12 +13,12 @@ use small::small;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::{CarvingResult, Effort, Region, StateClass, arx_lr, crowds};
 use tidegate::engine::gate::refinement::{
     AttackTarget, AttackTerms, AttackedRows, Attacker, CarvedRelease, Layers, RefinementAttack,
     RefinementBudget, RepeatedValues,
 };
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::{CarvingResult, Effort, Region, StateClass, arx_lr, crowds};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
 use tidegate::engine::policy::{
     ChainKind, ColumnFacts, Decimal, Policy, PolicySettings, RefinementLimits,

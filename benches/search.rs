@@ -12,8 +12,8 @@ use std::hint::black_box;
 use common::{adult, columns, golden, tables, taxonomy};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use sets::SETS;
-use tidegate::engine::anonymizer::{alone, bcf};
 use tidegate::engine::histogram::Release;
+use tidegate::engine::label::{alone, bcf};
 use tidegate::engine::model::{Columns, Recoding};
 
 fn names(of: &[&str]) -> Vec<String> {

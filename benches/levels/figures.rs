@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{Levels, LevelsProblem, LevelsSearch};
+use tidegate::engine::label::levels::{Levels, LevelsProblem, LevelsSearch};
 
 use super::paper;
 use super::sets::{SETS, WIDE};

@@ -12,8 +12,8 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use tidegate::engine::anonymizer::levels::{Lattice, Levels, LevelsSearch};
 use tidegate::engine::histogram::Headcount;
+use tidegate::engine::label::levels::{Lattice, Levels, LevelsSearch};
 use tidegate::engine::model::Taxonomy;
 
 use super::paper;

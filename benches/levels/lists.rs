@@ -4,9 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{
-    CountedProperty, Levels, Monotonicity, Property, Usage,
-};
+use tidegate::engine::label::levels::{CountedProperty, Levels, Monotonicity, Property, Usage};
 
 /// A list of states that is searched from end to end; an antichain, if states that follow from
 /// others are removed.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate::engine::anonymizer::levels::{
+use tidegate::engine::label::levels::{
     Costs, DistinctRows, Lattice, LevelsProblem, Objective, Privacy,
 };
 

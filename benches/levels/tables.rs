@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::{
+use tidegate::engine::label::levels::{
     Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage,
 };
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::anonymizer::levels::LevelsSearch;
+use tidegate::engine::label::levels::LevelsSearch;
 
 use super::sets::{ALL, HUGE, SETS, Set, Task, WIDE, percent};
 

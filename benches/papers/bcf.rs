@@ -10,9 +10,9 @@ use super::Figure;
 use super::chart::{Chart, Line, svg};
 use super::common::{Row, adult, columns, golden, tables, taxonomy};
 use super::sets::SETS;
-use tidegate::engine::anonymizer::{alone, bcf};
 use tidegate::engine::gate::correspondence::{Anonymity, Correspondence};
 use tidegate::engine::histogram::{Excess, JoinCells, Release};
+use tidegate::engine::label::{alone, bcf};
 use tidegate::engine::model::{Columns, Recoding, Taxonomy};
 
 const KS: [u64; 5] = [40, 80, 120, 160, 200];

@@ -14,10 +14,10 @@ use super::alpha_k::{Class, Table, alpha_k};
 use super::chart::{Chart, Line, svg};
 use super::common::adult;
 use super::common::levels::{Data, hierarchy};
-use tidegate::engine::anonymizer::alone;
 use tidegate::engine::gate::minimality::requirement::l_diverse;
 use tidegate::engine::gate::minimality::{MinimalityAttack, OriginClass};
 use tidegate::engine::histogram::{Release, ValueCode};
+use tidegate::engine::label::alone;
 use tidegate::engine::model::{Node, Taxonomy, Value};
 use tidegate::engine::safeguards::mask::{
     Draws, EqualRows, ReplacementSources, ReplacementValues, mask,

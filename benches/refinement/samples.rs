@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use tidegate::engine::anonymizer::arx_lr;
 use tidegate::engine::gate::refinement::{AttackedRows, CarvedRelease, Layers};
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::arx_lr;
 use tidegate::engine::model::{Leaf, Node, Taxonomy, Tree};
 
 use super::common::random::Draw;

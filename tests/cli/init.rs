@@ -1,7 +1,6 @@
 //! Tests `tidegate init` from outside (CONTRACTS 3): the feed files that it makes from samples pass
 //! `check`, nothing is overwritten, and no value of an identifier or of a sensitive column is shown
 //! anywhere.
-#![cfg(feature = "daemon")]
 
 mod encounters;
 mod headers;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use tidegate::engine::anonymizer::levels::DistinctRows;
 use tidegate::engine::histogram::{CellReading, Encoder, Histogram};
+use tidegate::engine::label::levels::DistinctRows;
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{
     Column, Columns, DetailSettings, Domain, Kind, Path as Labels, Role, Taxonomy,

@@ -1,6 +1,5 @@
 //! The daemon's pages from outside (CONTRACTS 5), over plain sockets: the answers to each reader,
 //! while feeds begin, halt and begin again, and that rude, slow or curious clients do no harm.
-#![cfg(feature = "daemon")]
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

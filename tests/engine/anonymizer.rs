@@ -9,12 +9,12 @@ use crate::common::random::{self, Draw};
 use crate::common::{Row, columns, tables, taxonomy};
 use crate::golden_standing::Standing;
 use slow::{Leaves, Place};
-use tidegate::engine::anonymizer::{
-    Course, InvalidReason, NoRelease, RecodingStep, TopDownResult, alone, bcf,
-};
 use tidegate::engine::gate::correspondence::Correspondence;
 use tidegate::engine::histogram::{
     Excess, Headcount, Heads, Histogram, JoinCells, Release, SensitiveValues,
+};
+use tidegate::engine::label::{
+    Course, InvalidReason, NoRelease, RecodingStep, TopDownResult, alone, bcf,
 };
 use tidegate::engine::model::{Columns, Cut, Recoding, Taxonomy};
 use world::World;

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate::engine::anonymizer::{Effort, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::{Effort, crowds};
 use tidegate::engine::model::{DetailSettings, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::{Division, Values};
 

@@ -4,13 +4,13 @@
 use crate::common::adult;
 use crate::common::{columns, golden, recoding, rows, strings, tables, taxonomy};
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::{TopDownResult, alone, bcf};
 use tidegate::engine::histogram::Release;
+use tidegate::engine::label::{TopDownResult, alone, bcf};
 use tidegate::engine::model::{Recoding, Taxonomy};
 
 /// A trace as the files write it: column name, label, accepted.
 fn trace(found: &TopDownResult, names: &[Json], trees: &[&Taxonomy]) -> Json {
-    let step = |tried: &tidegate::engine::anonymizer::CandidateTrial| {
+    let step = |tried: &tidegate::engine::label::CandidateTrial| {
         serde_json::json!([
             names[tried.column],
             trees[tried.column].label(tried.node),

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::common::{golden, strings, taxonomy};
 use num_bigint::BigUint;
 use serde_json::{Value as Json, json};
-use tidegate::engine::anonymizer::{Effort, Halved, HalvingTicks, crowds};
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::{Effort, Halved, HalvingTicks, crowds};
 use tidegate::engine::model::{Domain, LeafRule, Node, Taxonomy};
 use tidegate::engine::policy::{Certain, Division, Values};
 

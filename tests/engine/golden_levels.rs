@@ -4,7 +4,7 @@
 //! sets whose hierarchies repeat labels upwards.
 
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::levels::{
+use tidegate::engine::label::levels::{
     Costs, Diverse, Lattice, LevelsProblem, LevelsSearch, Mean, Objective, Privacy,
 };
 

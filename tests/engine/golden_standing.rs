@@ -5,8 +5,8 @@
 use crate::common::chain::{Chain, Human};
 use crate::common::{adult, columns, golden, recoding, strings, taxonomy};
 use serde_json::{Value as Json, json};
-use tidegate::engine::anonymizer::{Course, RecodingStep};
 use tidegate::engine::feed::ClosingResult;
+use tidegate::engine::label::{Course, RecodingStep};
 use tidegate::engine::model::{Columns, Leaf, Node, Recoding, Taxonomy, Value};
 use tidegate::engine::policy::{ChainKind, ColumnFacts, Policy, PolicySettings, Search};
 

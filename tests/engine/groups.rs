@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use tidegate::engine::anonymizer::{Grouping, grouped};
 use tidegate::engine::histogram::{Headcount, Heads, Histogram, Release};
+use tidegate::engine::label::{Grouping, grouped};
 use tidegate::engine::microaggregation::Points;
 use tidegate::engine::model::{Decimal, Leaf, Node, Taxonomy};
 use tidegate::engine::policy::{RefinementLimits, Values};

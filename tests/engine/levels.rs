@@ -3,7 +3,7 @@
 
 mod definition;
 
-use tidegate::engine::anonymizer::levels::{
+use tidegate::engine::label::levels::{
     Costs, DistinctRows, Diverse, EarlierReleases, Lattice, LevelsProblem, LevelsResult,
     LevelsSearch, Mean, Objective, Privacy,
 };

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::common::golden;
 use crate::common::random::{self, Draw};
 use serde_json::Value as Json;
-use tidegate::engine::anonymizer::{CarvingResult, NoCarving, NoLadder, arx_lr};
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::{CarvingResult, NoCarving, NoLadder, arx_lr};
 use tidegate::engine::model::{Leaf, Taxonomy, Tree};
 
 /// Repeated halves in `height` layers over `[0, domain)`.

@@ -1,7 +1,6 @@
 //! CONTRACTS 2 from outside: every form with its labels, and every fault with its place. The cases
 //! are the files of `tests/hierarchies/`; a case never reads anything outside its own temporary
 //! directory.
-#![cfg(feature = "daemon")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,11 +1,10 @@
-//! The architecture: which room may import which, headers, lengths, and forbidden words. Each check
+//! The architecture: rings, headers, lengths, and words that the engine may not contain. Each check
 //! is also run on text that breaks it, in `planted`, because a check that cannot fail shows
 //! nothing.
 
+mod gate_checks;
 mod imports;
-mod names;
 mod planted;
-mod rooms;
 mod rules;
 mod text;
 
@@ -66,21 +65,6 @@ fn all_rust() -> Vec<Source> {
         .collect()
 }
 
-/// The files of these folders, and these files, each with its place and its text.
-pub fn texts(places: &[&str]) -> Vec<(String, String)> {
-    let (folders, single): (Vec<&str>, Vec<&str>) =
-        places.iter().partition(|place| !place.contains('.'));
-    let single = single
-        .iter()
-        .map(|place| Path::new(env!("CARGO_MANIFEST_DIR")).join(place));
-    let sources = folders
-        .into_iter()
-        .flat_map(files)
-        .chain(single)
-        .filter_map(read);
-    sources.map(|source| (source.place, source.text)).collect()
-}
-
 /// The text of the program's sources in which each literal is on one line, without backticks.
 pub fn program_texts() -> String {
     let sources: String = rust("src").into_iter().map(|source| source.text).collect();
@@ -93,23 +77,6 @@ pub fn program_texts() -> String {
 #[track_caller]
 fn none(found: Vec<String>) {
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
-}
-
-#[test]
-fn rooms_name_only_rooms_that_the_table_allows() {
-    none(rooms::trespasses(&imports::imports(&rust("src"))));
-}
-
-#[test]
-fn every_module_is_in_a_room() {
-    let modules = rust("src")
-        .into_iter()
-        .map(|source| imports::module(&source.place));
-    none(
-        modules
-            .filter(|module| rooms::room(module).is_none())
-            .collect(),
-    );
 }
 
 #[test]
@@ -126,15 +93,11 @@ fn the_page_of_the_house_names_modules_that_are_there() {
 
 #[test]
 fn checks_of_the_gate_do_not_name_each_other() {
-    none(rooms::whispers(&imports::imports(&rust("src"))));
+    none(gate_checks::whispers(&imports::imports(&rust("src"))));
 }
 
 #[test]
 fn there_is_no_ring() {
-    assert!(
-        imports::rings(&rooms::table()).is_empty(),
-        "the table of rooms has a ring"
-    );
     let rings = imports::rings(&imports::edges(&imports::imports(&rust("src"))));
     none(
         rings
@@ -142,12 +105,6 @@ fn there_is_no_ring() {
             .map(|ring| format!("these name each other in a ring: {ring:?}"))
             .collect(),
     );
-}
-
-#[test]
-fn names_say_what_they_hold() {
-    none(names::bad_types(&rust("src")));
-    none(rust("src").iter().filter_map(names::silent).collect());
 }
 
 #[test]
@@ -179,45 +136,73 @@ const PURE: &[&str] = &[
     "unicode-normalization",
 ];
 
-/// The crates below `[dependencies]` in a manifest, and whether each is one of the pure ones.
-fn dependencies(manifest: &str) -> Vec<(String, bool)> {
+/// The crates below `[dependencies]` in a manifest.
+fn dependencies(manifest: &str) -> Vec<String> {
     let (_, rest) = manifest
         .split_once("\n[dependencies]\n")
         .expect("a manifest with dependencies");
     let section = rest.split("\n[").next().expect("a section");
     let names = section
         .lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, _)| name.trim().to_owned());
-    names
-        .map(|name| (name.clone(), PURE.contains(&name.as_str())))
-        .collect()
+        .filter_map(|line| line.split_once(['=', '.']));
+    names.map(|(name, _)| name.trim().to_owned()).collect()
+}
+
+/// The rooms of the engine with their manifests.
+fn engine_manifests() -> Vec<(String, String)> {
+    let manifests = files("src/engine")
+        .into_iter()
+        .filter(|path| path.ends_with("Cargo.toml"));
+    let found: Vec<(String, String)> = manifests
+        .filter_map(read)
+        .map(|source| (source.place, source.text))
+        .collect();
+    assert!(found.len() > 5, "the rooms of the engine");
+    found
 }
 
 #[test]
 fn the_engine_depends_on_pure_crates_only() {
-    let manifest =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/Cargo.toml"));
-    let found = dependencies(&manifest.expect("the engine's manifest"));
-    assert_eq!(
-        found.len(),
-        PURE.len(),
-        "the list names what the manifest names"
-    );
-    none(
-        found
-            .into_iter()
-            .filter(|(_, pure)| !pure)
-            .map(|(name, _)| format!("the engine may not name {name}"))
-            .collect(),
-    );
-    let planted = dependencies(
-        "[package]\n\n[dependencies]\nbytes = \"1\"\ntokio = { version = \"1\" }\n\n[lints]\n",
-    );
-    assert_eq!(
-        planted,
-        [("bytes".to_owned(), true), ("tokio".to_owned(), false)]
-    );
+    let mut named = Vec::new();
+    let mut wrong = Vec::new();
+    for (place, manifest) in engine_manifests() {
+        for name in dependencies(&manifest) {
+            let room = name.trim_start_matches("tidegate-");
+            let is_room = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("src/engine")
+                .join(room)
+                .is_dir();
+            if !is_room && !PURE.contains(&name.as_str()) {
+                wrong.push(format!("{place} may not name {name}"));
+            }
+            named.push(name);
+        }
+    }
+    none(wrong);
+    let unused = PURE
+        .iter()
+        .filter(|name| !named.iter().any(|of| of == *name));
+    none(unused.map(|name| format!("no room names {name}")).collect());
+    let planted = "[package]\n\n[dependencies]\nbytes = \"1\"\ntokio.workspace = true\n\n[lints]\n";
+    assert_eq!(dependencies(planted), ["bytes", "tokio"]);
+}
+
+/// The gate must never be able to import the labellers that it checks.
+#[test]
+fn the_gate_knows_neither_labellers_nor_feeds() {
+    for (place, manifest) in engine_manifests() {
+        if place.ends_with("gate/Cargo.toml") {
+            let known = dependencies(&manifest);
+            let rooms = known.iter().filter(|name| name.starts_with("tidegate-"));
+            let rooms: Vec<&String> = rooms.collect();
+            assert_eq!(
+                rooms,
+                ["tidegate-model", "tidegate-policy", "tidegate-release"]
+            );
+            return;
+        }
+    }
+    panic!("the gate has a manifest");
 }
 
 #[test]

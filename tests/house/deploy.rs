@@ -109,7 +109,7 @@ fn words(list: &Value) -> Vec<&str> {
 
 /// The seconds that the daemon may take to end.
 fn grace() -> u64 {
-    let source = text("src/daemon/service/mod.rs");
+    let source = text("src/daemon/run/service/mod.rs");
     let (_, rest) = source
         .split_once("const GRACE: Duration = Duration::from_secs(")
         .expect("the daemon's grace");
@@ -124,7 +124,7 @@ fn grace() -> u64 {
 #[track_caller]
 fn page(path: &str) {
     assert!(
-        text("src/daemon/observe/http/pages.rs").contains(&format!(": &str = \"{path}\";")),
+        text("src/daemon/run/observe/http/pages.rs").contains(&format!(": &str = \"{path}\";")),
         "there is no {path}"
     );
 }

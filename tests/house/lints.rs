@@ -28,6 +28,9 @@ const PLANTED: &[(&str, &str)] = &[
     ("pub fn f() -> u8 { Some(1).unwrap() }", "unwrap"),
 ];
 
+/// The room of the engine in which they are planted.
+const ENGINE: &str = "tidegate-model";
+
 /// Copies a folder, or a file.
 pub fn copy(from: &Path, to: &Path) {
     if !from.is_dir() {
@@ -43,19 +46,13 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Clippy on the engine of a package, with the libraries that are already built.
-fn clippy(package: &Path) -> Output {
+/// Clippy on a room, with the libraries that are already built.
+fn clippy(package: &Path, room: &str) -> Output {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .expect("the target folder");
     Command::new(env!("CARGO"))
-        .args([
-            "clippy",
-            "--lib",
-            "--no-default-features",
-            "--offline",
-            "--quiet",
-        ])
+        .args(["clippy", "--lib", "--package", room, "--offline", "--quiet"])
         .current_dir(package)
         .env("CARGO_TARGET_DIR", target)
         .output()
@@ -78,14 +75,14 @@ fn lints_bite_in_the_engine_and_say_what_to_use() {
         copy(&from.join(part), &folder.path().join(part));
     }
     assert!(
-        clippy(folder.path()).status.success(),
+        clippy(folder.path(), ENGINE).status.success(),
         "the engine is clean as it is"
     );
-    let engine = folder.path().join("src/engine/mod.rs");
+    let engine = folder.path().join("src/engine/model/lib.rs");
     let clean = fs::read_to_string(&engine).expect("the engine's door");
     for (line, advice) in PLANTED {
         fs::write(&engine, format!("{clean}\n/// Planted.\n{line}\n")).expect("written");
-        let output = clippy(folder.path());
+        let output = clippy(folder.path(), ENGINE);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(
             !output.status.success() && said.contains(advice),
@@ -93,7 +90,7 @@ fn lints_bite_in_the_engine_and_say_what_to_use() {
         );
     }
     fs::write(&engine, &clean).expect("written");
-    let root = folder.path().join("src/lib.rs");
+    let root = folder.path().join("src/daemon/settings/lib.rs");
     let clean = fs::read_to_string(&root).expect("the root");
     fs::write(
         &root,
@@ -101,7 +98,7 @@ fn lints_bite_in_the_engine_and_say_what_to_use() {
     )
     .expect("written");
     assert!(
-        clippy(folder.path()).status.success(),
+        clippy(folder.path(), "tidegate-settings").status.success(),
         "outside the engine it is free"
     );
 }

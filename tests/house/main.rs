@@ -13,6 +13,5 @@ mod halt_messages;
 mod lints;
 mod mutants;
 mod needs;
-mod plain_words;
 mod schemas;
 mod shipped;

@@ -3,10 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::common_texts::{levels, name};
-use crate::cli::input_watch::word;
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
+use crate::common_texts::{levels, name};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::printable;
 use crate::daemon::folder::{InputEntry, InputOutcome};
@@ -14,6 +11,9 @@ use crate::daemon::formats::advice;
 use crate::engine::model::Columns;
 use crate::engine::policy::{ChainKind, Guarantee, Policy, Search};
 use crate::engine::release::Manifest;
+use crate::input_watch::word;
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The longest file name that the table shows in full.
 const WIDEST: usize = 40;

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{AuditSubject, AuditVerdict, CrowdFigures};
 use crate::engine::model::ReleaseColumn;
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::cli::place::feed_in;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::feed_writer::{DecidedRelease, FeedSnapshot};
@@ -15,6 +14,7 @@ use crate::engine::audit::{AuditSubject, MissingRows, RowsLeftOut};
 use crate::engine::histogram::Histogram;
 use crate::engine::model::{Columns, Node};
 use crate::engine::policy::{ChainKind, Policy};
+use crate::place::feed_in;
 
 /// The audited tables, and what they are judged by.
 pub struct AuditRequest {

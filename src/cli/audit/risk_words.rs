@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{AuditFigures as AllFigures, Risk};
 use crate::engine::risk::RiskFigures;
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The most releases that are written out.
 const MOST_RELEASES: usize = 20;

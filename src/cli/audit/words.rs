@@ -4,14 +4,14 @@
 use std::fmt::Write;
 
 use super::{crowds, risk_words};
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
 use crate::engine::audit::{AttackOutcome, AuditFigures, AuditSubject, AuditVerdict, ChainFigures};
 use crate::engine::gate::certainty::FactExtent;
 use crate::engine::gate::minimality::Credibility;
 use crate::engine::gate::refinement::short;
 use crate::engine::model::ReleaseColumn;
 use crate::engine::policy::{ChainKind, Distance, Policy, Search};
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The report.
 pub fn report(

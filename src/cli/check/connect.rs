@@ -6,9 +6,9 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::paragraph::wrapped;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::service::{ConnectionCheck, connect};
+use crate::paragraph::wrapped;
 
 /// Something that a feed file names, and whether it can be used.
 #[derive(Debug, Serialize, JsonSchema)]

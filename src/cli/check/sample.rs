@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use super::doubts::WarningReport;
-use crate::cli::common_texts::{self, grouped, shell};
-use crate::cli::input_watch::{InputLine, spelled, word};
+use crate::common_texts::{self, grouped, shell};
 use crate::daemon::clock;
 use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{PeopleBehindRows, PreviewRequest, SpelledColumn, trial};
+use crate::input_watch::{InputLine, spelled, word};
 
 /// The error for a sample with several feed files.
 pub fn of_one_feed() -> Error {

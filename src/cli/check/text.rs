@@ -5,11 +5,11 @@ use std::fmt::Write;
 
 use super::doubts::WarningReport;
 use super::report::{DeclaredColumn, FeedReport};
-use crate::cli::paragraph::wrapped;
 use crate::daemon::config::kind_name;
 use crate::daemon::error::printable;
 use crate::engine::model::Role;
 use crate::engine::policy::Output;
+use crate::paragraph::wrapped;
 
 /// One feed.
 pub fn feed(report: &FeedReport) -> String {

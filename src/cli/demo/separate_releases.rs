@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hospital::{Admission, HEADER};
-use crate::cli::audit;
+use crate::audit;
 use crate::daemon::chance;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::separate_releases::ReleaseComparison;
 use super::story::Day;
-use crate::cli::Out;
-use crate::cli::audit;
-use crate::cli::paragraph::wrapped;
+use crate::Out;
+use crate::audit;
 use crate::daemon::error::{Error, Result};
+use crate::paragraph::wrapped;
 
 /// The output.
 pub struct DemoView<'o> {

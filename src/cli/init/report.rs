@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::feed;
-use crate::cli::common_texts::shell;
-use crate::cli::new_files::NewFile;
-use crate::cli::table::TextTable;
+use crate::common_texts::shell;
 use crate::daemon::guess::Guess;
 use crate::engine::model::{Kind, Role};
+use crate::new_files::NewFile;
+use crate::table::TextTable;
 
 /// The output of `init --json`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cli::input_watch::InputLine as OfInputs;
 use crate::daemon::config::Setting;
 use crate::daemon::folder::TaskProgress;
 use crate::daemon::preview::PreviewProgress;
+use crate::input_watch::InputLine as OfInputs;
 
 /// One line that says what is being done.
 pub struct PreviewLine(OfInputs);

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use crate::cli::common_texts::sample_list;
-use crate::cli::detail_table;
-use crate::cli::input_watch::{spelled, word};
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
+use crate::common_texts::sample_list;
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::preview::{
     Alternative, BroadLabel, CountFigures, MeasureSums, Preview, SpelledColumn,
 };
+use crate::detail_table;
+use crate::input_watch::{spelled, word};
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The greatest number of alternatives that are shown.
 const SHOWN: usize = 12;

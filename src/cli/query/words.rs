@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use crate::cli::newest::newest_line;
-use crate::cli::table::{Head, TextTable};
 use crate::daemon::error::printable;
 use crate::daemon::opened_release::Opened;
 use crate::daemon::view::query::{QueryAnswer, QueryFigures, SpreadRule};
 use crate::engine::release::Manifest;
+use crate::newest::newest_line;
+use crate::table::{Head, TextTable};
 
 /// The greatest number of table lines that are shown; all of them are in the file and in JSON.
 const MOST: usize = 200;

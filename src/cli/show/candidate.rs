@@ -4,13 +4,13 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::cli::paragraph::wrapped;
-use crate::cli::{CommandResult, Out, detail_table};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::seal::OperatorKey;
 use crate::daemon::service::seen_with;
 use crate::daemon::view::candidate::{Approval, ChangedLabels, HeldRelease};
+use crate::paragraph::wrapped;
+use crate::{CommandResult, Out, detail_table};
 
 /// Shows it.
 ///

@@ -5,8 +5,6 @@
 use std::fmt::Write;
 
 use super::words;
-use crate::cli::paragraph::wrapped;
-use crate::cli::{CommandResult, Out};
 use crate::daemon::clock;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
@@ -16,6 +14,8 @@ use crate::daemon::service::{ClockWait, damaged, future_tick, halted, seen_with,
 use crate::daemon::view::feed::{DecidedLine, FeedRelease, FeedShown, RemovedLine};
 use crate::daemon::view::history::HistoryEvent;
 use crate::engine::release::RemovalReason;
+use crate::paragraph::wrapped;
+use crate::{CommandResult, Out};
 
 /// Shows a feed, or one of its releases.
 pub fn show(

@@ -6,8 +6,6 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::new_files::{NewFile, write};
-use crate::cli::{CommandResult, Out};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, printable};
 use crate::daemon::feed_writer::FeedSnapshot;
@@ -19,6 +17,8 @@ use crate::daemon::view::folder::Waiting;
 use crate::engine::release::{
     CheckLine, Manifest, OperatorFacts, Sha256, SignedApproval, WaitingRows, operators_copy,
 };
+use crate::new_files::{NewFile, write};
+use crate::{CommandResult, Out};
 
 /// A copy that was written.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::cli::common_texts::levels;
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
+use crate::common_texts::levels;
 use crate::daemon::error::printable;
 use crate::daemon::folder::InputOutcome;
 use crate::daemon::formats::{LevelsRecord, RecordedTick, RefusalRecord, Repaired, advice};
@@ -16,6 +14,8 @@ use crate::daemon::view::folder::{
 use crate::engine::gate::verdict::Verdict;
 use crate::engine::policy::Guarantee;
 use crate::engine::release::{Figure, Manifest};
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The greatest number of ticks that are listed, the newest.
 const MOST_TICKS: usize = 20;

@@ -6,7 +6,7 @@ use super::message_places::MessagePlace;
 use super::offer::{Offer, SetAsideMessage};
 use super::row_faults::Misplaced;
 use super::source::SourceFile;
-use crate::daemon::error::Result;
+use crate::error::Result;
 
 /// The most messages of which only the place is known.
 const MANY: usize = 1 << 18;

@@ -22,8 +22,8 @@ use super::raw::SecretBytes;
 use super::records::Records;
 use super::shape::NO_TEXT;
 use super::stray_quotes::swallowed;
-use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::MisfitKind;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch.
 const BATCH: usize = 65_536;

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The size and time of a file, which show a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::engine::model::{Column, Columns};
+use crate::error::{Error, ErrorCategory, Result, printable};
 
 /// The most columns of a file.
 const MOST_COLUMNS: usize = 10_000;

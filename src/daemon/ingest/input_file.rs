@@ -13,8 +13,8 @@ use rustix::io::Errno;
 use sha2::Digest as _;
 
 use super::content::Content;
-use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::release::Sha256;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// An open file.
 pub struct InputFile {

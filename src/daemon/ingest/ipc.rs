@@ -22,7 +22,7 @@ use super::input_file::InputFile;
 use super::limits::{FREE_ROWS_OF_MESSAGE, few_rows};
 use super::message_places::MessageForm;
 use super::messages;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch that is passed on.
 const BATCH: usize = 65_536;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows that any file may have.
 pub const FREE_ROWS: u64 = 1 << 20;

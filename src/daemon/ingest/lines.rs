@@ -16,8 +16,8 @@ use super::raw::SecretBytes;
 use super::row_batch::{Coder, RowBatch, RowFault};
 use super::shorten::Shorten;
 use super::unknown_keys::UnknownKeys;
-use crate::daemon::error::{Error, Result};
 use crate::engine::histogram::MisfitKind;
+use crate::error::{Error, Result};
 
 /// The number of bytes that are read at a time.
 const BLOCK: u64 = 1 << 20;

@@ -2,15 +2,15 @@
 //! again without it, so that they can be offered again once the feed file was corrected. The writer
 //! that stores it seals it; nothing here prints a byte of a message.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use serde::{Deserialize, Serialize};
 
 use super::message_places::MessageForm;
 use super::raw::SecretBytes;
 use super::row_faults::Misplaced;
 use super::topic::{KnownSchema, SchemaKey};
-use crate::daemon::error::Result;
-use crate::daemon::formats::SealedFormat;
+use crate::error::Result;
+use crate::formats::SealedFormat;
 
 /// A message that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@
 //! field is wrong, and memory does not depend on its length. Positions that the parser gives refer
 //! to what was passed on.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use std::io::{self, BufReader, Read, Seek as _};
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! The bytes of a set-aside message that are needed to offer it again. They are personal data:
 //! wiped when dropped, and never shown.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};

@@ -15,10 +15,10 @@ use super::rows::{BadRowPolicy, gather, judge};
 use super::source::SourceFile;
 use super::spellings::ColumnSpellings;
 use super::topic::{RetriedMessages, UnwantedPolicies, again};
-use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::CodedRows;
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The content of a file or an offer.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::daemon::error::{Error, ErrorCategory};
 use crate::engine::histogram::MisfitKind;
+use crate::error::{Error, ErrorCategory};
 
 /// A row that cannot be decoded: its place and the reason, never its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -18,10 +18,10 @@ use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
 use super::source::{Chunk, SourceFile};
 use super::spellings::ColumnSpellings;
-use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::histogram::{CodedRows, Misfit};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of batches in memory while as many are read.
 const GROUP: usize = 8;

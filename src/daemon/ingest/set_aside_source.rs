@@ -12,7 +12,7 @@ use super::messages::{messages, stream};
 use super::raw::SecretBytes;
 use super::row_batch::RowFault;
 use super::source::{Chunk, FileFormat, SourceFile};
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 impl SourceFile {
     /// Keeps rows: those of chunks from now on, and those of the source at the end.

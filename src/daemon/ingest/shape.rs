@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::input_file::InputFile;
 use super::ipc::MAGIC;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The error for a file that no reader supports.
 pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";

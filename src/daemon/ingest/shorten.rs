@@ -209,7 +209,7 @@ impl Shorten {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daemon::config::FeedConfig;
+    use crate::config::FeedConfig;
 
     fn paths() -> Arc<FieldPaths> {
         let column = |name: &str, path: &str| {

@@ -16,9 +16,9 @@ use super::paths::FieldPaths;
 use super::records::Records;
 use super::row_batch::{Coder, RowBatch};
 use super::shape::{TableFormat, shape};
-use crate::daemon::error::Result;
 use crate::engine::histogram::{CellReading, Misfit};
 use crate::engine::model::Column;
+use crate::error::Result;
 
 /// An open file.
 pub struct SourceFile {

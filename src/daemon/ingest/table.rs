@@ -10,11 +10,11 @@ use super::people::RowPeople;
 use super::row_batch::Coder;
 use super::rows::{BadRowPolicy, gather};
 use super::source::SourceFile;
-use crate::daemon::error::{Error, ErrorCategory, Result, printable};
 use crate::engine::histogram::{
     Builder, CellReading, Encoder, Histogram, Misfit, MisfitKind, RawCell, ReadableColumn, value_of,
 };
 use crate::engine::model::{self, Column, Columns, Node, Role, Taxonomy, Value};
+use crate::error::{Error, ErrorCategory, Result, printable};
 
 /// The remedy if a table turns out not to be a release.
 const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a release of them";

@@ -1,7 +1,7 @@
 //! JSON keys that the feed file does not declare, for people to read: few, short and without
 //! terminal control characters.
 
-use crate::daemon::error::printable;
+use crate::error::printable;
 
 /// The most names that are kept.
 const MOST: usize = 20;

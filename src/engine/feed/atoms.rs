@@ -8,8 +8,8 @@
 
 use super::parts::{Increment, ProposedRelease};
 use super::state::Feed;
-use crate::anonymizer::Course;
 use crate::histogram::{Histogram, Release};
+use crate::label::Course;
 use crate::model::{Carving, Cut, Leaf, Recoding, Taxonomy};
 use crate::policy::{ChainKind, Policy};
 

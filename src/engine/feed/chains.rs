@@ -3,8 +3,8 @@
 //! other people are moved to the next chain.
 
 use super::state::Feed;
-use crate::anonymizer::LabellerMemory;
 use crate::histogram::Histogram;
+use crate::label::LabellerMemory;
 
 impl Feed {
     /// A check that reads sensitive values failed: the chain publishes nothing any more, and the

@@ -12,8 +12,8 @@ use super::ledger::{ChangedRows, Ledger};
 use super::mask_sources::{LabelValue, MaskSources};
 use super::parts::Increment;
 use super::state::Feed;
-use crate::anonymizer::Course;
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
+use crate::label::Course;
 use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::Policy;
 use crate::safeguards::mask::{

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::state::Feed;
-use crate::anonymizer::{Course, NextHalvingTicks, Recoder, RecodingStep, full_classes};
 use crate::histogram::{CodedRows, Headcount};
+use crate::label::{Course, NextHalvingTicks, Recoder, RecodingStep, full_classes};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::Policy;
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::Ledger;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{Course, LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::histogram::{Headcount, Histogram, Release};
+use crate::label::{Course, LevelsQuality, NoRelease, RecodingStep, Refusal};
 use crate::measures::merged;
 use crate::model::{Carving, Recoding};
 use crate::policy::Output;

@@ -6,9 +6,7 @@
 
 use super::parts::{ClosingResult, FeedTickResult};
 use super::state::Feed;
-use crate::anonymizer::{
-    Course, LabellerMemory, RecodedPeople, Recoder, RecodingStep, full_classes,
-};
+use crate::label::{Course, LabellerMemory, RecodedPeople, Recoder, RecodingStep, full_classes};
 use crate::model::{Carving, Leaf, Node, Taxonomy};
 use crate::policy::{LabellerName, Policy};
 

@@ -5,8 +5,8 @@
 use super::ledger::Ledger;
 use super::parts::{FeedTickResult, Increment};
 use super::state::Feed;
-use crate::anonymizer::LabellerMemory;
 use crate::histogram::Histogram;
+use crate::label::LabellerMemory;
 use crate::policy::Policy;
 
 /// The decisions of a tick.

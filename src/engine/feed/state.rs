@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
 use super::people_parts::PeopleInParts;
-use crate::anonymizer::{
+use crate::histogram::{CodedRows, Histogram, Person};
+use crate::label::{
     Course, HiddenSums, LabellerMemory, NewAtoms, NoRelease, PrivateRows, RecodingStep,
     RowsBeforeTick, WaitingPeople, labeller,
 };
-use crate::histogram::{CodedRows, Histogram, Person};
 use crate::measures::PersonNumbers;
 use crate::model::{Columns, Leaf, Role, Taxonomy};
 use crate::policy::{ChainKind, LabellerName, OnRepeat, Policy};

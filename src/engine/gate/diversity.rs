@@ -555,7 +555,7 @@ pub fn node_of(domain: &Domain, column: &Column, value: &Value) -> Option<Node> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Decimal, LeafRule, Taxonomy};
+    use crate::model::{Decimal, LeafRule};
     use crate::policy::{Closeness, Recursive};
 
     fn close(figure: f64, to: f64) {
@@ -585,7 +585,7 @@ mod tests {
 
     #[test]
     fn what_moves_within_a_subtree_costs_less() {
-        let tree = Taxonomy::two_halves();
+        let tree = crate::test_trees::two_halves();
         let place = (0..4)
             .map(|leaf| Place::Node(tree.leaf_node(leaf)))
             .collect();

@@ -226,7 +226,7 @@ fn above(tree: &Taxonomy) -> Vec<Vec<Node>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Carving;
+    use crate::Carving;
 
     #[test]
     fn a_tuple_under_several_classes_is_in_the_first() {

@@ -200,7 +200,6 @@ impl<'de> Deserialize<'de> for Decimal {
 
 const WANTED: &str = "must be a finite number from 0 up with at most 18 decimals";
 
-#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Decimal {
     fn inline_schema() -> bool {
         true

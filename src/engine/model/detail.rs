@@ -87,7 +87,7 @@ impl DetailSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Tree;
+    use crate::Tree;
 
     #[test]
     fn weights_are_counted_in_hundredths() {

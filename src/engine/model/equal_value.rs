@@ -162,7 +162,7 @@ pub fn spellings<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Finite;
+    use crate::Finite;
 
     fn same(texts: &[&str]) -> bool {
         texts

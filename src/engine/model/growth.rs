@@ -70,7 +70,7 @@ impl TreeGrowth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Tree;
+    use crate::Tree;
 
     fn tree(root: &str, below: &[(&str, &[&str])]) -> Taxonomy {
         let mut tree = Tree::new(root);

@@ -81,8 +81,8 @@ impl Taxonomy {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::paths::from_paths;
-    use crate::model::{Path, Taxonomy, Tree};
+    use crate::paths::from_paths;
+    use crate::{Path, Taxonomy, Tree};
 
     #[test]
     fn layers_are_named_by_depth() {

@@ -164,7 +164,7 @@ pub fn whole_number(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Tree;
+    use crate::Tree;
 
     #[test]
     fn a_leaf_for_what_is_missing_moves_no_interval() {

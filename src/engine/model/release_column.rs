@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The column of a table that grows which holds, for each row, the number of the release in which
 /// it came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseColumn {
     /// The column has this name.

@@ -168,7 +168,7 @@ fn ends(first: &str, last: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::DateLevel;
+    use crate::DateLevel;
 
     fn labels(domain: &Domain) -> Vec<String> {
         let tree = domain.with_runs().expect("a tree").tree;

@@ -8,8 +8,7 @@ use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The word `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffWord {
     /// `off`
@@ -27,7 +26,6 @@ pub(super) fn or_off<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 /// How the schema describes such a key.
-#[cfg(feature = "schemas")]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
 #[allow(dead_code, reason = "only the schema is made from it")]

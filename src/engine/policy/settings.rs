@@ -4,19 +4,17 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "schemas")]
 use super::or_off::OrOff;
 use super::or_off::{OffWord, or_off};
 use crate::model::Decimal;
 
 /// `[policy]`: the promise to the people in the data, and the limit on information loss.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schemas", schemars(rename = "Policy"))]
+#[schemars(rename = "Policy")]
 pub struct PolicySettings {
     /// The smallest class; at least 2.
-    #[cfg_attr(feature = "schemas", schemars(required, range(min = 2)))]
+    #[schemars(required, range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
     /// What a cumulative chain promises; the default is `blind`.
@@ -24,11 +22,11 @@ pub struct PolicySettings {
     pub guarantee: Option<Guarantee>,
     /// Chains of crowds (`search = "halves"`): how many ticks are halved together; the default is
     /// 1.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_every: Option<u64>,
     /// No person is linked to a guarded value with more than 1/m; `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<u64>>"))]
+    #[schemars(with = "Option<OrOff<u64>>")]
     #[serde(
         default,
         deserialize_with = "or_off",
@@ -43,10 +41,7 @@ pub struct PolicySettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_rate: Option<Decimal>,
     /// How diverse the sensitive values of every class must be; `off` by default.
-    #[cfg_attr(
-        feature = "schemas",
-        schemars(with = "Option<OrOff<DiversitySettings>>")
-    )]
+    #[schemars(with = "Option<OrOff<DiversitySettings>>")]
     #[serde(
         default,
         deserialize_with = "or_off",
@@ -62,12 +57,12 @@ pub struct PolicySettings {
     pub outliers: Option<Outliers>,
     /// Disjoint chains, `search = "top-down"` or `"levels"`: the share of rows that may be
     /// suppressed; they wait for the next tick. The default is 0.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppression: Option<Decimal>,
     /// Cumulative chains, `search = "top-down"` or `"levels"`: the share of rows that the first
     /// recoding may leave waiting; the default is 0.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<Decimal>,
     /// Disjoint chains: one table, or separate tables for quasi-identifiers and sensitive values;
@@ -83,12 +78,12 @@ pub struct PolicySettings {
     pub max_ratio: Option<MaxRatio>,
     /// The smallest number of solutions that a refinement attack must leave for a target; the
     /// default is 1000.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_solutions: Option<u64>,
     /// The largest factor by which the refusals of a global search may reduce the possible tables;
     /// `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
+    #[schemars(with = "Option<OrOff<Decimal>>")]
     #[serde(
         default,
         deserialize_with = "or_off",
@@ -100,7 +95,7 @@ pub struct PolicySettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_repairs: Option<u64>,
     /// (n,r)-dominance of published sums; `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Dominance>>"))]
+    #[schemars(with = "Option<OrOff<Dominance>>")]
     #[serde(
         default,
         deserialize_with = "or_off",
@@ -108,7 +103,7 @@ pub struct PolicySettings {
     )]
     pub dominance: Option<Dominance>,
     /// The p% rule for published sums; `off` by default.
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<OrOff<Decimal>>"))]
+    #[schemars(with = "Option<OrOff<Decimal>>")]
     #[serde(
         default,
         deserialize_with = "or_off",
@@ -120,7 +115,7 @@ pub struct PolicySettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dominance_safe: Option<bool>,
     /// The limit on information loss, 0 to 1 (SCIENCE 8); the default is 1.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_loss: Option<Decimal>,
     /// What happens to a second row of one person; the default is `ignore`.
@@ -129,17 +124,16 @@ pub struct PolicySettings {
 }
 
 /// `policy.diversity`: any of these limits, judged on the counts that attacks leave.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schemas", schemars(rename = "Diversity"))]
+#[schemars(rename = "Diversity")]
 pub struct DiversitySettings {
     /// The smallest number of different sensitive values in a class.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_l: Option<u64>,
     /// The smallest exp(entropy) of the sensitive values of a class.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_l: Option<Decimal>,
     /// Recursive (c,l): the most frequent value has less than c times the rows of the l-th and all
@@ -147,19 +141,19 @@ pub struct DiversitySettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Decimal>,
     /// Recursive (c,l). Requires `c`.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 2)))]
+    #[schemars(range(min = 2))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub l: Option<u64>,
     /// The largest share of one sensitive value in a class.
-    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
+    #[schemars(range(max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<Decimal>,
     /// The largest share of a guarded set in a class.
-    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
+    #[schemars(range(max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Decimal>,
     /// t-closeness: the largest distance of a class from the whole table.
-    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
+    #[schemars(range(max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub t: Option<Decimal>,
     /// The distance between two sensitive values, for `t`; the default is `equal`.
@@ -169,21 +163,19 @@ pub struct DiversitySettings {
 
 /// `policy.dominance`: a sum is sensitive when its n largest contributions make up more than this
 /// share of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dominance {
     /// How many of the largest contributions are added up.
-    #[cfg_attr(feature = "schemas", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub n: u64,
     /// Their share of the sum.
-    #[cfg_attr(feature = "schemas", schemars(range(max = 1)))]
+    #[schemars(range(max = 1))]
     pub share: Decimal,
 }
 
 /// `policy.max_ratio`: a number above 1, or `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     untagged,
     expecting = "must be a ratio above 1, such as 100, or \"off\""
@@ -200,7 +192,7 @@ macro_rules! words {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $word:ident),* $(,)? })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+        #[derive(schemars::JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$what])* $word),* }
     )*};

@@ -85,7 +85,6 @@ impl<'de> Deserialize<'de> for Sha256 {
     }
 }
 
-#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Sha256 {
     fn inline_schema() -> bool {
         true

@@ -65,7 +65,6 @@ impl<'de> Deserialize<'de> for Figure {
     }
 }
 
-#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for Figure {
     fn inline_schema() -> bool {
         true

@@ -6,8 +6,7 @@ use super::digest::Sha256;
 use super::table_kind::TableKind;
 
 /// A published file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileLine {
     /// The path, relative to the folder of all published files.

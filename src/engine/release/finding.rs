@@ -7,8 +7,7 @@ use super::check::Check;
 use super::figure::Figure;
 
 /// Why a release may not be published.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
     /// The check; `search` or `stopped` if there was no release to check.
     pub check: String,

@@ -71,8 +71,7 @@ pub struct ReleaseTerms<'a> {
 
 /// What a reader of releases knows of people beforehand (SCIENCE 3, *Who reads*). Readers of both
 /// kinds have all releases and know when each person whom they know was added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AssumedReader {
     /// The quasi columns of everybody.
@@ -94,8 +93,7 @@ fn unrelated(terms: &ReleaseTerms<'_>) -> Vec<String> {
 }
 
 /// A manifest.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The version of this format: 2.
@@ -121,7 +119,7 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
     /// The whole policy in force.
-    #[cfg_attr(feature = "schemas", schemars(with = "crate::policy::PolicySettings"))]
+    #[schemars(with = "crate::policy::PolicySettings")]
     pub policy: Value,
     /// Measures that are published beside masked values because the operator says that they do not
     /// depend on guarded values, which no check examines. Absent if there are none.

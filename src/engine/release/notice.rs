@@ -11,8 +11,7 @@ use super::signed::{SCHEMA, signed_bytes};
 use crate::model::{Node, Role, Taxonomy};
 
 /// A notice of erasure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Notice {
     /// The version of this format: 2.
@@ -32,8 +31,7 @@ pub struct Notice {
 }
 
 /// Removed rows of one label.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErasedLabel {
     /// The label of each column.

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::figure::Figure;
 
 /// The public figures of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PastRelease {
     /// Its number.
     pub release: u32,

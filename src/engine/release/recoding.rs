@@ -77,7 +77,6 @@ impl<'de> Deserialize<'de> for PublishedLabels {
     }
 }
 
-#[cfg(feature = "schemas")]
 impl schemars::JsonSchema for PublishedLabels {
     fn inline_schema() -> bool {
         true

@@ -11,8 +11,7 @@ use super::removal_reason::RemovalReason;
 use super::signed::{SCHEMA, signed_bytes};
 
 /// The notice about a removed manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemovalNotice {
     /// The version of this format: 2.

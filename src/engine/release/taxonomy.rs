@@ -14,8 +14,7 @@ use crate::model::{Columns, Node, Role, Taxonomy, Tree};
 const SCHEMA: u32 = 1;
 
 /// The taxonomies of all quasi columns, in the order of the feed file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Taxonomies {
     /// The version of this format: 1.
@@ -25,8 +24,7 @@ pub struct Taxonomies {
 }
 
 /// The taxonomy of one column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnTree {
     /// The column.
@@ -36,8 +34,7 @@ pub struct ColumnTree {
 }
 
 /// One label. Labels are unique in a column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// The label as the table shows it.

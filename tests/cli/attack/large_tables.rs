@@ -2,8 +2,8 @@
 //! must leave possible.
 
 use serde_json::{Value as Json, json};
-use tidegate::engine::anonymizer::arx_lr;
 use tidegate::engine::histogram::{Headcount, Heads};
+use tidegate::engine::label::arx_lr;
 use tidegate::engine::model::forms::{self, TaxonomyTable};
 use tidegate::engine::model::{Leaf, Taxonomy};
 

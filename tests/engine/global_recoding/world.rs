@@ -1,9 +1,9 @@
 //! Small releases of the top-down search, and every world that could have led to one.
 
-use tidegate::engine::anonymizer::{TopDownResult, alone};
 use tidegate::engine::histogram::{
     Cell, Headcount, Heads, Histogram, Release, SensitiveValues as Dictionary,
 };
+use tidegate::engine::label::{TopDownResult, alone};
 use tidegate::engine::model::{Cut, Leaf, Node, Recoding, Taxonomy, Tree};
 use tidegate::engine::policy::Values;
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::anonymizer::levels::{DistinctRows, Diverse, Ground, Lattice, Mean, Privacy};
 use tidegate::engine::histogram::Histogram;
+use tidegate::engine::label::levels::{DistinctRows, Diverse, Ground, Lattice, Mean, Privacy};
 use tidegate::engine::model::{Leaf, Node, Recoding, Taxonomy, Tree, Value};
 
 use crate::common::Row;

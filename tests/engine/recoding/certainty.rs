@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate::engine::anonymizer::Recoder;
 use tidegate::engine::gate::certainty::{CertaintyBudget, Fact, FactExtent, searched};
 use tidegate::engine::histogram::{Cell, Histogram, Release, SensitiveValues as Dictionary};
+use tidegate::engine::label::Recoder;
 use tidegate::engine::model::{Cut, Leaf, Node, Taxonomy, Tree};
 use tidegate::engine::policy::Values;
 

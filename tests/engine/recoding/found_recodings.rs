@@ -1,6 +1,6 @@
 //! The results of searches, against the reference.
 
-use tidegate::engine::anonymizer::Recoder;
+use tidegate::engine::label::Recoder;
 use tidegate::engine::model::{Leaf, Taxonomy};
 
 use super::reference::{Asked, People, coarsest, headcount, kept, loss, states, top_down, waiting};

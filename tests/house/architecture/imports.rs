@@ -32,11 +32,12 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The module that a file is, without the `crate::` before it; the package's root is the empty
-/// name.
+/// The module that a file is, as a path through all packages: `engine::gate` is the root of the
+/// package in `src/engine/gate`. The program's root is the empty name.
 pub fn module(place: &str) -> String {
     let inside = place.trim_start_matches("src/").trim_end_matches(".rs");
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
+    let inside = inside.strip_suffix("/lib").unwrap_or(inside);
     if inside == "lib" {
         String::new()
     } else {
@@ -46,9 +47,9 @@ pub fn module(place: &str) -> String {
 
 /// Every import of the package's own modules outside test modules. A module that names itself is
 /// not one, and neither is a `pub use` in a `mod.rs` of its children.
-pub fn imports(sources: &[Source]) -> Vec<Import> {
-    let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.place)).collect();
-    let sources = sources.iter().filter(|source| !source.is_test());
+pub fn imports(all: &[Source]) -> Vec<Import> {
+    let modules: BTreeSet<String> = all.iter().map(|source| module(&source.place)).collect();
+    let sources = all.iter().filter(|source| !source.is_test());
     let tokens: Vec<(String, Vec<Token>)> = sources
         .map(|source| {
             (
@@ -57,9 +58,14 @@ pub fn imports(sources: &[Source]) -> Vec<Import> {
             )
         })
         .collect();
+    let roots: Vec<String> = all
+        .iter()
+        .filter(|source| source.place.ends_with("/lib.rs") && source.place != "src/lib.rs")
+        .map(|source| module(&source.place))
+        .collect();
     let walks: Vec<(&String, Walk)> = tokens
         .iter()
-        .map(|(from, tokens)| (from, Walk::over(from, tokens, &modules)))
+        .map(|(from, tokens)| (from, Walk::over(from, tokens, &modules, &roots)))
         .collect();
     let passed_on: BTreeMap<Vec<String>, Alias> = walks
         .iter()
@@ -123,14 +129,12 @@ fn ends_in(path: &[String], modules: &BTreeSet<String>) -> String {
         .unwrap_or_default()
 }
 
-fn engine() -> impl Iterator<Item = String> {
-    std::iter::once("engine".to_owned())
-}
-
 /// One pass over a file's tokens.
 struct Walk<'a> {
     tokens: &'a [Token],
     at: usize,
+    /// The roots of all packages but the program's.
+    roots: &'a [String],
     /// The module that is being read, including inline modules.
     here: Vec<String>,
     /// Modules that a `use` has brought into scope, with their origin.
@@ -150,11 +154,17 @@ struct Alias {
 }
 
 impl<'a> Walk<'a> {
-    fn over(from: &str, tokens: &'a [Token], modules: &BTreeSet<String>) -> Walk<'a> {
+    fn over(
+        from: &str,
+        tokens: &'a [Token],
+        modules: &BTreeSet<String>,
+        roots: &'a [String],
+    ) -> Walk<'a> {
         let (here, names) = (segments(from), BTreeMap::new());
         let mut walk = Walk {
             tokens,
             at: 0,
+            roots,
             here,
             names,
             found: Vec::new(),
@@ -281,7 +291,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The path from the package's root, if it leads into this package.
+    /// The root of the package that this file belongs to.
+    fn package(&self) -> Vec<String> {
+        let inside = |root: &&Vec<String>| self.here.starts_with(root);
+        let roots: Vec<Vec<String>> = self.roots.iter().map(|root| segments(root)).collect();
+        roots.iter().find(inside).cloned().unwrap_or_default()
+    }
+
+    /// The path from the program's root, if it leads into one of its packages.
     fn resolve(&self, path: &[String], modules: &BTreeSet<String>) -> Option<Vec<String>> {
         let first = path.first()?;
         let ups = path
@@ -290,12 +307,13 @@ impl<'a> Walk<'a> {
             .count();
         let rest = |from: usize| path[from..].iter().cloned();
         match first.as_str() {
-            // The engine is a package of its own, whose root is the module `engine` of this one.
-            "crate" if self.here.first().is_some_and(|first| first == "engine") => {
-                Some(engine().chain(rest(1)).collect())
+            "crate" => Some(self.package().into_iter().chain(rest(1)).collect()),
+            "tidegate" => Some(rest(1).collect()),
+            name if name.starts_with("tidegate_") => {
+                let name = name.trim_start_matches("tidegate_");
+                let root = self.roots.iter().find(|root| root.ends_with(name))?;
+                Some(segments(root).into_iter().chain(rest(1)).collect())
             }
-            "tidegate_engine" => Some(engine().chain(rest(1)).collect()),
-            "crate" | "tidegate" => Some(rest(1).collect()),
             "self" => Some(self.here.iter().cloned().chain(rest(1)).collect()),
             "super" => Some(
                 self.here[..self.here.len().saturating_sub(ups)]

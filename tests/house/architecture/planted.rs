@@ -1,7 +1,7 @@
 //! Each check of this folder on text that breaks it, and on text that only seems to.
 
 use super::imports::{Source, edges, imports, rings};
-use super::{names, rooms, rules, text};
+use super::{gate_checks, rules, text};
 
 fn source(place: &str, text: &str) -> Source {
     Source {
@@ -12,24 +12,21 @@ fn source(place: &str, text: &str) -> Source {
 
 /// The modules that one file imports; the others exist only to be imported.
 fn named(place: &str, text: &str) -> Vec<String> {
-    const OTHERS: &[&str] = &[
-        "src/lib.rs",
-        "src/engine/mod.rs",
-        "src/engine/model/mod.rs",
-        "src/engine/model/cut.rs",
-        "src/engine/gate/mod.rs",
-        "src/engine/gate/chain.rs",
-        "src/engine/gate/crowd.rs",
-        "src/daemon/config/mod.rs",
+    const OTHERS: &[(&str, &str)] = &[
+        ("src/lib.rs", "//! Empty."),
+        ("src/engine/model/lib.rs", "mod cut;"),
+        ("src/engine/model/cut.rs", "//! Empty."),
+        ("src/engine/gate/lib.rs", "use tidegate_model as model;"),
+        ("src/engine/gate/chain.rs", "//! Empty."),
+        ("src/engine/gate/crowd.rs", "//! Empty."),
     ];
-    let mut sources: Vec<Source> = OTHERS
-        .iter()
-        .filter(|other| **other != place)
-        .map(|other| source(other, "//! Empty."))
-        .collect();
+    let others = OTHERS.iter().filter(|(other, _)| *other != place);
+    let mut sources: Vec<Source> = others.map(|(other, text)| source(other, text)).collect();
     sources.push(source(place, text));
+    let from = super::imports::module(place);
     imports(&sources)
         .into_iter()
+        .filter(|import| import.from == from)
         .map(|import| import.to)
         .collect()
 }
@@ -76,10 +73,8 @@ fn imports_are_found_however_they_are_written() {
     let gate = "src/engine/gate/verdict.rs";
     let cut = ["engine::model::cut"];
     assert_eq!(named(gate, "use crate::model::cut::Cut;"), cut);
-    assert_eq!(
-        named(gate, "use super::super::model::cut::{self, Cut as C};"),
-        cut
-    );
+    assert_eq!(named(gate, "use super::model::cut::{self, Cut as C};"), cut);
+    assert_eq!(named(gate, "use tidegate_model::cut::Cut;"), cut);
     assert_eq!(named(gate, "pub use crate::{model::{cut::*}};"), cut);
     assert_eq!(
         named(gate, "fn f() -> crate::model::cut::Cut { todo() }"),
@@ -98,19 +93,19 @@ fn imports_are_found_however_they_are_written() {
         ["engine::gate::chain"]
     );
     assert_eq!(
-        named("src/engine/gate/mod.rs", "mod chain;\nuse chain::judge;"),
+        named("src/engine/gate/lib.rs", "mod chain;\nuse chain::judge;"),
         ["engine::gate::chain"]
     );
     assert_eq!(
         named(
-            "src/engine/gate/mod.rs",
+            "src/engine/gate/lib.rs",
             "mod chain;\npub use chain::judge;"
         ),
         [""; 0]
     );
     assert_eq!(
         named(
-            "src/engine/gate/mod.rs",
+            "src/engine/gate/lib.rs",
             "mod chain;\nfn f() { self::chain::judge() }"
         ),
         ["engine::gate::chain"]
@@ -135,42 +130,6 @@ fn imports_are_found_however_they_are_written() {
     );
 }
 
-/// The verdict of the table on one import.
-fn trespasses(place: &str, text: &str, other: &str) -> usize {
-    let imports = imports(&[source(place, text), source(other, "//! Empty.")]);
-    assert_eq!(imports.len(), 1, "the import is seen");
-    rooms::trespasses(&imports).len()
-}
-
-#[test]
-fn trespasses_are_found() {
-    let (config, model) = ("src/daemon/config/mod.rs", "src/engine/model/mod.rs");
-    let (gate, search) = ("src/engine/gate/chain.rs", "src/engine/anonymizer/mod.rs");
-    assert_eq!(
-        trespasses(model, "use tidegate::daemon::config::Settings;", config),
-        1
-    );
-    assert_eq!(
-        trespasses(gate, "use crate::anonymizer::Candidate;", search),
-        1
-    );
-    assert_eq!(
-        trespasses(config, "use crate::cli::check::run;", "src/cli/check.rs"),
-        1
-    );
-    assert_eq!(trespasses(model, "use tidegate::run;", "src/lib.rs"), 1);
-    assert_eq!(
-        trespasses(model, "use tidegate::attic::f;", "src/attic.rs"),
-        1
-    );
-    assert_eq!(
-        trespasses(config, "use crate::engine::model::Cut;", model),
-        0
-    );
-    assert_eq!(trespasses(gate, "use crate::model::Cut;", model), 0);
-    assert_eq!(rooms::room("attic"), None);
-}
-
 #[test]
 fn whispers_are_found() {
     let pair = |text| {
@@ -182,13 +141,14 @@ fn whispers_are_found() {
                 "use super::super::comparison::PreparedCase;",
             ),
             source("src/engine/gate/verdict/comparison.rs", ""),
+            source("src/engine/gate/lib.rs", ""),
             source("src/engine/gate/utility.rs", ""),
             source(&check("growth"), text),
         ];
-        rooms::whispers(&imports(&sources)).len()
+        gate_checks::whispers(&imports(&sources)).len()
     };
     assert_eq!(pair("use super::crowd::smallest;"), 1);
-    assert_eq!(pair("use crate::gate::utility::loss;"), 1);
+    assert_eq!(pair("use crate::utility::loss;"), 1);
     assert_eq!(pair("use super::super::comparison::PreparedCase;"), 0);
 }
 
@@ -251,34 +211,6 @@ fn a_private_name_is_not_passed_on() {
         1,
         "`count` of a is its own function"
     );
-}
-
-#[test]
-fn names_that_are_shared_or_say_nothing_are_found() {
-    let two = [
-        source("src/a.rs", "pub struct Answer;"),
-        source(
-            "src/b.rs",
-            "pub enum Answer { Yes }\nstruct Own;\npub struct Args;",
-        ),
-    ];
-    assert_eq!(
-        names::bad_types(&two),
-        ["`Answer` is a public type of src/a.rs, src/b.rs"]
-    );
-    assert_eq!(names::bad_types(&two[..1]), [""; 0]);
-    let other = source(
-        "src/c.rs",
-        "struct Answer;\npub struct Args;\n#[cfg(test)]\nmod tests { pub struct Answer; }",
-    );
-    assert_eq!(names::bad_types(&[other, two[0].clone()]), [""; 0]);
-    let near = source("src/d.rs", "pub struct Near;\nstruct Far;");
-    assert_eq!(
-        names::bad_types(&[near]),
-        ["`Near` of src/d.rs: a type is named by what it holds"]
-    );
-    assert!(names::silent(&source("src/engine/told.rs", "")).is_some());
-    assert!(names::silent(&source("src/engine/told_apart.rs", "")).is_none());
 }
 
 #[test]

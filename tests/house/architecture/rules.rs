@@ -59,11 +59,11 @@ pub fn asks_for_the_search(source: &Source) -> Vec<String> {
     let code = text::code(&source.text);
     let found = text::tokens(&code)
         .into_iter()
-        .filter(|token| token.text == "Search");
+        .filter(|token| ["Search", "LabellerName"].contains(&token.text.as_str()));
     found
         .map(|token| {
             format!(
-                "{}:{}: the gate takes `Search::facts`",
+                "{}:{}: the gate takes the facts of a labeller",
                 source.place, token.line
             )
         })

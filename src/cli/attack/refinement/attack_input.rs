@@ -8,9 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::subject::AttackSubject;
-use crate::cli::common_texts::name;
-use crate::cli::progress;
-use crate::cli::release_tables::labels;
+use crate::common_texts::name;
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::ingest::{TableFile, count};
@@ -22,6 +20,8 @@ use crate::engine::gate::refinement::{
 use crate::engine::histogram::{Histogram, describe};
 use crate::engine::model::{Columns, Node, Role};
 use crate::engine::policy::Search;
+use crate::progress;
+use crate::release_tables::labels;
 
 /// The error for columns whose cells or values are too many to count.
 const TOO_LARGE: &str = "the columns together have too many cells or values to count";

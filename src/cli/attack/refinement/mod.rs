@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use self::subject::AttackSubject;
-use crate::cli::{CommandResult, Exit, Out, progress};
 use crate::daemon::config::FeedConfig;
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::daemon::view::refinement::refinement;
@@ -23,6 +22,7 @@ use crate::engine::gate::refinement::{
     RefinementBudget, RepeatedValues,
 };
 use crate::engine::policy;
+use crate::{CommandResult, Exit, Out, progress};
 
 /// How solutions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

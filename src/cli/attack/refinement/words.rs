@@ -4,12 +4,12 @@
 use std::fmt::Write;
 
 use super::subject::AttackSubject;
-use crate::cli::paragraph::wrapped;
-use crate::cli::table::{Head, TextTable};
 use crate::engine::gate::refinement::{
     AttackResult, AttackTarget, AttackedRows, Attacker, FailedLimit, Joint, RatioFigure,
     RepeatedValues, SolutionCount, certain, short,
 };
+use crate::paragraph::wrapped;
+use crate::table::{Head, TextTable};
 
 /// The whole answer as text.
 pub fn report(found: &AttackResult, subject: &AttackSubject) -> String {

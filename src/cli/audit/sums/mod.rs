@@ -17,10 +17,10 @@ pub use options::SumsArgs;
 
 use self::file::{SumsFile, SumsFileForm};
 use self::options::{hierarchy_of, rules};
-use crate::cli::{CommandResult, Exit, Out, progress};
 use crate::daemon::error::{self, Error, ErrorCategory};
 use crate::engine::dominance::DominanceRule;
 use crate::engine::sums::{SumSystem, SumsContradiction, SumsVerdict};
+use crate::{CommandResult, Exit, Out, progress};
 
 /// Runs the command on a table of sums.
 ///

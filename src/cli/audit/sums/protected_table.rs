@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::file::SumsFile;
 use super::number::written;
 use super::options::SumsArgs;
-use crate::cli::new_files::{self, NewFile};
 use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::engine::dominance::DominanceRule;
 use crate::engine::sums::{CellMark, TableCell};
+use crate::new_files::{self, NewFile};
 
 /// What `--protect` has written.
 pub struct Protected {

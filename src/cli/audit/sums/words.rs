@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::file::SumsFile;
 use super::json::{self, SumsCheck, SumsVerdictName};
 use super::protected_table::Protected;
-use crate::cli::common_texts::shell;
-use crate::cli::paragraph::wrapped;
+use crate::common_texts::shell;
 use crate::engine::dominance::DominanceRule;
 use crate::engine::sums::{CellFault, ComputedCell, SumsVerdict};
+use crate::paragraph::wrapped;
 
 /// The greatest number of cells that are listed.
 const MOST_CELLS: usize = 20;

@@ -32,7 +32,7 @@ use super::input_file::InputFile;
 use super::message_places::MessageForm;
 use super::messages;
 use super::raw::SecretBytes;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch of kept rows.
 const FEW: usize = 1_024;

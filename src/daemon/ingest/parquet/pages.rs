@@ -18,7 +18,7 @@ use super::description::is_sound;
 use super::lengths::{self, Lengths};
 use super::page_header::{PageContent, PageHeader};
 use super::unpack;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::error::{Error, ErrorCategory, Result};
 
 /// The most bytes of the description at the end of a file.
 pub const MOST_FOOTER: u64 = 16 << 20;

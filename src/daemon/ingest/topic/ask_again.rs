@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use super::avro::{SchemaKey, framed};
 use super::registry::{RegistryError, SchemaRegistry};
 use super::schemas::KnownSchema;
-use crate::daemon::config;
-use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::ingest::message_places::MessageForm;
-use crate::daemon::ingest::offer::Offer;
+use crate::config;
+use crate::error::{Error, ErrorCategory, Result};
+use crate::message_places::MessageForm;
+use crate::offer::Offer;
 
 /// The limit for all answers together: the operator waits for a minute, and the feed waits
 /// meanwhile.

@@ -1,7 +1,7 @@
 //! Fetched messages: partition by partition in the order of their offsets, with their bytes in one
 //! buffer. Wiped when they are dropped, and never shown.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 use super::errors;
-use crate::daemon::error::{Complaint, Result};
+use crate::error::{Complaint, Result};
 
 /// How long no broker answers before that is reported.
 const UNSURE: Duration = Duration::from_secs(1);

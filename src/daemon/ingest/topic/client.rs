@@ -16,9 +16,9 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::RDKafkaErrorCode as Code;
 use zeroize::Zeroizing;
 
-use crate::daemon::config::{Format, Mechanism, RegistrySettings, Security, Start};
-use crate::daemon::error::{Complaint, Error, ErrorCategory, Result, printable};
-use crate::daemon::small_file;
+use crate::config::{Format, Mechanism, RegistrySettings, Security, Start};
+use crate::error::{Complaint, Error, ErrorCategory, Result, printable};
+use crate::small_file;
 
 /// The number of kibibytes that the library fetches in advance.
 const AHEAD_KIB: &str = "32768";

@@ -2,7 +2,7 @@
 //! in the order of partitions and offsets; results never depend on threads. No error and no `Debug`
 //! contains a value.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -12,18 +12,18 @@ use super::batch::{Batch, Fetched};
 use super::decoder::Decoder;
 use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
 use super::schemas::Schemas;
-use crate::daemon::error::{Error, ErrorCategory, Result};
-use crate::daemon::ingest::assembly::{AssembledRows, Assembly};
-use crate::daemon::ingest::message_places::MessageForm;
-use crate::daemon::ingest::offer::{Offer, SetAsideMessage};
-use crate::daemon::ingest::person::PersonHasher;
-use crate::daemon::ingest::raw::SecretBytes;
-use crate::daemon::ingest::repeats::Repeats;
-use crate::daemon::ingest::row_batch::Coder;
-use crate::daemon::ingest::row_faults::Misplaced;
-use crate::daemon::ingest::spellings::ColumnSpellings;
+use crate::assembly::{AssembledRows, Assembly};
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::Columns;
+use crate::error::{Error, ErrorCategory, Result};
+use crate::message_places::MessageForm;
+use crate::offer::{Offer, SetAsideMessage};
+use crate::person::PersonHasher;
+use crate::raw::SecretBytes;
+use crate::repeats::Repeats;
+use crate::row_batch::Coder;
+use crate::row_faults::Misplaced;
+use crate::spellings::ColumnSpellings;
 
 /// The number of messages that are decoded together.
 const RUN: usize = 1 << 11;
@@ -181,7 +181,7 @@ pub fn decode_sifted(
 }
 
 /// What became of messages that were offered again.
-pub(in crate::daemon::ingest) struct RetriedMessages {
+pub(crate) struct RetriedMessages {
     /// The rows that are valid now.
     pub rows: CodedRows,
     /// The messages that are still set aside.
@@ -194,7 +194,7 @@ pub(in crate::daemon::ingest) struct RetriedMessages {
 
 /// Decodes set-aside messages again, with columns that may have changed, and with the current
 /// settings for tombstones and deletes. A message that was set aside as one may be many rows.
-pub(in crate::daemon::ingest) fn again(
+pub(crate) fn again(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,

@@ -5,9 +5,9 @@ use super::messages::{Coded, Messages, UnwantedPolicies, Writing};
 use super::records::RecordWalk;
 use super::schemas::Plans;
 use super::streams;
-use crate::daemon::ingest::json;
-use crate::daemon::ingest::paths::FieldPaths;
-use crate::daemon::ingest::row_batch::Coder;
+use crate::json;
+use crate::paths::FieldPaths;
+use crate::row_batch::Coder;
 
 /// Decodes messages of one batch.
 pub enum Decoder {

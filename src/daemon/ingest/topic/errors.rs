@@ -3,7 +3,7 @@
 
 use rdkafka::types::RDKafkaErrorCode;
 
-use crate::daemon::error::{Complaint, Error, ErrorCategory};
+use crate::error::{Complaint, Error, ErrorCategory};
 
 /// The topic does not exist.
 pub fn missing(topic: &str, begun: bool) -> Error {

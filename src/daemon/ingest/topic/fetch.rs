@@ -21,8 +21,8 @@ use super::positions::Position;
 use super::reader::TopicReader;
 use super::resolve::SchemaResolver;
 use super::stalled_partitions::StalledPartitions;
-use crate::daemon::config::Format;
-use crate::daemon::error::{Error, ErrorCategory, Result};
+use crate::config::Format;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// A topic that is being fetched. The thread ends with it.
 pub struct Fetch {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::backlog::Backlog;
 use super::batch::Batch;
 use super::positions::Position;
-use crate::daemon::error::{Complaint, Error};
+use crate::error::{Complaint, Error};
 
 /// The most batches that wait to be accepted.
 const READY: usize = 2;

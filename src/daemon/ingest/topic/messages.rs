@@ -3,10 +3,10 @@
 //! which never depends on how they decode.
 
 use super::schemas::Schemas;
-use crate::daemon::config::Unwanted as UnwantedSetting;
-use crate::daemon::ingest::raw::SecretBytes;
-use crate::daemon::ingest::row_batch::RowBatch;
+use crate::config::Unwanted as UnwantedSetting;
 use crate::engine::histogram::{CellReading, MisfitKind};
+use crate::raw::SecretBytes;
+use crate::row_batch::RowBatch;
 
 /// What happens to messages that are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

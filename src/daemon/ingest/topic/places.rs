@@ -10,8 +10,8 @@ use super::handover::{FetchEvent, ReaderStep};
 use super::id::TopicIdentity;
 use super::positions::Position;
 use super::reader::TopicReader;
-use crate::daemon::config::Start;
-use crate::daemon::error::Result;
+use crate::config::Start;
+use crate::error::Result;
 
 impl TopicReader {
     /// Determines where reading of every partition continues, and begins.

@@ -15,7 +15,7 @@ use super::broker_questions::ends;
 use super::client::{ConnectionState, TopicSettings, connected, reading, refused};
 use super::errors;
 use super::id::describe;
-use crate::daemon::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The timeout of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);

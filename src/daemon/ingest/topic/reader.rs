@@ -26,7 +26,7 @@ use super::messages::Writing;
 use super::positions::Position;
 use super::resolve::SchemaResolver;
 use super::stalled_partitions::StalledPartitions;
-use crate::daemon::config::Start;
+use crate::config::Start;
 
 /// The most messages of a batch.
 const MESSAGES: usize = 200_000;

@@ -4,11 +4,11 @@
 use super::avro::{self, framed};
 use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
 use super::schemas::Plans;
-use crate::daemon::ingest::json;
-use crate::daemon::ingest::lines::text;
-use crate::daemon::ingest::paths::{FieldPaths, WrittenField};
-use crate::daemon::ingest::row_batch::{Coder, FieldText};
 use crate::engine::histogram::MisfitKind;
+use crate::json;
+use crate::lines::text;
+use crate::paths::{FieldPaths, WrittenField};
+use crate::row_batch::{Coder, FieldText};
 
 /// Walks over one message after another.
 pub enum RecordWalk<'p> {

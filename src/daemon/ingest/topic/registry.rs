@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::avro::SchemaKey;
 use super::errors;
 use super::schemas::KnownSchema;
-use crate::daemon::config::{RegistrySettings as Settings, is_local, parts};
-use crate::daemon::error::{Complaint, Error, ErrorCategory, Result};
-use crate::daemon::small_file;
-use crate::daemon::web::{Web, why};
+use crate::config::{RegistrySettings as Settings, is_local, parts};
+use crate::error::{Complaint, Error, ErrorCategory, Result};
+use crate::small_file;
+use crate::web::{Web, why};
 
 /// The timeout of an answer.
 const PATIENCE: Duration = Duration::from_secs(10);

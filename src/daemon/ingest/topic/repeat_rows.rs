@@ -4,10 +4,10 @@
 
 use super::messages::{Coded, Messages};
 use super::streams;
-use crate::daemon::ingest::raw::SecretBytes;
-use crate::daemon::ingest::repeats::Repeats;
-use crate::daemon::ingest::row_batch::RowBatch;
 use crate::engine::histogram::MisfitKind;
+use crate::raw::SecretBytes;
+use crate::repeats::Repeats;
+use crate::row_batch::RowBatch;
 
 impl Coded {
     /// Sets them aside; `messages` are those that were decoded.

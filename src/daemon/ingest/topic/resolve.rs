@@ -11,8 +11,8 @@ use super::errors;
 use super::handover::{FetchEvent, Handover, ReaderEnd, ReaderStep};
 use super::registry::{RegistryError, SchemaRegistry};
 use super::schemas::{Named, Schemas};
-use crate::daemon::config;
-use crate::daemon::error::{Complaint, Result};
+use crate::config;
+use crate::error::{Complaint, Result};
 
 /// The pause between two attempts.
 const AGAIN: Duration = Duration::from_millis(500);

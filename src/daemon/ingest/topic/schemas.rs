@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::avro::{Schema, SchemaKey, SchemaPlan};
-use crate::daemon::ingest::paths::FieldPaths;
 use crate::engine::histogram::MisfitKind;
+use crate::paths::FieldPaths;
 
 /// The stored form of a schema.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,14 +7,14 @@ use std::path::Path;
 use arrow_array::RecordBatch;
 
 use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
-use crate::daemon::ingest::content::Content;
-use crate::daemon::ingest::header::raw_name;
-use crate::daemon::ingest::ipc::IpcFile;
-use crate::daemon::ingest::json::read;
-use crate::daemon::ingest::messages::{head, messages, stream};
-use crate::daemon::ingest::raw::SecretBytes;
-use crate::daemon::ingest::row_batch::{Coder, RowBatch, RowFault};
+use crate::content::Content;
 use crate::engine::histogram::{Misfit, MisfitKind};
+use crate::header::raw_name;
+use crate::ipc::IpcFile;
+use crate::json::read;
+use crate::messages::{head, messages, stream};
+use crate::raw::SecretBytes;
+use crate::row_batch::{Coder, RowBatch, RowFault};
 
 /// The most bytes of the unpacked buffers of a batch.
 const MOST_UNPACKED: u64 = 1 << 28;

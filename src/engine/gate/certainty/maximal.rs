@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn fewest_who_would_wait_too_many() {
-        let tree = Taxonomy::two_halves();
+        let tree = crate::test_trees::two_halves();
         for (rows, leaves) in (1..=40).flat_map(|rows| (1..=3).map(move |leaves| (rows, leaves))) {
             let people: Vec<(Leaf, u32)> = (0..leaves).map(|leaf| (leaf, rows)).collect();
             let table = release(&people, Cut::leaves(&tree));
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn levels_below_the_ones_that_are_shown() {
-        let tree = Taxonomy::two_halves();
+        let tree = crate::test_trees::two_halves();
         let nodes = |cut: Cut| {
             let table = release(&[(0, 3), (1, 2), (3, 4)], cut);
             let refused =

@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use rayon::prelude::*;
 
 use crate::arithmetic::bits_of_choose;
-use crate::gate::primes::{self, inverses, power, times};
+use crate::primes::{self, inverses, power, times};
 
 /// The factor P = Σ C(rows, j) z^j over low ≤ j ≤ high, with its multiplicity.
 pub struct Factor {

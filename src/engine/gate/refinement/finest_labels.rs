@@ -169,8 +169,8 @@ fn solutions(labels: &[Label], budget: RefinementBudget, target: &mut AttackTarg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::refinement::{AttackTerms, Attacker, RefinementAttack};
     use crate::model::{Taxonomy, Tree};
+    use crate::refinement::{AttackTerms, Attacker, RefinementAttack};
 
     /// A root with three children of one to three leaves with these numbers of values.
     fn tree(values: &[&[u64]]) -> Taxonomy {

@@ -298,7 +298,7 @@ fn power(log10: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::refinement::{HeldRows, Support};
+    use crate::refinement::{HeldRows, Support};
 
     const LIMITS: RefinementLimits = RefinementLimits {
         values: crate::policy::Values::Repeated,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use num_bigint::BigUint;
 
 use super::ring::{NumberRing, Residues};
-use crate::gate::primes::{BITS, largest};
+use crate::primes::{BITS, largest};
 
 /// The number of primes that represent every number of this many bits.
 pub fn needed(bits: u64) -> usize {

@@ -233,7 +233,7 @@ impl<const N: usize> NumberRing for SeveralPrimes<'_, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::primes::largest;
+    use crate::primes::largest;
 
     #[test]
     fn residues_are_residues() {

@@ -3,14 +3,14 @@
 //! this file can create one.
 //!
 //! ```compile_fail
-//! use tidegate::engine::gate::verdict::Approved;
+//! use tidegate_gate::verdict::Approved;
 //! let approved = Approved { files: Vec::new() }; // its fields are private, and there is no constructor
 //! ```
 //!
 //! It is consumed by value, so that nothing is published twice:
 //!
 //! ```compile_fail
-//! # fn publish(approved: tidegate::engine::gate::verdict::Approved, history: &mut tidegate::engine::gate::verdict::History) {
+//! # fn publish(approved: tidegate_gate::verdict::Approved, history: &mut tidegate_gate::verdict::History) {
 //! let entered = approved.enter(history, &[]);
 //! let again = approved.enter(history, &[]);
 //! # }
@@ -21,8 +21,7 @@ use super::comparison::ComparedCandidate;
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::history::{Defect, History};
 use super::next_release::NextRelease;
-use crate::gate::bytes::PublishedTable;
-use crate::gate::utility;
+use crate::bytes::PublishedTable;
 use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Columns, Cut, Recoding, Role};
 use crate::policy::Policy;
@@ -31,6 +30,7 @@ use crate::release::{
     PlacedFiles, ReleaseFacts, ReleasePages, ReleaseSpan, ReleaseTerms, Surroundings, Tables,
     replaced,
 };
+use crate::utility;
 
 /// A table that was judged, with everything that it was judged by: nothing else can be published
 /// with it.

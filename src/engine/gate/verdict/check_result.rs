@@ -7,16 +7,14 @@ use crate::release::FigurePrivacy;
 pub use crate::release::{Check, Figure, Finding};
 
 /// The whole verdict.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// All checks, made or not.
     pub checks: Vec<CheckResult>,
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckResult {
     /// The check.
     pub check: Check,

@@ -4,7 +4,7 @@
 use super::crowd_history::{ReleaseGrowth, RemovedLabels};
 use super::next_release::{NewIncrement, NextRelease};
 use super::read_candidate::{Compared, ReadCandidate};
-use crate::gate::bytes::PublishedTable;
+use crate::bytes::PublishedTable;
 use crate::histogram::{Headcount, Histogram, Release, SensitiveValues, ValueCode};
 use crate::model::Taxonomy;
 use crate::policy::Guarantee;

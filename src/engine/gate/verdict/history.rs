@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::crowd_history::{CrowdHistory, ErasedAtom, ReleaseGrowth};
 use super::measures_history::MeasuresHistory;
-use crate::gate::bytes::{PublishedTable, under_recoding};
+use crate::bytes::{PublishedTable, under_recoding};
 use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::{Cut, Recoding};
 use crate::release::{PartLine, TableKind};

@@ -5,7 +5,7 @@
 
 use super::check_result::{Check, Finding};
 use super::crowd_history::{CrowdHistory, ErasedAtom};
-use crate::gate::bytes::PartRows;
+use crate::bytes::PartRows;
 use crate::histogram::{Release, SensitiveValues, ValueCode};
 use crate::model::Recoding;
 use crate::release::{PartLine, ReleaseSpan, replaced};

@@ -9,7 +9,7 @@ use super::crowd_history::{CrowdHistory, ReleaseGrowth, RemovedLabels};
 use super::next_release::NextRelease;
 use super::parts::{ComparedParts, PublishedParts, compared};
 use super::read_tables::ReadTables;
-use crate::gate::bytes::{PartRows, PublishedTable, under_recoding};
+use crate::bytes::{PartRows, PublishedTable, under_recoding};
 use crate::histogram::{Release, SensitiveValues, describe};
 use crate::model::{Leaf, Node, Role, Taxonomy};
 use crate::policy::ChainKind;

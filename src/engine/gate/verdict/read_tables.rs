@@ -1,6 +1,6 @@
 //! The tables of a candidate, as they were read.
 
-use crate::gate::bytes::{PartRows, PublishedTable};
+use crate::bytes::{PartRows, PublishedTable};
 use crate::release::ReleaseSpan;
 
 /// The tables as they were read.

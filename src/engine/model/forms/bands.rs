@@ -5,8 +5,8 @@
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
-use crate::model::taxonomy::MOST_NODES;
-use crate::model::{Domain, Kind, LeafRule, Taxonomy, Tree};
+use crate::taxonomy::MOST_NODES;
+use crate::{Domain, Kind, LeafRule, Taxonomy, Tree};
 
 /// Integers `min..=max` under inclusive bands that start at `min`.
 pub(super) fn bands(table: &TaxonomyTable) -> Result<FormResult, FormError> {

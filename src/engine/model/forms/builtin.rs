@@ -5,7 +5,7 @@ use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{Builtin, TaxonomyForm, TaxonomyTable, bands, codes, icd10};
 
-use crate::model::{CodeShape, Domain, Kind, LeafRule, Tree};
+use crate::{CodeShape, Domain, Kind, LeafRule, Tree};
 
 /// The first year of age without a leaf of its own; its leaf stands for all years from here on.
 const OLDEST: i64 = 90;

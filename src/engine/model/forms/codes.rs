@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{PrefixCodes, TaxonomyForm, TaxonomyTable, hierarchy};
-use crate::model::{Domain, Kind, LeafRule, Path, Taxonomy, TreeError, paths};
+use crate::{Domain, Kind, LeafRule, Path, Taxonomy, TreeError, paths};
 
 /// Codes of one length under their prefixes, padded with `*`.
 pub(super) fn prefix(table: &TaxonomyTable, source: &[Path]) -> Result<FormResult, FormError> {

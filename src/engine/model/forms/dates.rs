@@ -4,8 +4,8 @@
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
-use crate::model::taxonomy::MOST_NODES;
-use crate::model::{DateLevel, Domain, Kind, LeafRule, Tree};
+use crate::taxonomy::MOST_NODES;
+use crate::{DateLevel, Domain, Kind, LeafRule, Tree};
 
 /// Days since 1970-01-01 of a day of the Gregorian calendar.
 pub fn days_from_civil(year: i32, month: u32, day: u32) -> i32 {

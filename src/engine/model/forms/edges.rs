@@ -5,7 +5,7 @@
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
-use crate::model::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};
+use crate::{Domain, Edge, Kind, LeafRule, Taxonomy, Tree};
 
 /// The most digits after the decimal point of an edge.
 const MOST_DIGITS: usize = 12;
@@ -86,11 +86,7 @@ fn units(edges: &[Edge]) -> Result<Vec<i64>, FormError> {
         .collect())
 }
 
-fn tree(
-    edges: &[Edge],
-    units: &[i64],
-    layers: &[i64],
-) -> Result<Taxonomy, crate::model::TreeError> {
+fn tree(edges: &[Edge], units: &[i64], layers: &[i64]) -> Result<Taxonomy, crate::TreeError> {
     // An interval without an end counts as wide as its neighbour.
     let widths: Vec<u64> = units
         .windows(2)
@@ -120,7 +116,7 @@ fn tree(
 }
 
 /// The label of these leaves and all between them.
-pub(in crate::model) fn label(edges: &[Edge], first: usize, last: usize) -> String {
+pub(crate) fn label(edges: &[Edge], first: usize, last: usize) -> String {
     assert!(
         first <= last && last <= edges.len(),
         "intervals of these edges"
@@ -136,7 +132,7 @@ pub(in crate::model) fn label(edges: &[Edge], first: usize, last: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Finite;
+    use crate::Finite;
 
     fn table(edges: &[f64], layers: &[i64]) -> TaxonomyTable {
         let edges = edges

@@ -1,7 +1,7 @@
 //! The result of a form: a taxonomy with its rule and warnings, or why there is none, with the key
 //! and the lines.
 
-use crate::model::{Domain, Kind, TreeError};
+use crate::{Domain, Kind, TreeError};
 
 /// A taxonomy built from a table.
 #[derive(Debug)]

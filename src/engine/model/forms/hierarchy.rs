@@ -1,7 +1,7 @@
 //! The form `file` (CONTRACTS 2): an ARX hierarchy, already split into rows.
 
 use super::form_result::{FormError, FormResult};
-use crate::model::{Domain, Kind, LeafRule, Path, TreeError, paths};
+use crate::{Domain, Kind, LeafRule, Path, TreeError, paths};
 
 /// The most repeated rows that are named before the rest is counted.
 const NAMED: usize = 3;

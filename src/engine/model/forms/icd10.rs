@@ -4,7 +4,7 @@
 
 use super::form_result::FormError;
 
-use crate::model::{CodeShape, Domain, LeafRule, Tree};
+use crate::{CodeShape, Domain, LeafRule, Tree};
 
 /// Every chapter with its blocks, in the order of the classification.
 const CHAPTERS: [(&str, &str); 22] = [

@@ -6,7 +6,7 @@ mod bands;
 mod builtin;
 mod codes;
 pub mod dates;
-pub(in crate::model) mod edges;
+pub(crate) mod edges;
 mod form_result;
 mod hierarchy;
 mod icd10;

@@ -4,8 +4,8 @@
 use super::form_result::{FormError, FormResult};
 use super::table::needed;
 use super::{TaxonomyForm, TaxonomyTable};
-use crate::model::taxonomy::MOST_NODES;
-use crate::model::{Domain, Kind, LeafRule, Tree};
+use crate::taxonomy::MOST_NODES;
+use crate::{Domain, Kind, LeafRule, Tree};
 
 /// Integers `range[0]..=range[1]`.
 pub(super) fn build(table: &TaxonomyTable) -> Result<FormResult, FormError> {
@@ -71,7 +71,7 @@ fn halve(tree: &mut Tree, above: usize, (low, high): (i64, i64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Node, Taxonomy};
+    use crate::{Node, Taxonomy};
 
     fn tree(min: i64, max: i64) -> Result<Taxonomy, FormError> {
         let table = TaxonomyTable {

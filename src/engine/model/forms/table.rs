@@ -5,13 +5,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::form_result::FormError;
-use crate::model::{DateLevel, Edge};
+use crate::{DateLevel, Edge};
 
 /// A taxonomy, in exactly one of its forms: `file`; `bands`, `min`, `max`; `range`; `leaves`,
 /// `layers`; `edges`, `layers`; `prefix`, `length`, `domain`; `date`, `from`, `to`; `flat`; or
 /// `builtin`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaxonomyTable {
     /// An ARX hierarchy file, relative to the feed file: one row per leaf, leaf first, root last,
@@ -37,7 +36,7 @@ pub struct TaxonomyTable {
     /// Edges of intervals of numbers with fractions, ascending; the first interval has no lower end
     /// and the last no upper one: `[36, 36.5]` means `below 36`, `[36, 36.5[` and `from 36.5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schemas", schemars(with = "Option<Vec<f64>>"))]
+    #[schemars(with = "Option<Vec<f64>>")]
     pub edges: Option<Vec<Edge>>,
     /// The number of children per node, from the intervals up to the root; their product is the
     /// number of intervals.
@@ -74,8 +73,7 @@ pub struct TaxonomyTable {
 }
 
 /// The codes of a `prefix` taxonomy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(
     untagged,
     expecting = "a list of codes, or the name of a file with one code a line"
@@ -88,8 +86,7 @@ pub enum PrefixCodes {
 }
 
 /// Taxonomies that are part of the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Builtin {
     /// Years of age: 0 to 89 and `90+`, bands of 5, 10 and 20.

@@ -155,7 +155,7 @@ fn date(tree: &Taxonomy, text: &str) -> Option<MeantLeaves> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Tree;
+    use crate::Tree;
 
     fn tree(inner: &str, leaves: &[&str]) -> Taxonomy {
         let mut tree = Tree::new("*");

@@ -2,7 +2,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{MaxRatio, PolicySettings, Search};
+use crate::settings::{MaxRatio, PolicySettings, Search};
 
 /// Limits of refinement attacks.
 pub(super) fn refinement(written: &PolicySettings, found: &mut PolicyFindings) {

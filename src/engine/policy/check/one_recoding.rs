@@ -3,7 +3,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings};
 use crate::model::Decimal;
-use crate::policy::settings::{ChainKind, Guarantee, PolicySettings, Search};
+use crate::settings::{ChainKind, Guarantee, PolicySettings, Search};
 
 /// All contradictions.
 pub(super) fn contradictions(

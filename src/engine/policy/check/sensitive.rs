@@ -2,7 +2,7 @@
 
 use super::policy_facts::{ColumnFacts, PolicyFindings, last};
 use crate::model::Decimal;
-use crate::policy::settings::{Distance, DiversitySettings, PolicySettings};
+use crate::settings::{Distance, DiversitySettings, PolicySettings};
 
 /// m-confidentiality of guarded sets.
 pub(super) fn guarded(written: &PolicySettings, facts: &ColumnFacts, found: &mut PolicyFindings) {

@@ -104,7 +104,7 @@ fn apart(places: &mut [usize], holds: impl Fn(usize) -> bool) -> (&mut [usize], 
 mod tests {
     use super::*;
     use crate::model::{Taxonomy, Tree};
-    use crate::policy::settings::Values;
+    use crate::settings::Values;
 
     /// Halves of halves, and a leaf beside them.
     fn tree(deep: bool) -> Taxonomy {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Report;
 use super::html::{head, wide};
 use super::words::{Words, fill};
-use crate::release::past_release::PastRelease;
+use crate::past_release::PastRelease;
 
 /// The section.
 pub fn section(report: &Report) -> Markup {

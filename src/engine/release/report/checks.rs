@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use super::Report;
 use super::html::{fixed, head};
 use super::words::{Words, fill};
-use crate::release::check::CheckLine;
-use crate::release::check::{Check, Side};
-use crate::release::figure::Figure;
+use crate::check::CheckLine;
+use crate::check::{Check, Side};
+use crate::figure::Figure;
 
 /// The section on checks.
 pub fn section(report: &Report) -> Markup {

@@ -63,8 +63,8 @@ mod tests {
     use super::*;
     use crate::histogram::{Cell, Histogram, Release, SensitiveValues};
     use crate::model::Tree;
-    use crate::release::overview::Overview;
-    use crate::release::utility::LabelCounts;
+    use crate::overview::Overview;
+    use crate::utility::LabelCounts;
 
     #[test]
     fn rows_are_counted_by_the_size_of_their_label() {

@@ -8,7 +8,7 @@ use super::changes::figures;
 use super::head::minute;
 use super::html::{Text, document, head, name, numbers, wide};
 use super::words::{Words, fill};
-use crate::release::past_release::PastRelease;
+use crate::past_release::PastRelease;
 
 /// A release that the page lists.
 #[derive(Debug, Clone, Copy)]

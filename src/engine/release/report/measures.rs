@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::Report;
 use super::html::{Text, fixed, head, name, numbers, wide};
 use super::words::fill;
-use crate::release::measure_figures::MeasureFigures;
+use crate::measure_figures::MeasureFigures;
 
 /// The most labels that are named for each measure and reason; the table itself contains all of
 /// them.

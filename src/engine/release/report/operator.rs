@@ -7,8 +7,8 @@ use super::Language;
 use super::head::minute;
 use super::html::{Text, fixed, head, name, numbers, wide};
 use super::words::{Words, fill};
-use crate::release::check::CheckLine;
-use crate::release::digest::Sha256;
+use crate::check::CheckLine;
+use crate::digest::Sha256;
 
 /// An approval, from the log.
 #[derive(Debug, Clone)]

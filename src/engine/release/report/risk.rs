@@ -97,7 +97,7 @@ fn lines(words: &Words, risk: &Prosecutor, alone: u64) -> [(&'static str, Markup
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::language::Language;
+    use crate::language::Language;
 
     fn page(sizes: &[(u64, u64)], form: Form) -> String {
         of_sizes(

@@ -5,7 +5,7 @@ use maud::{Markup, Render, html};
 use super::Report;
 use super::changes::figures;
 use super::words::fill;
-use crate::release::past_release::PastRelease;
+use crate::past_release::PastRelease;
 
 /// The size of a plot in its own units, and the margin around its line.
 const WIDTH: f64 = 200.0;
@@ -57,7 +57,7 @@ const VALUES: [fn(&PastRelease) -> Option<f64>; 5] = [
     |release| Some(release.classes as f64),
     |release| Some(release.smallest_class as f64),
     |release| Some(release.loss.get()),
-    |release| release.refinement.map(crate::release::figure::Figure::get),
+    |release| release.refinement.map(crate::figure::Figure::get),
 ];
 
 /// The points of a line: releases from left to right by their numbers, values from the bottom (0)

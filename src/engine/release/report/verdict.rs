@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use super::html::names;
 use super::words::fill;
 use super::{ColumnCut, Form, Report};
-use crate::release::check::Check;
-use crate::release::check::CheckLine;
+use crate::check::Check;
+use crate::check::CheckLine;
 
 /// The section.
 pub fn section(report: &Report) -> Markup {

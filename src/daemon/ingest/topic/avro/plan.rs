@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::schema::{Schema, Type};
-use crate::daemon::ingest::paths::FieldPaths;
+use crate::paths::FieldPaths;
 
 /// A schema and the paths through it.
 pub struct SchemaPlan {

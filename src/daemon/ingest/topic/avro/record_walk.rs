@@ -2,15 +2,15 @@
 //! every byte must belong to the record, or the message is invalid. Bounded: nesting, and the
 //! number of steps by the length of the message, since values without bytes cost nothing to write.
 
-use crate::daemon::wiped_bytes::WipedBytes;
+use crate::wiped_bytes::WipedBytes;
 use std::ops::Range;
 
 use super::plan::SchemaPlan;
 use super::reader::AvroReader;
 use super::schema::Type;
 use super::value::AvroValue;
-use crate::daemon::ingest::paths::{FieldPaths, PathStep, WrittenField};
 use crate::engine::histogram::MisfitKind;
+use crate::paths::{FieldPaths, PathStep, WrittenField};
 
 /// The most levels of nested values.
 const DEEPEST: usize = 200;

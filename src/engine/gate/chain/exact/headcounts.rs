@@ -16,7 +16,7 @@ use super::part::EquationBlock;
 use super::reduction::{Reduced, ReducedSystem};
 use super::search::WorldSearch;
 use super::{MOST_KEPT, SHARES};
-use crate::gate::chain::ReleaseChain;
+use crate::chain::ReleaseChain;
 use crate::histogram::{Histogram, NOWHERE, Tuples, ValueCode};
 
 /// The most places of variables in equations.

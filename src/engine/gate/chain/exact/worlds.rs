@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::budget::{ExactBudget, OpenReason};
 use super::part::EquationBlock;
 use super::reduction::representative;
-use crate::gate::chain::{ComparablePairs, ReleaseChain};
+use crate::chain::{ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
 /// All blocks of one value.

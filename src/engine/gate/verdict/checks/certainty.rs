@@ -12,7 +12,7 @@ use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::PreparedCase;
 use super::super::history::History;
 use super::super::next_release::NextRelease;
-use crate::gate::certainty::{self, Certainty, CertaintyBudget, Fact, FactExtent};
+use crate::certainty::{self, Certainty, CertaintyBudget, Fact, FactExtent};
 use crate::histogram::{Release, describe};
 use crate::model::Taxonomy;
 use crate::policy::{ChainKind, Decimal, Inference, Policy};

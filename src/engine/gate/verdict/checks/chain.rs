@@ -3,7 +3,7 @@
 
 use super::super::check_result::{Check, CheckResult, Finding};
 use super::super::comparison::{Lineage, PreparedCase};
-use crate::gate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
+use crate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
 
 /// Judges all targets.
 pub fn check(ready: &PreparedCase<'_>) -> CheckResult {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::{Lineage, PreparedCase};
-use crate::gate::correspondence::{Anonymity, Correspondence};
+use crate::correspondence::{Anonymity, Correspondence};
 use crate::histogram::{Excess, JoinCells};
 
 /// The most places that are named.

@@ -9,7 +9,7 @@ use super::super::check_result::{Check, CheckResult, Finding};
 use super::super::next_release::NextRelease;
 use super::super::parts::part_of;
 use super::super::read_tables::ReadTables;
-use crate::gate::bytes::{self, PartRows};
+use crate::bytes::{self, PartRows};
 use crate::model::ReleaseColumn;
 use crate::policy::Output;
 use crate::release::{PartContent, ReleasePart, TableKind, Tables, part};

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::PreparedCase;
 use super::super::next_release::NewIncrement;
-use crate::gate::minimality::{Credibility, masked};
 use crate::histogram::{Histogram, SensitiveValues, ValueCode};
+use crate::minimality::{Credibility, masked};
 use crate::model::{Leaf, Node};
 use crate::policy::{Guarantee, Masking};
 

@@ -5,7 +5,7 @@
 
 use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::PreparedCase;
-use crate::gate::refinement::{FailedLimit, JointAttack, judge};
+use crate::refinement::{FailedLimit, JointAttack, judge};
 
 /// The most reasons that are given.
 const NAMED: usize = 12;

@@ -3,8 +3,8 @@
 
 use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::PreparedCase;
-use crate::gate::utility;
 use crate::model::Role;
+use crate::utility;
 
 /// The largest rounding error of a sum of floats.
 const ROUNDING: f64 = 1e-12;

@@ -1,8 +1,8 @@
 //! The texts in English.
 
 use super::{CheckWords, Term, Words, check as words, term};
-use crate::release::check::Check;
-use crate::release::language::Language;
+use crate::check::Check;
+use crate::language::Language;
 
 pub const WORDS: Words = Words {
     language: Language::English,

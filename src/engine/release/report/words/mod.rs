@@ -6,9 +6,9 @@ mod en;
 
 use maud::{Markup, PreEscaped, Render};
 
-use crate::release::check::Check;
-use crate::release::figure::Figure;
-use crate::release::language::Language;
+use crate::check::Check;
+use crate::figure::Figure;
+use crate::language::Language;
 
 /// From this value on a figure is written with a power of ten.
 const LARGE: f64 = 1e9;

@@ -7,9 +7,7 @@ mod remaining_candidates;
 use super::super::check_result::{Check, CheckResult, Figure, Finding};
 use super::super::comparison::PreparedCase;
 use super::super::next_release::NewIncrement;
-use crate::gate::diversity::{
-    CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares,
-};
+use crate::diversity::{CandidateValues, DiversityFigures, LimitedFigure, Measures, ValueShares};
 use crate::histogram::{Release, SensitiveValues};
 use crate::policy;
 use remaining_candidates::Measured;

@@ -2,7 +2,7 @@
 //! checks that measure them.
 
 use super::super::super::comparison::{Lineage, PreparedCase};
-use crate::gate::chain::{ChainTarget, Fold, ReleaseChain};
+use crate::chain::{ChainTarget, Fold, ReleaseChain};
 use crate::histogram::{NumberedClasses, Slices, ValueCode};
 
 /// Candidates by value.

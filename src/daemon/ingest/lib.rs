@@ -1,0 +1,72 @@
+//! Reads tables from files: converts text, JSON lines, Parquet and Arrow IPC into Arrow batches or
+//! coded rows, and reports errors with file, row and column. Nothing here decides what a row means,
+//! and no error contains the content of a cell.
+
+pub mod guess;
+
+/// What this room knows of the engine.
+mod engine {
+    pub use tidegate_model::{self as model, histogram};
+    pub use tidegate_policy as policy;
+    pub use tidegate_release as release;
+}
+
+// The rooms that this one knows.
+use tidegate_log::formats;
+use tidegate_settings::{config, error, small_file, web, wiped_bytes};
+
+mod assembly;
+mod content;
+mod cuts;
+mod delimited;
+pub mod directory;
+mod guard;
+mod header;
+mod input_file;
+mod ipc;
+mod json;
+mod limits;
+mod lines;
+mod memo;
+mod message_places;
+mod messages;
+mod offer;
+mod parquet;
+mod paths;
+mod people;
+mod person;
+mod quotes;
+mod raw;
+mod raw_rows;
+mod records;
+mod repeats;
+mod row_batch;
+mod row_faults;
+mod rows;
+mod scan;
+mod set_aside_people;
+mod set_aside_source;
+mod shape;
+mod shorten;
+mod source;
+mod spellings;
+mod stray_quotes;
+mod table;
+pub mod topic;
+mod unknown_keys;
+
+pub use guard::guarded;
+pub use input_file::{InputFile, digest};
+pub use offer::{Offer, SetAsideMessage};
+pub use parquet::{check as check_parquet, rows_at_a_time as parquet_rows_at_a_time};
+pub use people::RowPeople;
+pub use person::PersonHasher;
+pub use raw::SecretBytes;
+pub use raw_rows::{TakenRows, retry, retry_sifted, take, take_cut, take_sifted, take_within};
+pub use repeats::Repeats;
+pub use row_faults::Misplaced;
+pub use rows::{BadRows, DecodedFile, decode};
+pub use set_aside_people::OfferWithout;
+pub use source::SourceFile;
+pub use spellings::ColumnSpellings;
+pub use table::{TableFile, count, count_behind, first_row_with};

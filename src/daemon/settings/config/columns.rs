@@ -1,0 +1,473 @@
+//! The columns of a feed file (CONTRACTS 1): which keys belong to which role, which types to which
+//! taxonomy, and the leaves for missing and unknown values. `hierarchy` builds trees; this file
+//! reads only the line of a hierarchy file that has an error.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::column_path;
+use super::file::{ColumnTable, FeedFile};
+use super::floor;
+use super::hierarchy;
+use super::places::ConfigProblem;
+use super::secret_files;
+use crate::engine::model::forms::{TaxonomyTable, dates};
+use crate::engine::model::{Column, DetailSettings, Domain, Kind, ReleaseColumn, Role};
+use crate::engine::policy::Output;
+use crate::error::{Error, SourceLine};
+
+/// The columns of a feed file, with warnings and problems.
+pub struct ParsedColumn {
+    /// The columns that could be built.
+    pub columns: Vec<Column>,
+    /// The path of a key, and the warning.
+    pub warnings: Vec<(String, String)>,
+    /// All problems.
+    pub problems: Vec<ConfigProblem>,
+}
+
+/// Reads all columns; paths of files are relative to `base`. None of the files of `secrets` is
+/// read.
+pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedColumn {
+    let mut read = ParsedColumn {
+        columns: Vec::new(),
+        warnings: Vec::new(),
+        problems: Vec::new(),
+    };
+    for (at, table) in tables.iter().enumerate() {
+        let path = format!("column[{at}]");
+        let earlier = tables[..at].iter().any(|other| other.name == table.name);
+        if earlier {
+            let text = format!(
+                "two columns have the name `{}`: rename one, and give the place of its value with `path`",
+                table.name
+            );
+            read.problems
+                .push(ConfigProblem::new(format!("{path}.name"), text));
+        }
+        let mut one = ColumnReader {
+            table,
+            path,
+            base,
+            secrets,
+            read: &mut read,
+        };
+        one.names();
+        one.roles();
+        one.guarded();
+        one.build();
+    }
+    read.warnings.extend(column_path::crossing(tables));
+    if !tables.iter().any(|table| table.role == Role::Quasi) {
+        let text = "no column has the role `quasi`: declare what an attacker may know about a person, such as age or postal \
+            code";
+        read.problems.push(ConfigProblem::new("column", text));
+    }
+    read
+}
+
+/// Refuses a column with the name of the number by which two tables are joined. Some readers of
+/// tables ignore case.
+pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
+    if written.policy.output != Some(Output::TwoTable) {
+        return None;
+    }
+    let at = written
+        .column
+        .iter()
+        .position(|column| column.name.eq_ignore_ascii_case(Column::CLASS))?;
+    let text = format!(
+        "two tables (`output = \"two-table\"`) are joined by their own column `{}`: give this column another `name`, \
+         and the place of its value with `path`, or publish one table",
+        Column::CLASS
+    );
+    Some(ConfigProblem::new(format!("column[{at}].name"), text))
+}
+
+/// Whether a text cannot be the name of a column.
+pub fn is_no_name(text: &str) -> bool {
+    text.trim().is_empty() || text.chars().any(char::is_control)
+}
+
+/// The column with the name of the one for the number of the release, in a table that grows: in
+/// upper or lower case, since many readers ignore case.
+pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
+    let name = release.name()?;
+    let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
+    let like =
+        |column: &Column| published(column) && column.name.to_lowercase() == name.to_lowercase();
+    let at = columns.iter().position(like)?;
+    let text = format!(
+        "a table that grows has its own column `{name}`, the release that added a row: give this column another \
+         `name`, and the place of its value with `path`, or rename the other one with `release_column` in [publish], \
+         or write `false` there"
+    );
+    Some(ConfigProblem::new(format!("column[{at}].name"), text))
+}
+
+/// Reads one table.
+struct ColumnReader<'r> {
+    table: &'r ColumnTable,
+    path: String,
+    base: &'r Path,
+    secrets: &'r [PathBuf],
+    read: &'r mut ParsedColumn,
+}
+
+impl ColumnReader<'_> {
+    fn refuse(&mut self, key: &str, text: impl Into<String>) {
+        self.read
+            .problems
+            .push(ConfigProblem::new(format!("{}.{key}", self.path), text));
+    }
+
+    fn names(&mut self) {
+        let name = &self.table.name;
+        if is_no_name(name) {
+            self.refuse(
+                "name",
+                "the name of a column must not contain control characters",
+            );
+        }
+        if self
+            .table
+            .path
+            .as_deref()
+            .is_some_and(|path| !column_path::is_path(path))
+        {
+            self.refuse("path", column_path::REFUSED);
+        }
+    }
+
+    /// Checks which keys the role allows.
+    fn roles(&mut self) {
+        let ColumnTable {
+            name,
+            role,
+            kind,
+            taxonomy,
+            optional,
+            unknown,
+            guarded,
+            ..
+        } = self.table;
+        match (role, taxonomy) {
+            (Role::Quasi, None) => self.refuse(
+                "taxonomy",
+                format!(
+                    "quasi column `{name}` needs a taxonomy: write `taxonomy = {{ file = \"{name}.csv\" }}`, or bands, \
+                         leaves, prefix, date, flat or builtin"
+                ),
+            ),
+            (Role::Identifier | Role::Measure, Some(_)) => {
+                self.refuse(
+                    "taxonomy",
+                    format!("only quasi and sensitive columns have a taxonomy; `{name}` is neither"),
+                );
+            }
+            _ => {}
+        }
+        if optional.is_some() && matches!(role, Role::Identifier | Role::Measure) {
+            self.refuse(
+                "optional",
+                "`optional` is for quasi columns, where a missing value becomes the leaf `unknown`",
+            );
+        }
+        if unknown.is_some() && *role != Role::Quasi {
+            self.refuse(
+                "unknown",
+                "`unknown` is for quasi columns; other columns accept values outside a taxonomy",
+            );
+        }
+        for (key, written) in [
+            ("weight", self.table.weight.is_some()),
+            ("floor", self.table.floor.is_some()),
+        ] {
+            if written && *role != Role::Quasi {
+                let text = format!(
+                    "`{key}` is for quasi columns, which are generalised; `{name}` is not: remove it"
+                );
+                self.refuse(key, text);
+            }
+        }
+        if self.table.unrelated.is_some() && *role != Role::Measure {
+            let text = format!(
+                "`unrelated` is for measures, which it permits beside `m`; `{name}` is not a measure: remove it"
+            );
+            self.refuse("unrelated", text);
+        }
+        if guarded.is_some() && *role != Role::Sensitive {
+            self.refuse(
+                "guarded",
+                "`guarded` is for sensitive columns; give this one the role `sensitive`, or remove it",
+            );
+        }
+        if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
+            self.refuse(
+                "type",
+                "a measure is a number: write \"float\" or \"int\", or remove `type`",
+            );
+        }
+    }
+
+    /// The type of the column's values, as far as it is known without a taxonomy.
+    fn plain_kind(&self) -> Kind {
+        self.table
+            .kind
+            .unwrap_or(if self.table.role == Role::Measure {
+                Kind::Float
+            } else {
+                Kind::String
+            })
+    }
+
+    fn guarded(&mut self) {
+        let Some(sets) = &self.table.guarded else {
+            return;
+        };
+        let kind = self.plain_kind();
+        if sets.is_empty() {
+            self.refuse(
+                "guarded",
+                "an empty list guards nothing: write `guarded = [[\"HIV\"]]`, or remove it",
+            );
+        }
+        for (at, set) in sets.iter().enumerate() {
+            let key = format!("guarded[{at}]");
+            if set.is_empty() {
+                self.refuse(
+                    &key,
+                    "an empty set guards nothing: write its values, or remove it",
+                );
+            }
+            if sets[..at].contains(set) {
+                self.refuse(&key, "this set occurs twice: remove one");
+            }
+            for (place, value) in set.iter().enumerate() {
+                let key = format!("{key}[{place}]");
+                if set[..place].contains(value) {
+                    self.refuse(&key, "this value occurs twice in one set: remove one");
+                }
+                if !is_canonical(value, kind) {
+                    let text = format!(
+                        "this value never occurs in a column of type {}: write {}",
+                        named(kind),
+                        example(kind)
+                    );
+                    self.refuse(&key, text);
+                }
+            }
+        }
+    }
+
+    fn build(&mut self) {
+        let ColumnTable {
+            name,
+            role,
+            taxonomy,
+            optional,
+            unknown,
+            guarded,
+            path,
+            ..
+        } = self.table;
+        let mut kind = self.plain_kind();
+        let mut domain = None;
+        if let (Some(table), Role::Quasi | Role::Sensitive) = (taxonomy, role) {
+            let Some((loaded, default)) = self.load(table) else {
+                return;
+            };
+            kind = self
+                .table
+                .kind
+                .unwrap_or(if *role == Role::Quasi { default } else { kind });
+            if !loaded.takes(kind) {
+                let text = format!(
+                    "this taxonomy is for values of type {}, not {}",
+                    named(default),
+                    named(kind)
+                );
+                self.refuse(
+                    "type",
+                    format!("{text}: remove `type`, or use another form of taxonomy"),
+                );
+                return;
+            }
+            domain = Some(loaded);
+        }
+        if *role == Role::Quasi {
+            if *optional == Some(true) {
+                domain =
+                    domain.and_then(|domain| self.with_leaf(domain, Column::MISSING, "optional"));
+            }
+            if let Some(label) = unknown.as_deref().filter(|label| *label != "quarantine") {
+                domain = domain.and_then(|domain| self.with_leaf(domain, label, "unknown"));
+            }
+            if domain.is_none() {
+                return;
+            }
+        }
+        let Some(detail) = self.detail(domain.as_ref()) else {
+            return;
+        };
+        let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
+        self.read.columns.push(Column {
+            name: name.as_str().into(),
+            path: path.as_deref().map(Into::into),
+            role: *role,
+            kind,
+            taxonomy: domain.map(Arc::new),
+            guarded: guarded.iter().flatten().map(boxed).collect(),
+            optional: *role == Role::Quasi && *optional == Some(true),
+            unknown: unknown
+                .as_deref()
+                .filter(|label| *label != "quarantine")
+                .map(Into::into),
+            detail,
+            unrelated: self.table.unrelated == Some(true),
+        });
+    }
+
+    /// How much detail of the column should be kept.
+    fn detail(&mut self, domain: Option<&Domain>) -> Option<DetailSettings> {
+        let mut detail = DetailSettings::default();
+        if let Some(weight) = self.table.weight {
+            let Some(weighted) = detail.weighted(weight) else {
+                let text = "`weight` is a number from 0.01 to 100 with at most two decimals: write 1 for a column that \
+                            counts like the others, or remove it";
+                self.refuse("weight", text);
+                return None;
+            };
+            detail = weighted;
+        }
+        let (Some(written), Some(domain)) = (&self.table.floor, domain) else {
+            return Some(detail);
+        };
+        let taxonomy = self
+            .table
+            .taxonomy
+            .as_ref()
+            .expect("a column with a domain has a taxonomy");
+        match floor::level(written, domain, taxonomy) {
+            Ok(level) => Some(detail.with_floor(level)),
+            Err(text) => {
+                self.refuse("floor", text);
+                None
+            }
+        }
+    }
+
+    fn load(&mut self, table: &TaxonomyTable) -> Option<(Domain, Kind)> {
+        if let Some((key, name)) = table.reads()
+            && secret_files::is_one(&self.base.join(name), self.secrets)
+        {
+            let text = "this is the file of a secret that this feed file names, and labels of a taxonomy are published: name \
+                        the file of the taxonomy";
+            self.refuse(&format!("taxonomy.{key}"), text);
+            return None;
+        }
+        match hierarchy::load(table, self.base) {
+            Ok(loaded) => {
+                let path = format!("{}.taxonomy", self.path);
+                self.read
+                    .warnings
+                    .extend(loaded.warnings.into_iter().map(|text| (path.clone(), text)));
+                Some((loaded.domain, loaded.kind))
+            }
+            Err(mut error) => {
+                let key = error
+                    .field
+                    .take()
+                    .map_or(String::new(), |key| format!(".{key}"));
+                match error.line {
+                    None => error = in_feed_file(error),
+                    Some(line) => {
+                        error.passage = error.file.as_deref().and_then(|file| passage(file, line));
+                        error.text = format!(
+                            "{}, in the taxonomy of column `{}`",
+                            error.text, self.table.name
+                        );
+                    }
+                }
+                self.read.problems.push(ConfigProblem {
+                    path: format!("{}.taxonomy{key}", self.path),
+                    error,
+                });
+                None
+            }
+        }
+    }
+
+    /// The domain with one more leaf.
+    fn with_leaf(&mut self, domain: Domain, label: &str, key: &str) -> Option<Domain> {
+        match domain.tree.with_leaf(label) {
+            Ok(tree) => Some(Domain {
+                tree,
+                rule: domain.rule,
+            }),
+            Err(_) => {
+                self.refuse(
+                    key,
+                    format!("`{label}` is an inner node of this taxonomy and cannot be a leaf too"),
+                );
+                None
+            }
+        }
+    }
+}
+
+/// An error about a whole file is shown where the feed file names it.
+fn in_feed_file(mut error: Error) -> Error {
+    if let Some(file) = error.file.take() {
+        error.text = format!("{}: {}", file.display(), error.text);
+    }
+    error
+}
+
+/// A line of a hierarchy file: labels of a taxonomy are no records, so they may be shown.
+fn passage(file: &Path, line: u64) -> Option<Box<SourceLine>> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text
+        .lines()
+        .nth(usize::try_from(line).ok()?.checked_sub(1)?)?
+        .to_owned();
+    let at = 0..line.len();
+    Some(Box::new(SourceLine { line, at }))
+}
+
+/// Whether a text is the canonical spelling of a value of this type.
+fn is_canonical(text: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::String => true,
+        Kind::Bool => matches!(text, "true" | "false"),
+        Kind::Int => text
+            .parse::<i64>()
+            .is_ok_and(|number| number.to_string() == text),
+        Kind::Float => text.parse::<f64>().is_ok_and(|number| number.is_finite()),
+        Kind::Date => dates::parse(text).is_some(),
+        Kind::Decimal(_) => false,
+    }
+}
+
+/// The name of a type.
+pub fn named(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "string",
+        Kind::Int => "int",
+        Kind::Float => "float",
+        Kind::Bool => "bool",
+        Kind::Date => "date",
+        Kind::Decimal(_) => "decimal",
+    }
+}
+
+fn example(kind: Kind) -> &'static str {
+    match kind {
+        Kind::String => "text",
+        Kind::Int => "a whole number such as \"42\"",
+        Kind::Float => "a number such as \"4.2\"",
+        Kind::Bool => "\"true\" or \"false\"",
+        Kind::Date => "a day such as \"2020-01-31\"",
+        Kind::Decimal(_) => "a number such as \"4.20\"",
+    }
+}

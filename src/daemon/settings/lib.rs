@@ -1,0 +1,21 @@
+//! What all rooms of the daemon know: feed files, secrets, errors, time and chance.
+
+pub mod chance;
+pub mod clock;
+pub mod config;
+pub mod error;
+pub mod intake_counts;
+pub mod seal;
+pub mod sign;
+pub mod small_file;
+pub mod web;
+pub mod whole_file;
+pub mod wiped_bytes;
+
+/// What this room knows of the engine.
+mod engine {
+    pub use tidegate_label as label;
+    pub use tidegate_model as model;
+    pub use tidegate_policy as policy;
+    pub use tidegate_release::{self as release, delta};
+}
