@@ -9,13 +9,13 @@ use crate::daemon::formats::LevelsRecord;
 use crate::daemon::preview::SampleList;
 
 /// Writes a notice that is not an error to standard error.
-pub fn note(text: &str) {
+pub(crate) fn note(text: &str) {
     // If this fails there is no way left to report it.
     let _ = writeln!(anstream::stderr(), "{}", render::note(text));
 }
 
 /// The file's own name.
-pub fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     path.file_name().map_or_else(
         || path.display().to_string(),
         |name| name.to_string_lossy().into_owned(),
@@ -23,7 +23,7 @@ pub fn name(path: &Path) -> String {
 }
 
 /// A path quoted for a shell.
-pub fn shell(path: &Path) -> String {
+pub(crate) fn shell(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     if !path.is_empty() && path.chars().all(plain) {
@@ -34,7 +34,7 @@ pub fn shell(path: &Path) -> String {
 }
 
 /// A count in groups of three digits.
-pub fn grouped(count: u64) -> String {
+pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -47,7 +47,7 @@ pub fn grouped(count: u64) -> String {
 }
 
 /// The warning about a taxonomy that may be a list of the people of a sample.
-pub fn sample_list(list: &SampleList) -> String {
+pub(crate) fn sample_list(list: &SampleList) -> String {
     let SampleList {
         column,
         leaves,
@@ -66,7 +66,7 @@ pub fn sample_list(list: &SampleList) -> String {
 }
 
 /// How good the levels are that a search found.
-pub fn levels(found: &LevelsRecord) -> String {
+pub(crate) fn levels(found: &LevelsRecord) -> String {
     let LevelsRecord {
         minimised,
         found,

@@ -15,7 +15,7 @@ use crate::daemon::small_file::{self, Readers};
 
 /// A decision about the release that waits.
 #[derive(clap::Args)]
-pub struct DecisionAnswer {
+pub(crate) struct DecisionAnswer {
     #[command(flatten)]
     ask: request_args::RequestArgs,
     /// The release; by default the one that waits
@@ -36,7 +36,7 @@ impl DecisionAnswer {
     /// # Errors
     /// No release waits, or another one; something that an approver must give is missing; or the
     /// feed cannot be reached.
-    pub fn run(self, approves: bool, out: &mut Out) -> CommandResult<Exit> {
+    pub(crate) fn run(self, approves: bool, out: &mut Out) -> CommandResult<Exit> {
         let by = self.ask.person()?;
         let feed = FeedConfig::load(&self.ask.feed)?;
         let key = self.key.as_deref().map(key_in).transpose()?;

@@ -13,7 +13,7 @@ const SIZES: [(f64, &str); 4] = [
     (1.0, "wider"),
 ];
 /// Detail by column: the share of rows by the size of their label.
-pub fn write(text: &mut String, columns: &[ColumnDetail]) {
+pub(crate) fn write(text: &mut String, columns: &[ColumnDetail]) {
     let sizes = SIZES.iter().map(|&(_, title)| title);
     let shares_of = ["Loss", "one value"]
         .into_iter()

@@ -8,7 +8,7 @@ use super::{CommandResult, Exit};
 use crate::daemon::error::{Error, ErrorCategory};
 
 /// From now on a panic prints only its place.
-pub fn show_places_only() {
+pub(crate) fn show_places_only() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(
             || "an unknown place".to_owned(),
@@ -20,7 +20,7 @@ pub fn show_places_only() {
 }
 
 /// Runs a command; a panic becomes an error.
-pub fn caught(command: impl FnOnce() -> CommandResult<Exit>) -> CommandResult<Exit> {
+pub(crate) fn caught(command: impl FnOnce() -> CommandResult<Exit>) -> CommandResult<Exit> {
     panic::catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
         let text = "internal error (this is a bug); nothing was approved. Please report the place that is shown above";
         Err(Error::new(ErrorCategory::Internal, text).into())

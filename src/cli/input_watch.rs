@@ -9,14 +9,14 @@ use crate::daemon::folder::{InputEntry, InputOutcome, TaskProgress};
 use crate::daemon::ingest::ColumnSpellings;
 
 /// One line that says what is being done.
-pub struct InputLine {
+pub(crate) struct InputLine {
     names: Vec<String>,
     line: progress::ProgressLine,
 }
 
 impl InputLine {
     /// For these inputs.
-    pub fn new(inputs: &[PathBuf]) -> InputLine {
+    pub(crate) fn new(inputs: &[PathBuf]) -> InputLine {
         let names = inputs.iter().map(|path| printable(&name(path))).collect();
         InputLine {
             names,
@@ -25,7 +25,7 @@ impl InputLine {
     }
 
     /// Shows what is being done.
-    pub fn say(&self, doing: String) {
+    pub(crate) fn say(&self, doing: String) {
         self.line.say(doing);
     }
 }
@@ -154,7 +154,7 @@ impl TaskProgress for InputLine {
 }
 
 /// The warning about a column with values that differ in spelling alone.
-pub fn spelled(column: &str, values: u64) -> String {
+pub(crate) fn spelled(column: &str, values: u64) -> String {
     let (values, differ) = if values == 1 {
         ("1 value".to_owned(), "differs")
     } else {
@@ -169,7 +169,7 @@ pub fn spelled(column: &str, values: u64) -> String {
 }
 
 /// An outcome.
-pub fn word(outcome: InputOutcome) -> &'static str {
+pub(crate) fn word(outcome: InputOutcome) -> &'static str {
     match outcome {
         InputOutcome::Published => "published",
         InputOutcome::Waiting => "waiting",

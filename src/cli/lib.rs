@@ -4,24 +4,27 @@
 //!
 //! A new command is a file, a line in `Command` and a line in `dispatch`. Nothing here computes.
 
+#![warn(unreachable_pub)]
 /// What this room knows of the engine.
 mod engine {
-    pub use tidegate_feed::safeguards;
-    pub use tidegate_gate as gate;
-    pub use tidegate_model::{self as model, arithmetic, histogram};
-    pub use tidegate_policy::{self as policy, dominance};
-    pub use tidegate_release::{self as release, risk};
-    pub use tidegate_workbench::{audit, counting, sums};
+    pub(crate) use tidegate_feed::safeguards;
+    pub(crate) use tidegate_gate as gate;
+    pub(crate) use tidegate_model::{self as model, arithmetic, histogram};
+    pub(crate) use tidegate_policy::{self as policy, dominance};
+    pub(crate) use tidegate_release::{self as release, risk};
+    pub(crate) use tidegate_workbench::{audit, counting, sums};
 }
 
 /// What the commands know of the daemon.
 mod daemon {
-    pub use tidegate_ingest::{self as ingest, guess};
-    pub use tidegate_log::{formats, journal};
-    pub use tidegate_run::{
+    pub(crate) use tidegate_ingest::{self as ingest, guess};
+    pub(crate) use tidegate_log::{formats, journal};
+    pub(crate) use tidegate_run::{
         feed_writer, folder, observe, opened_release, preview, service, verify, view,
     };
-    pub use tidegate_settings::{chance, clock, config, error, seal, sign, small_file, whole_file};
+    pub(crate) use tidegate_settings::{
+        chance, clock, config, error, seal, sign, small_file, whole_file,
+    };
 }
 
 pub mod anonymize;

@@ -20,14 +20,14 @@ pub struct NewFile {
 
 /// The files written so far; they are deleted if this is dropped without [`NewFiles::keep`].
 #[must_use]
-pub struct NewFiles {
+pub(crate) struct NewFiles {
     files: Vec<PathBuf>,
     dirs: Vec<PathBuf>,
 }
 
 impl NewFiles {
     /// Keeps the files.
-    pub fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.files.clear();
         self.dirs.clear();
     }
@@ -52,7 +52,7 @@ impl Drop for NewFiles {
 ///
 /// # Errors
 /// A file exists already, or the file system refuses.
-pub fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<NewFiles> {
+pub(crate) fn write(dir: &Path, files: &[NewFile], folders: &[&str]) -> Result<NewFiles> {
     for file in files {
         let path = dir.join(&file.path);
         if path.symlink_metadata().is_ok() {

@@ -9,7 +9,7 @@ use crate::daemon::opened_release::{ExpectedRelease, NewestRelease};
 
 /// What the newest release must not be older than.
 #[derive(clap::Args)]
-pub struct NewestArgs {
+pub(crate) struct NewestArgs {
     /// Refuse the place if its newest release has a smaller number: an old copy may be in the place
     /// of the present files
     #[arg(long, value_name = "RELEASE")]
@@ -22,7 +22,7 @@ pub struct NewestArgs {
 
 impl NewestArgs {
     /// What is expected of the newest release, of a feed if its name is known.
-    pub fn expected(&self, feed: Option<String>) -> ExpectedRelease {
+    pub(crate) fn expected(&self, feed: Option<String>) -> ExpectedRelease {
         ExpectedRelease {
             feed,
             at_least: self.at_least,
@@ -32,7 +32,7 @@ impl NewestArgs {
 }
 
 /// The newest release of a place, in one line.
-pub fn newest_line(newest: &NewestRelease) -> String {
+pub(crate) fn newest_line(newest: &NewestRelease) -> String {
     let NewestRelease {
         feed,
         release,

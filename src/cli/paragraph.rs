@@ -4,7 +4,7 @@
 const WIDTH: usize = 100;
 
 /// A paragraph that begins with `head` and continues below its end.
-pub fn wrapped(text: &mut String, head: &str, paragraph: &str) {
+pub(crate) fn wrapped(text: &mut String, head: &str, paragraph: &str) {
     let indent = head.chars().count();
     let mut width = indent;
     text.push_str(head);

@@ -11,13 +11,13 @@ use crate::engine::release::Layout;
 
 /// The feed file in the folder of a feed, as `demo` and `init` create them; a folder of releases
 /// has none.
-pub fn feed_in(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn feed_in(folder: &Path) -> Option<PathBuf> {
     let releases = folder.join("manifest").is_dir() || folder.join(".private").is_dir();
     Some(folder.join("feed.toml")).filter(|file| !releases && file.is_file())
 }
 
 /// Where releases are published.
-pub struct PublicPlace {
+pub(crate) struct PublicPlace {
     /// The public root, or the folder.
     pub store: Arc<dyn Store>,
     /// The layout of its files.
@@ -31,7 +31,7 @@ pub struct PublicPlace {
 ///
 /// # Errors
 /// The feed file or the folder cannot be read.
-pub fn public_of(place: &Path) -> Result<PublicPlace> {
+pub(crate) fn public_of(place: &Path) -> Result<PublicPlace> {
     let feed = if place.is_dir() {
         feed_in(place)
     } else {
@@ -58,7 +58,7 @@ pub fn public_of(place: &Path) -> Result<PublicPlace> {
 ///
 /// # Errors
 /// The feed file names none, or it cannot be opened.
-pub fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
+pub(crate) fn public_root(feed: &FeedConfig) -> Result<PublicPlace> {
     Ok(PublicPlace {
         store: root_opening::look(feed, false)?,
         layout: Layout::Root,

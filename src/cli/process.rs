@@ -12,7 +12,7 @@ use crate::engine::model::RecordHasher;
 
 /// Other accounts cannot read what this process writes; its memory is not written to a disk, and no
 /// other process of the same account can read it.
-pub fn safely() {
+pub(crate) fn safely() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     hide_memory();
 }
@@ -34,7 +34,7 @@ fn hide_memory() {
 ///
 /// # Errors
 /// The system gives no random bytes.
-pub fn seed_hashes() -> Result<()> {
+pub(crate) fn seed_hashes() -> Result<()> {
     let mut seed = [0; 16];
     SystemChance.fill(&mut seed)?;
     let (own, shared) = seed.split_at(8);
@@ -47,7 +47,7 @@ pub fn seed_hashes() -> Result<()> {
 ///
 /// # Errors
 /// The system gives no threads.
-pub fn runtime() -> Result<Runtime> {
+pub(crate) fn runtime() -> Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -60,7 +60,7 @@ pub fn runtime() -> Result<Runtime> {
 ///
 /// # Errors
 /// Signals cannot be listened to.
-pub fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
+pub(crate) fn signals() -> Result<(Arc<watch::Sender<bool>>, watch::Receiver<bool>)> {
     let (sender, receiver) = watch::channel(false);
     let listen = |kind| {
         signal(kind).map_err(|_| Error::new(ErrorCategory::Io, "signals cannot be listened to"))

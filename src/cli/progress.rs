@@ -11,28 +11,28 @@ use crate::daemon::error::printable;
 const PATIENCE: Duration = Duration::from_millis(120);
 
 /// A line that is shown while it lives.
-pub struct ProgressLine(ProgressBar);
+pub(crate) struct ProgressLine(ProgressBar);
 
 impl ProgressLine {
     /// Work of unknown length.
-    pub fn new(doing: &'static str) -> ProgressLine {
+    pub(crate) fn new(doing: &'static str) -> ProgressLine {
         let bar = ProgressBar::new_spinner().with_message(doing);
         bar.enable_steady_tick(PATIENCE);
         ProgressLine(bar)
     }
 
     /// Shows what is being done.
-    pub fn say(&self, doing: String) {
+    pub(crate) fn say(&self, doing: String) {
         self.0.set_message(printable(&doing));
     }
 
     /// Lets other code write to the terminal.
-    pub fn paused(&self, write: impl FnOnce()) {
+    pub(crate) fn paused(&self, write: impl FnOnce()) {
         self.0.suspend(write);
     }
 
     /// Reading this number of files.
-    pub fn files(files: usize) -> ProgressLine {
+    pub(crate) fn files(files: usize) -> ProgressLine {
         let bar = ProgressBar::new(files as u64);
         let style =
             ProgressStyle::with_template("{spinner} reading {pos} of {len} files, {elapsed}");
@@ -42,7 +42,7 @@ impl ProgressLine {
     }
 
     /// One more file was read.
-    pub fn one_more(&self) {
+    pub(crate) fn one_more(&self) {
         self.0.inc(1);
     }
 }

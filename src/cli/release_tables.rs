@@ -16,7 +16,7 @@ use crate::engine::release::{FileLine, Manifest, is_below_root};
 /// # Errors
 /// A file cannot be read, is not such a table or not the one that its manifest names; or there is
 /// no row.
-pub fn labels(
+pub(crate) fn labels(
     path: &Path,
     columns: &Columns,
     open: impl Fn(SourceFile) -> Result<TableFile>,

@@ -12,7 +12,7 @@ use crate::daemon::service::{RequestBuilder, Requester, ask};
 
 /// A feed and a reason.
 #[derive(clap::Args)]
-pub struct RequestArgs {
+pub(crate) struct RequestArgs {
     /// The feed file
     #[arg(value_name = "FEED")]
     pub feed: PathBuf,
@@ -32,7 +32,7 @@ impl RequestArgs {
     ///
     /// # Errors
     /// The feed cannot be reached.
-    pub fn ask(
+    pub(crate) fn ask(
         self,
         asking: &RequestBuilder<'_>,
         new_chain: bool,
@@ -45,14 +45,14 @@ impl RequestArgs {
     ///
     /// # Errors
     /// The reason is empty, or the change cannot be made.
-    pub fn about(self, doing: &FeedAction<'_>, out: &mut Out) -> CommandResult<Exit> {
+    pub(crate) fn about(self, doing: &FeedAction<'_>, out: &mut Out) -> CommandResult<Exit> {
         let by = self.person()?;
         let feed = FeedConfig::load(&self.feed)?;
         Ok(answered(&doing(&feed, &by)?, out))
     }
 
     /// Who asks.
-    pub fn person(&self) -> CommandResult<Requester> {
+    pub(crate) fn person(&self) -> CommandResult<Requester> {
         let (name, why) = (self.person.as_deref(), self.reason.as_deref());
         let (name, why) = (
             line(name, MOST_NAME, "--as")?,
@@ -67,7 +67,7 @@ impl RequestArgs {
 }
 
 /// Prints the answer; the exit code is 1 if the request was refused.
-pub fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
+pub(crate) fn answered(answer: &RequestOutcome, out: &mut Out) -> Exit {
     print(answer, out);
     if answer.done {
         Exit::Done
@@ -91,7 +91,7 @@ fn line(
 }
 
 /// A change of a feed for a person.
-pub type FeedAction<'a> =
+pub(crate) type FeedAction<'a> =
     dyn Fn(&FeedConfig, &Requester) -> crate::daemon::error::Result<RequestOutcome> + 'a;
 
 fn print(answer: &RequestOutcome, out: &mut Out) {

@@ -5,7 +5,7 @@ use comfy_table::{Cell, CellAlignment, Table};
 
 /// The head of a column; a line break in it makes several lines.
 #[derive(Clone, Copy)]
-pub enum Head<'h> {
+pub(crate) enum Head<'h> {
     /// Of text.
     Left(&'h str),
     /// Of numbers.
@@ -13,11 +13,11 @@ pub enum Head<'h> {
 }
 
 /// A table that is being filled.
-pub struct TextTable(Table);
+pub(crate) struct TextTable(Table);
 
 impl TextTable {
     /// With these columns.
-    pub fn new(heads: &[Head<'_>]) -> TextTable {
+    pub(crate) fn new(heads: &[Head<'_>]) -> TextTable {
         let mut table =
             TextTable::without_head(heads.iter().map(|head| matches!(head, Head::Right(_))));
         let text = |head: &Head<'_>| match head {
@@ -28,7 +28,7 @@ impl TextTable {
     }
 
     /// With columns that have no heads: whether each contains numbers.
-    pub fn without_head(numbers: impl IntoIterator<Item = bool>) -> TextTable {
+    pub(crate) fn without_head(numbers: impl IntoIterator<Item = bool>) -> TextTable {
         let mut table = Table::new();
         table.load_style(NOTHING);
         // A table takes its columns from its first row.
@@ -46,12 +46,12 @@ impl TextTable {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.add_row(cells);
     }
 
     /// Adds the lines to a text, each behind this indent.
-    pub fn write(&self, text: &mut String, indent: &str) {
+    pub(crate) fn write(&self, text: &mut String, indent: &str) {
         // The first line is the empty head.
         for line in self.0.lines().skip(1) {
             text.push_str(format!("{indent}{line}").trim_end());

@@ -5,6 +5,12 @@
 //! Comments in the code cite three of its pages by name and section: SCIENCE is [`science`], HOUSE
 //! is [`house`], CONTRACTS is [`contracts`].
 
+#[doc = include_str!("start.md")]
+pub mod start {}
+
+#[doc = include_str!("walk.md")]
+pub mod walk {}
+
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 

@@ -1,4 +1,4 @@
-//! Tests `tidegate demo` from outside, and that README shows the real output of the program.
+//! Tests `tidegate demo` from outside, and that the page shows the real output of the program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -75,13 +75,14 @@ fn the_demo_prints_its_steps() {
         .map(|what| text.find(what).unwrap_or_else(|| panic!("{what}:\n{text}")))
         .collect();
     assert!(places.is_sorted(), "{text}");
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"))
-        .expect("README");
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/guide/start.md"))
+            .expect("the page");
     // Random draws decide where classes are divided, and so how many people wait.
     let (begins, _) = text.split_once("  release 1: ").expect("a first release");
     assert!(
-        readme.contains(begins),
-        "README shows something else than:\n{begins}"
+        page.contains(begins),
+        "the page shows something else than:\n{begins}"
     );
     let kept = text
         .lines()
@@ -191,9 +192,9 @@ fn a_demo_that_is_interrupted_leaves_a_sound_folder() {
 }
 
 #[test]
-fn readme_shows_what_is_printed() {
+fn the_page_shows_what_is_printed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(folder.join("README.md")).expect("README");
+    let page = std::fs::read_to_string(folder.join("src/guide/start.md")).expect("the page");
     let args = [
         "audit",
         "--feed",
@@ -206,8 +207,8 @@ fn readme_shows_what_is_printed() {
     let output = tidegate(&args, &folder.join("deploy/samples/two-releases"));
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(
-        readme.contains(text.trim_end()),
-        "README shows something else than:\n{text}"
+        page.contains(text.trim_end()),
+        "the page shows something else than:\n{text}"
     );
 }
 
@@ -227,7 +228,7 @@ fn shape(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn readme_publishes_what_is_published() {
+fn the_page_publishes_what_is_published() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a folder");
     let sample = "deploy/samples/hospital";
@@ -237,10 +238,10 @@ fn readme_publishes_what_is_published() {
         let name = file.file_name().expect("a name");
         std::fs::copy(&file, folder.path().join(sample).join(name)).expect("a copy");
     }
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("README");
-    let (_, shown) = readme
+    let page = std::fs::read_to_string(root.join("src/guide/start.md")).expect("the page");
+    let (_, shown) = page
         .split_once("$ tidegate anonymize ")
-        .expect("README runs it");
+        .expect("the page runs it");
     let (command, _) = shown.split_once("\n$ ").expect("and goes on");
     let args: Vec<&str> = command
         .split_whitespace()
@@ -249,7 +250,7 @@ fn readme_publishes_what_is_published() {
     let end = args
         .iter()
         .position(|word| *word == "releases")
-        .expect("README names the folder");
+        .expect("the page names the folder");
     let made = tidegate(&[&["anonymize"], &args[..=end]].concat(), folder.path());
     assert_eq!(
         made.status.code(),
@@ -265,14 +266,14 @@ fn readme_publishes_what_is_published() {
         "{}",
         String::from_utf8_lossy(&audited.stdout)
     );
-    let known = shape(&readme);
+    let known = shape(&page);
     for output in [made, seen] {
         let text = String::from_utf8(output.stdout).expect("text");
         let (tables, _) = text.split_once("Not published").unwrap_or((&text, ""));
         for line in shape(tables).iter().filter(|line| !line.contains("wait")) {
             assert!(
                 known.contains(line),
-                "README shows something else than {line}:\n{text}"
+                "the page shows something else than {line}:\n{text}"
             );
         }
     }

@@ -25,6 +25,7 @@ mod golden_levels;
 mod golden_standing;
 mod groups;
 mod headcounts;
+mod labellers;
 mod levels;
 mod local_recoding;
 mod mask;

@@ -51,3 +51,11 @@ fn every_test_program_is_named() {
             .collect()
     );
 }
+
+#[test]
+fn the_first_day_is_a_page() {
+    let (_, rest) = PAGE.split_once("## The first day\n").expect("its heading");
+    let (first, _) = rest.split_once("\n## The rest\n").expect("the rest");
+    let lines = first.lines().count();
+    assert!(lines <= 60, "{lines} lines");
+}

@@ -15,3 +15,4 @@ mod mutants;
 mod needs;
 mod schemas;
 mod shipped;
+mod walk;

@@ -19,7 +19,7 @@ use crate::table::{Head, TextTable};
 const WIDEST: usize = 40;
 
 /// The whole answer as text.
-pub fn report(
+pub(super) fn report(
     entries: &[InputEntry],
     inputs: &[PathBuf],
     folder: &Path,

@@ -12,7 +12,7 @@ use crate::table::{Head, TextTable};
 const MOST_RELEASES: usize = 20;
 
 /// What each release adds.
-pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) {
+pub(super) fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) {
     let Some(growth) = &subject.growth else {
         return;
     };
@@ -64,7 +64,7 @@ pub fn report(text: &mut String, crowds: &CrowdFigures, subject: &AuditSubject) 
 }
 
 /// Remedies for the reasons, one line each.
-pub fn advice(verdict: &AuditVerdict) -> Vec<&'static str> {
+pub(super) fn advice(verdict: &AuditVerdict) -> Vec<&'static str> {
     let has = |check: &str| verdict.reasons.iter().any(|reason| reason.check == check);
     let mut advice = Vec::new();
     if has("k") {

@@ -17,7 +17,7 @@ use crate::engine::policy::{ChainKind, Policy};
 use crate::place::feed_in;
 
 /// The audited tables, and what they are judged by.
-pub struct AuditRequest {
+pub(super) struct AuditRequest {
     pub columns: Columns,
     pub policy: Policy,
     pub subject: AuditSubject,
@@ -34,7 +34,11 @@ pub struct AuditRequest {
 /// # Errors
 /// The folder cannot be read, the key does not fit, or a feed file that was named is not that of
 /// the chain.
-pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Result<AuditRequest> {
+pub(super) fn of_folder(
+    folder: &Path,
+    key: Option<&Path>,
+    feed: Option<&Path>,
+) -> Result<AuditRequest> {
     let nothing = || {
         let text = "there are no releases here: name a folder of `anonymize`";
         Error::new(ErrorCategory::Usage, text)
@@ -67,7 +71,7 @@ pub fn of_folder(folder: &Path, key: Option<&Path>, feed: Option<&Path>) -> Resu
 ///
 /// # Errors
 /// The feed names no roots, its roots are empty, or the key does not fit.
-pub fn of_feed(feed: &FeedConfig, key: Option<&Path>) -> Result<AuditRequest> {
+pub(super) fn of_feed(feed: &FeedConfig, key: Option<&Path>) -> Result<AuditRequest> {
     if feed.services.store.is_none() {
         let text = "name the tables to audit with --release, or a folder of `anonymize` with --dir; the feed file names no \
                     roots (`[store]`) with releases of its own";

@@ -12,7 +12,7 @@ use crate::engine::policy::Decimal;
 ///
 /// # Errors
 /// The text is no requirement.
-pub fn parse(text: &str) -> Result<Requirement> {
+pub(super) fn parse(text: &str) -> Result<Requirement> {
     let refused = |why: &str| {
         let text = format!(
             "{why}: write a requirement such as l=2, alpha=0.5,k=2, c=3,l=3, t=0.2, k=2,e=5000 and p=0.5 (l-diversity, \

@@ -12,7 +12,7 @@ use crate::table::{Head, TextTable};
 const MOST_RELEASES: usize = 20;
 
 /// The section on risk.
-pub fn report(text: &mut String, figures: &AllFigures) {
+pub(super) fn report(text: &mut String, figures: &AllFigures) {
     let (risks, crowds) = (&figures.risks, figures.crowds.is_some());
     if risks.is_empty() {
         return;

@@ -12,7 +12,11 @@ use crate::engine::histogram::describe;
 use crate::engine::model::{Columns, Role};
 
 /// If classes have labels of their own, the rows behind a release are those of its classes.
-pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> error::Result<()> {
+pub(super) fn all_behind(
+    attacked: &AttackOutcome,
+    columns: &Columns,
+    args: &Args,
+) -> error::Result<()> {
     let (Ok(judged), Some(RowsMismatch { place, rows })) = (&attacked.judged, attacked.unlike)
     else {
         return Ok(());
@@ -35,7 +39,7 @@ pub fn all_behind(attacked: &AttackOutcome, columns: &Columns, args: &Args) -> e
 }
 
 /// Rows that a release cannot be checked with.
-pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error {
+pub(super) fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error {
     match amiss {
         MinimalityProblem::Astray(ForeignRows { nodes }) => {
             let text = format!(
@@ -58,7 +62,7 @@ pub fn unfit(amiss: &MinimalityProblem, args: &Args, columns: &Columns) -> Error
 }
 
 /// The audit counts rows as people, so a person with two rows would count as two people of a class.
-pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
+pub(super) fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
     for at in 0..people.len() {
         let repeats = RowPeople::repeats(&people[..=at].iter().collect::<Vec<_>>());
         if repeats > 0 {
@@ -79,7 +83,7 @@ pub fn one_row_each(people: &[RowPeople], args: &Args) -> error::Result<()> {
 }
 
 /// Tables that do not belong together, with their files.
-pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
+pub(super) fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
     match unfit {
         UnfitTables::Rows {
             release,
@@ -154,7 +158,12 @@ pub fn misfit(unfit: UnfitTables, feed: &FeedConfig, args: &Args) -> Error {
 }
 
 /// A release of a cumulative chain that lacks rows of an earlier one.
-pub fn shrunken(shrunk: &ShrunkRelease, names: &[String], args: &Args, columns: &Columns) -> Error {
+pub(super) fn shrunken(
+    shrunk: &ShrunkRelease,
+    names: &[String],
+    args: &Args,
+    columns: &Columns,
+) -> Error {
     let text = format!(
         "it lacks rows of {}: in class {} some value has fewer rows. Each release of a cumulative chain contains all \
          rows of the one before; for releases of different people write feed.chain = \"disjoint\"",

@@ -14,7 +14,7 @@ use crate::paragraph::wrapped;
 use crate::table::{Head, TextTable};
 
 /// The report.
-pub fn report(
+pub(super) fn report(
     figures: &AuditFigures,
     verdict: &AuditVerdict,
     subject: &AuditSubject,

@@ -24,7 +24,7 @@ pub struct ConnectReport {
 }
 
 /// Checks everything outside that a feed file names.
-pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
+pub(super) fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
     let report = |ConnectionCheck {
                       what,
                       found,
@@ -43,7 +43,7 @@ pub fn reports(feed: &FeedConfig) -> Vec<ConnectReport> {
 }
 
 /// In words.
-pub fn words(reports: &[ConnectReport]) -> String {
+pub(super) fn words(reports: &[ConnectReport]) -> String {
     let mut text = String::from("What is there\n");
     for ConnectReport {
         what,

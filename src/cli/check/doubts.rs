@@ -132,7 +132,7 @@ fn unexamined(feed: &FeedConfig) -> Option<WarningReport> {
 }
 
 /// Warnings about one feed.
-pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
+pub(super) fn of(feed: &FeedConfig) -> Vec<WarningReport> {
     let mut found: Vec<WarningReport> = Vec::new();
     let policy = &feed.policy;
     found.extend(undivided(feed));
@@ -221,7 +221,7 @@ pub fn of(feed: &FeedConfig) -> Vec<WarningReport> {
 }
 
 /// Warnings about several feeds together.
-pub fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
+pub(super) fn together(feeds: &[FeedConfig]) -> Vec<WarningReport> {
     let mut found = Vec::new();
     for (at, one) in feeds.iter().enumerate() {
         for other in &feeds[at + 1..] {

@@ -4,7 +4,7 @@
 use crate::engine::policy::{Policy, RefinementLimits, Search};
 
 /// How the search works; None for one that finds one list of labels for all rows.
-pub fn search(policy: &Policy) -> Option<String> {
+pub(super) fn search(policy: &Policy) -> Option<String> {
     match policy.search() {
         Search::ArxLr => Some(carved(policy)),
         Search::Mondrian | Search::Mdav => Some(grouped(policy)),
@@ -14,7 +14,7 @@ pub fn search(policy: &Policy) -> Option<String> {
 }
 
 /// What the labels of such a search reveal.
-pub fn leakage_of_labels(policy: &Policy) -> String {
+pub(super) fn leakage_of_labels(policy: &Policy) -> String {
     let limits = policy.refinement();
     match policy.search() {
         Search::Halves => odds(policy),

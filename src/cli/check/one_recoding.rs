@@ -6,7 +6,7 @@ use crate::engine::model::Role;
 use crate::engine::policy::{ChainKind, Decimal, Inference, Policy, Search};
 
 /// The sentences.
-pub fn explain(feed: &FeedConfig) -> Vec<String> {
+pub(super) fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = vec![search(policy)];
     said.extend(waiting(policy));
@@ -54,7 +54,7 @@ fn waiting(policy: &Policy) -> Option<String> {
 }
 
 /// The sentences about weights and floors.
-pub fn details(feed: &FeedConfig) -> Vec<String> {
+pub(super) fn details(feed: &FeedConfig) -> Vec<String> {
     let quasi = feed.columns.of(Role::Quasi);
     let weights: Vec<String> = quasi
         .filter(|column| !column.detail.counts_as_one())

@@ -12,7 +12,7 @@ use crate::daemon::preview::{PeopleBehindRows, PreviewRequest, SpelledColumn, tr
 use crate::input_watch::{InputLine, spelled, word};
 
 /// The error for a sample with several feed files.
-pub fn of_one_feed() -> Error {
+pub(super) fn of_one_feed() -> Error {
     Error::new(
         ErrorCategory::Usage,
         "a sample is run under one feed file: name one only",
@@ -24,7 +24,7 @@ pub fn of_one_feed() -> Error {
 ///
 /// # Errors
 /// The sample cannot be read, or no chain can begin under the feed file.
-pub fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
+pub(super) fn warnings(feed: &Path, inputs: &[PathBuf]) -> Result<Vec<WarningReport>> {
     let time = clock::now();
     let request = PreviewRequest {
         file: feed,

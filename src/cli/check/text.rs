@@ -12,7 +12,7 @@ use crate::engine::policy::Output;
 use crate::paragraph::wrapped;
 
 /// One feed.
-pub fn feed(report: &FeedReport) -> String {
+pub(super) fn feed(report: &FeedReport) -> String {
     let mut text = format!("{} ({})\n\nColumns\n", report.name, printable(&report.file));
     let name_width = report
         .columns
@@ -50,7 +50,7 @@ pub fn feed(report: &FeedReport) -> String {
 }
 
 /// Warnings about several feeds.
-pub fn together(warnings: &[WarningReport]) -> String {
+pub(super) fn together(warnings: &[WarningReport]) -> String {
     let mut text = String::from("All feeds together\n");
     for warning in warnings {
         wrapped(&mut text, "  - ", &warning.text);

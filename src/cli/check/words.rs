@@ -10,7 +10,7 @@ use crate::engine::policy::{
 };
 
 /// What releases are checked for.
-pub fn explain(feed: &FeedConfig) -> Vec<String> {
+pub(super) fn explain(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let k = policy.k();
     let mut said = vec![match policy.kind() {
@@ -49,7 +49,7 @@ pub fn explain(feed: &FeedConfig) -> Vec<String> {
 }
 
 /// How releases are made: what is guaranteed, what waits, how a recoding is found.
-pub fn publishing(feed: &FeedConfig) -> Vec<String> {
+pub(super) fn publishing(feed: &FeedConfig) -> Vec<String> {
     let policy = &feed.policy;
     let mut said = Vec::new();
     said.push(guarantee(policy));
@@ -258,7 +258,7 @@ fn notified(
 }
 
 /// What only the daemon will use: where records come from, when a release is made.
-pub fn for_daemon(feed: &FeedConfig) -> Vec<String> {
+pub(super) fn for_daemon(feed: &FeedConfig) -> Vec<String> {
     let (services, mut said) = (&feed.services, Vec::new());
     if let Some(source) = &services.source {
         said.push(match &source.place {

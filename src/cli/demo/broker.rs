@@ -11,14 +11,14 @@ use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Produc
 use crate::daemon::error::{Error, ErrorCategory, Result};
 
 /// The topic of the demo.
-pub const TOPIC: &str = "hospital.admissions";
+pub(super) const TOPIC: &str = "hospital.admissions";
 /// Its partitions.
 const PARTITIONS: i32 = 3;
 /// The time limit for a message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The broker.
-pub struct Broker {
+pub(super) struct Broker {
     cluster: MockCluster<'static, DefaultProducerContext>,
     producer: BaseProducer,
 }
@@ -28,7 +28,7 @@ impl Broker {
     ///
     /// # Errors
     /// There is no port for it.
-    pub fn start() -> Result<Broker> {
+    pub(super) fn start() -> Result<Broker> {
         let cluster = MockCluster::new(1).map_err(none)?;
         cluster.create_topic(TOPIC, PARTITIONS, 1).map_err(none)?;
         let mut config = ClientConfig::new();
@@ -40,7 +40,7 @@ impl Broker {
     }
 
     /// Its port.
-    pub fn port(&self) -> String {
+    pub(super) fn port(&self) -> String {
         self.cluster
             .bootstrap_servers()
             .rsplit(':')
@@ -53,7 +53,7 @@ impl Broker {
     ///
     /// # Errors
     /// They are not.
-    pub fn send(&self, messages: &[String]) -> Result<()> {
+    pub(super) fn send(&self, messages: &[String]) -> Result<()> {
         for (at, message) in (0..).zip(messages) {
             let record = || {
                 BaseRecord::<str, str>::to(TOPIC)

@@ -28,11 +28,11 @@ const WARDS: [(&str, u64, u64, &[&str]); 9] = [
 const WINTER: [&str; 4] = ["J10", "J18", "J20", "J44"];
 
 /// Random numbers; the same for the same seed.
-pub struct DemoDraws(pub SmallDraws);
+pub(super) struct DemoDraws(pub SmallDraws);
 
 impl DemoDraws {
     /// A number from `from` to `to`, both included.
-    pub fn between(&mut self, from: u64, to: u64) -> u64 {
+    pub(super) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.0.bits() % (to - from + 1)
     }
 
@@ -43,7 +43,7 @@ impl DemoDraws {
 
 /// An admission.
 #[derive(Debug, Clone)]
-pub struct Admission {
+pub(super) struct Admission {
     patient: String,
     age: u64,
     sex: &'static str,
@@ -55,7 +55,7 @@ pub struct Admission {
 
 impl Admission {
     /// The patient of this number, on a day of the year.
-    pub fn drawn(dice: &mut DemoDraws, number: u64, day: u64) -> Admission {
+    pub(super) fn drawn(dice: &mut DemoDraws, number: u64, day: u64) -> Admission {
         let (ward, youngest, oldest, diagnoses) = dice.of(&WARDS);
         // The mean of two draws: few patients are as young or as old as a ward admits.
         let age = (dice.between(youngest, oldest) + dice.between(youngest, oldest)) / 2;
@@ -83,7 +83,13 @@ impl Admission {
     }
 
     /// A patient with an age between these, on any ward.
-    pub fn aged(dice: &mut DemoDraws, number: u64, day: u64, from: u64, to: u64) -> Admission {
+    pub(super) fn aged(
+        dice: &mut DemoDraws,
+        number: u64,
+        day: u64,
+        from: u64,
+        to: u64,
+    ) -> Admission {
         let (ward, ..) = dice.of(&WARDS);
         Admission {
             age: dice.between(from, to),
@@ -94,12 +100,12 @@ impl Admission {
     }
 
     /// The identifier of the patient.
-    pub fn patient(&self) -> &str {
+    pub(super) fn patient(&self) -> &str {
         &self.patient
     }
 
     /// As a message.
-    pub fn message(&self) -> String {
+    pub(super) fn message(&self) -> String {
         let Admission {
             patient,
             age,
@@ -115,7 +121,7 @@ impl Admission {
     }
 
     /// As a row under [`HEADER`].
-    pub fn row(&self, to: &mut String) {
+    pub(super) fn row(&self, to: &mut String) {
         let Admission {
             patient,
             age,
@@ -130,4 +136,4 @@ impl Admission {
 }
 
 /// The header of rows; in a table, columns with a path are named by its steps.
-pub const HEADER: &str = "patient,age,sex,ward,zip,diagnosis.icd10,stay.days\n";
+pub(super) const HEADER: &str = "patient,age,sex,ward,zip,diagnosis.icd10,stay.days\n";

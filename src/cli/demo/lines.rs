@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 use serde_json::Value;
 
 /// Writes lines to a file and passes them on.
-pub struct Tee {
+pub(super) struct Tee {
     file: File,
     to: Sender<Value>,
     rest: Vec<u8>,
@@ -16,7 +16,7 @@ pub struct Tee {
 
 impl Tee {
     /// Writes to this file, and sends to this receiver.
-    pub fn new(file: File, to: Sender<Value>) -> Tee {
+    pub(super) fn new(file: File, to: Sender<Value>) -> Tee {
         Tee {
             file,
             to,

@@ -15,12 +15,12 @@ use crate::daemon::folder::{InputEntry, SilentProgress, Task, manifest_of, run};
 use crate::daemon::seal::OperatorKey;
 
 /// The folder of these tables.
-pub const FOLDER: &str = "alone";
+pub(super) const FOLDER: &str = "alone";
 /// The folder of the chain with one list of labels for all rows.
-pub const ONE_LIST: &str = "one-list";
+pub(super) const ONE_LIST: &str = "one-list";
 
 /// The snapshots so far.
-pub struct Snapshots {
+pub(super) struct Snapshots {
     folder: PathBuf,
     one_list: PathBuf,
     /// The key of that chain, which is not needed after the demo.
@@ -37,7 +37,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// The system gives no random bytes.
-    pub fn new(dir: &Path) -> Result<Snapshots> {
+    pub(super) fn new(dir: &Path) -> Result<Snapshots> {
         let (folder, one_list) = (dir.join(FOLDER), dir.join(ONE_LIST));
         let (key, all) = (chance::key()?, HEADER.to_owned());
         Ok(Snapshots {
@@ -52,7 +52,7 @@ impl Snapshots {
     }
 
     /// The feed file of the snapshots.
-    pub fn feed(&self) -> PathBuf {
+    pub(super) fn feed(&self) -> PathBuf {
         self.folder.join("feed.toml")
     }
 
@@ -60,7 +60,7 @@ impl Snapshots {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn add(&mut self, new: &[Admission]) -> Result<ReleaseComparison> {
+    pub(super) fn add(&mut self, new: &[Admission]) -> Result<ReleaseComparison> {
         let number = self.releases.len() + 1;
         let mut rows = HEADER.to_owned();
         for one in new {
@@ -104,7 +104,7 @@ impl Snapshots {
     }
 
     /// The audit of all of them.
-    pub fn audit(&self) -> audit::Args {
+    pub(super) fn audit(&self) -> audit::Args {
         let (releases, increments) = (self.releases.clone(), self.increments.clone());
         audit::Args {
             feed: Some(self.feed()),
@@ -161,7 +161,7 @@ impl Snapshots {
 }
 
 /// The figures beside a release of the demo.
-pub struct ReleaseComparison {
+pub(super) struct ReleaseComparison {
     /// The fewest candidates that all snapshots leave for a person.
     pub left: u64,
     /// The loss with one list of labels for all rows.
@@ -172,7 +172,7 @@ pub struct ReleaseComparison {
 ///
 /// # Errors
 /// They cannot be read.
-pub fn left(args: &audit::Args) -> Result<u64> {
+pub(super) fn left(args: &audit::Args) -> Result<u64> {
     let least = audit::least(args)?;
     least.ok_or_else(|| {
         Error::new(

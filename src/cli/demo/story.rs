@@ -6,7 +6,7 @@ use crate::engine::arithmetic::SmallDraws;
 
 /// The messages of a day.
 #[derive(Debug, Default)]
-pub struct Day {
+pub(super) struct Day {
     /// The text about it.
     pub about: Option<&'static str>,
     /// People who were not there before.
@@ -55,7 +55,7 @@ fn kind(day: u64) -> (Option<&'static str>, Vec<Group>) {
 }
 
 /// Draws the days.
-pub struct Story {
+pub(super) struct Story {
     dice: DemoDraws,
     day: u64,
     number: u64,
@@ -65,11 +65,11 @@ pub struct Story {
 /// The day on which a patient asks to be erased.
 const ERASED: u64 = 8;
 /// The last day with a text.
-pub const LAST_DAY: u64 = 9;
+pub(super) const LAST_DAY: u64 = 9;
 
 impl Story {
     /// From a seed.
-    pub fn new(seed: u64) -> Story {
+    pub(super) fn new(seed: u64) -> Story {
         Story {
             dice: DemoDraws(SmallDraws::of_state(seed)),
             day: 0,
@@ -79,7 +79,7 @@ impl Story {
     }
 
     /// The next day.
-    pub fn next(&mut self) -> Day {
+    pub(super) fn next(&mut self) -> Day {
         self.day += 1;
         let (about, groups) = kind(self.day);
         let mut day = Day {

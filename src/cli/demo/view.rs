@@ -13,7 +13,7 @@ use crate::daemon::error::{Error, Result};
 use crate::paragraph::wrapped;
 
 /// The output.
-pub struct DemoView<'o> {
+pub(super) struct DemoView<'o> {
     dir: PathBuf,
     out: &'o mut Out,
     /// Rows since the last tick: accepted, repeated, set aside.
@@ -25,7 +25,7 @@ pub struct DemoView<'o> {
 
 impl<'o> DemoView<'o> {
     /// For a demo in this folder.
-    pub fn new(dir: &Path, out: &'o mut Out) -> DemoView<'o> {
+    pub(super) fn new(dir: &Path, out: &'o mut Out) -> DemoView<'o> {
         DemoView {
             dir: dir.to_path_buf(),
             out,
@@ -40,7 +40,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The first lines.
-    pub fn begins(&mut self) {
+    pub(super) fn begins(&mut self) {
         self.say(
             "An invented hospital writes its admissions to a topic. tidegate reads the topic and publishes all people so \
              far every\n\
@@ -51,7 +51,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The last lines.
-    pub fn ends(&mut self) {
+    pub(super) fn ends(&mut self) {
         let dir = self.dir.display();
         let releases = self.releases;
         self.say(&format!(
@@ -61,7 +61,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// A day begins.
-    pub fn day(&mut self, number: u64, day: &Day) {
+    pub(super) fn day(&mut self, number: u64, day: &Day) {
         let about = day
             .about
             .map(|about| format!(": {about}"))
@@ -70,7 +70,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The daemon has written a log line.
-    pub fn show_event(&mut self, name: &str, event: &Value) {
+    pub(super) fn show_event(&mut self, name: &str, event: &Value) {
         let figure = |key: &str| event[key].as_u64().unwrap_or_default();
         match name {
             "batch_taken" => {
@@ -104,7 +104,7 @@ impl<'o> DemoView<'o> {
     ///
     /// # Errors
     /// Its manifest cannot be read.
-    pub fn published(
+    pub(super) fn published(
         &mut self,
         event: &Value,
         ours: u64,
@@ -155,7 +155,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The audit of what the daemon has published.
-    pub fn audit(&self) -> audit::Args {
+    pub(super) fn audit(&self) -> audit::Args {
         let feed = Some(self.dir.join("feed.toml"));
         audit::Args {
             feed,
@@ -172,7 +172,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// A tick without a release.
-    pub fn nothing(&mut self) {
+    pub(super) fn nothing(&mut self) {
         self.say(&format!(
             "  nothing is published: {} people wait for enough similar people",
             self.waiting
@@ -180,7 +180,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// The gate has rejected a release.
-    pub fn rejected(&mut self, event: &Value) {
+    pub(super) fn rejected(&mut self, event: &Value) {
         let against: Vec<&str> = event["against"]
             .as_array()
             .into_iter()
@@ -194,7 +194,7 @@ impl<'o> DemoView<'o> {
     }
 
     /// A person has asked for an erasure.
-    pub fn erased(&mut self, answer: &str) {
+    pub(super) fn erased(&mut self, answer: &str) {
         let mut text = format!(
             "  $ tidegate erase {}/feed.toml --rows\n",
             self.dir.display()

@@ -6,7 +6,7 @@ use crate::engine::model::Role;
 use crate::engine::model::forms::{Builtin, TaxonomyTable};
 
 /// Its columns.
-pub fn columns() -> Vec<Guess> {
+pub(super) fn columns() -> Vec<Guess> {
     let column = |name: &str, role: Role, builtin: Option<(Builtin, &str)>, reason: &str| Guess {
         name: name.into(),
         path: None,

@@ -11,13 +11,13 @@ use crate::engine::model::forms::{PrefixCodes, TaxonomyTable};
 use crate::engine::model::{Kind, Role};
 
 /// The folder that is watched.
-pub const INCOMING: &str = "incoming";
+pub(super) const INCOMING: &str = "incoming";
 
 /// The JSON Schema for editors, beside the feed file.
-pub const SCHEMA: &str = "feed.schema.json";
+pub(super) const SCHEMA: &str = "feed.schema.json";
 
 /// What the text is made from.
-pub struct FeedPlan<'p> {
+pub(super) struct FeedPlan<'p> {
     /// The name of the feed.
     pub name: &'p str,
     /// The source of the guesses, as a sentence.
@@ -29,7 +29,7 @@ pub struct FeedPlan<'p> {
 }
 
 /// The whole feed file.
-pub fn text(plan: &FeedPlan<'_>) -> String {
+pub(super) fn text(plan: &FeedPlan<'_>) -> String {
     let name = plan.name;
     // Editors that support TOML complete keys and mark mistakes with it.
     let mut text = format!("#:schema ./{SCHEMA}\n\n");
@@ -209,7 +209,7 @@ fn dropped(text: &mut String, column: &Guess) {
 }
 
 /// A table on one line, keys in the order of the schema.
-pub fn inline(table: &TaxonomyTable) -> String {
+pub(super) fn inline(table: &TaxonomyTable) -> String {
     let value = serde_json::to_value(table).expect("a table of texts and numbers");
     let pairs = value
         .as_object()
@@ -231,7 +231,7 @@ fn plain(value: &serde_json::Value) -> String {
 }
 
 /// Writes the name of its file into a table.
-pub fn name_file(table: &mut TaxonomyTable, file: String) {
+pub(super) fn name_file(table: &mut TaxonomyTable, file: String) {
     match &mut table.domain {
         Some(PrefixCodes::File(name)) => *name = file,
         _ => table.file = Some(file),
@@ -239,7 +239,7 @@ pub fn name_file(table: &mut TaxonomyTable, file: String) {
 }
 
 /// The word for a type.
-pub fn kind_name(kind: Kind) -> &'static str {
+pub(super) fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::String => "string",
         Kind::Int => "int",

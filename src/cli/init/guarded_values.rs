@@ -35,7 +35,7 @@ const GROUPS: &[Group] = &[
 const WIDEST: usize = 110;
 
 /// Whether guarded values are proposed for a column: a sensitive one of ICD-10 codes.
-pub fn proposes(column: &Guess) -> bool {
+pub(super) fn proposes(column: &Guess) -> bool {
     let builtin = column
         .taxonomy
         .as_ref()
@@ -44,7 +44,7 @@ pub fn proposes(column: &Guess) -> bool {
 }
 
 /// The key `guarded`, each category with its subcategories.
-pub fn text() -> String {
+pub(super) fn text() -> String {
     let mut text = String::from(
         "# A proposal of codes that no person may be linked to with a probability above 1/m, spelled as in the source. Add what\n\
          # else your patients would not want others to know, and remove what needs no protection. In classes where more than one\n\

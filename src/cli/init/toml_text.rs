@@ -1,7 +1,7 @@
 //! Text in quotes, as TOML writes it.
 
 /// A TOML string on one line, whatever it contains.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -8,11 +8,11 @@ use crate::daemon::preview::PreviewProgress;
 use crate::input_watch::InputLine as OfInputs;
 
 /// One line that says what is being done.
-pub struct PreviewLine(OfInputs);
+pub(super) struct PreviewLine(OfInputs);
 
 impl PreviewLine {
     /// For these inputs.
-    pub fn new(inputs: &[PathBuf]) -> PreviewLine {
+    pub(super) fn new(inputs: &[PathBuf]) -> PreviewLine {
         PreviewLine(OfInputs::new(inputs))
     }
 }

@@ -17,7 +17,7 @@ use crate::table::{Head, TextTable};
 const SHOWN: usize = 12;
 
 /// The report on a sample in this many ticks.
-pub fn report(preview: &Preview, feed: &Path, ticks: usize) -> String {
+pub(super) fn report(preview: &Preview, feed: &Path, ticks: usize) -> String {
     let mut text = String::new();
     outcome(&mut text, preview);
     if ticks > 1 {

@@ -22,7 +22,7 @@ const FIGURES: [&str; 4] = ["estimate", "standard_error", "low", "high"];
 ///
 /// # Errors
 /// The file cannot be written, or a column has the name of a figure.
-pub fn write(
+pub(super) fn write(
     file: &Path,
     (question, counts): (&CountQuestion, &[CellEstimate]),
     by: &[&str],

@@ -15,7 +15,12 @@ use crate::table::{Head, TextTable};
 const MOST: usize = 200;
 
 /// The answer.
-pub fn answer(answer: &QueryAnswer, opened: &Opened, by: &[&str], file: Option<&Path>) -> String {
+pub(super) fn answer(
+    answer: &QueryAnswer,
+    opened: &Opened,
+    by: &[&str],
+    file: Option<&Path>,
+) -> String {
     let Manifest { feed, time, .. } = &opened.manifest;
     let mut text = format!(
         "release {} of {feed}, of {time}, {} rows\n",

@@ -16,7 +16,11 @@ use crate::{CommandResult, Out, detail_table};
 ///
 /// # Errors
 /// No release waits, or its files are not as they were written.
-pub fn show(feed: &FeedConfig, key: Option<OperatorKey>, out: &mut Out) -> CommandResult<()> {
+pub(super) fn show(
+    feed: &FeedConfig,
+    key: Option<OperatorKey>,
+    out: &mut Out,
+) -> CommandResult<()> {
     let (seen, entries) = seen_with(feed, key)?;
     let Some(candidate) = HeldRelease::of(&seen, &entries, feed)? else {
         let text = "no release waits for approval: `tidegate show` without `--candidate` lists the releases";

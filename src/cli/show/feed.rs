@@ -18,7 +18,7 @@ use crate::paragraph::wrapped;
 use crate::{CommandResult, Out};
 
 /// Shows a feed, or one of its releases.
-pub fn show(
+pub(super) fn show(
     feed: &FeedConfig,
     key: Option<OperatorKey>,
     release: Option<u32>,

@@ -34,7 +34,7 @@ pub struct CopyWritten {
 
 /// The release that is copied.
 #[derive(Debug, Clone, Copy)]
-pub enum CopyChoice {
+pub(super) enum CopyChoice {
     /// The newest published release.
     Newest,
     /// A published release.
@@ -47,7 +47,7 @@ pub enum CopyChoice {
 ///
 /// # Errors
 /// There is no such release, its report is gone or was changed, or the file exists.
-pub fn write_copy(
+pub(super) fn write_copy(
     feed: &FeedConfig,
     key: Option<OperatorKey>,
     which: CopyChoice,

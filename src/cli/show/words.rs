@@ -31,7 +31,7 @@ const TWO_TABLES: &str = "In two tables: quasi columns are published unchanged, 
                           disclosed. The recoding forms the classes, which join them to the sensitive columns.";
 
 /// A folder.
-pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
+pub(super) fn folder(shown: &ShowAnswer, path: &Path) -> String {
     let mut text = String::new();
     let name = shown.feed.as_deref().unwrap_or("(no release yet)");
     let _ = writeln!(
@@ -56,14 +56,14 @@ pub fn folder(shown: &ShowAnswer, path: &Path) -> String {
 }
 
 /// The text beside a release that is not safe.
-pub fn warned(text: &mut String, guarantee: Option<Guarantee>) {
+pub(super) fn warned(text: &mut String, guarantee: Option<Guarantee>) {
     if guarantee == Some(Guarantee::Bcf) {
         wrapped(text, "", BCF);
     }
 }
 
 /// Releases, as a table.
-pub fn releases(text: &mut String, releases: &[ReleaseLine]) {
+pub(super) fn releases(text: &mut String, releases: &[ReleaseLine]) {
     if releases.is_empty() {
         return text.push_str("There is no release yet.\n");
     }
@@ -139,7 +139,7 @@ fn ticks(text: &mut String, shown: &ShowAnswer) {
 }
 
 /// People who are not published.
-pub fn waiting(text: &mut String, found: &Waiting) {
+pub(super) fn waiting(text: &mut String, found: &Waiting) {
     text.push_str("Not published\n");
     let mut line = format!("{} waiting", rows(found.rows));
     if found.pending > 0 {
@@ -246,7 +246,7 @@ fn rows(count: u64) -> String {
 }
 
 /// A halted feed.
-pub fn halted(halt: &Halt) -> String {
+pub(super) fn halted(halt: &Halt) -> String {
     let mut text = String::new();
     let Halt {
         since,
@@ -267,7 +267,7 @@ pub fn halted(halt: &Halt) -> String {
 }
 
 /// Missing or changed files in the roots of a feed; empty if there are none.
-pub fn damaged(damaged: &[String]) -> String {
+pub(super) fn damaged(damaged: &[String]) -> String {
     let mut text = String::new();
     if !damaged.is_empty() {
         text.push_str("Missing or changed (restore it from a backup; `tidegate verify FEED` checks everything):\n");
@@ -280,7 +280,7 @@ pub fn damaged(damaged: &[String]) -> String {
 }
 
 /// One release of a folder.
-pub fn release(shown: &ReleaseShown) -> String {
+pub(super) fn release(shown: &ReleaseShown) -> String {
     let Some(tick) = &shown.verdict else {
         return release_text(&shown.manifest, None, None);
     };
@@ -293,7 +293,7 @@ pub fn release(shown: &ReleaseShown) -> String {
 }
 
 /// One release of a feed.
-pub fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
+pub(super) fn release_of(manifest: &Manifest, recorded: Option<&RecordedTick>) -> String {
     let Some(tick) = recorded else {
         return release_text(manifest, None, None);
     };

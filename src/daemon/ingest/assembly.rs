@@ -16,7 +16,7 @@ use crate::engine::histogram::{CodedRows, Person, SensitiveValues};
 use crate::engine::model::{Columns, Leaf, RecordHasher, Role, Value};
 
 /// All rows of a file or a batch of messages.
-pub struct AssembledRows {
+pub(crate) struct AssembledRows {
     /// The valid rows.
     pub rows: CodedRows,
     /// The rows that were set aside and not stored elsewhere.
@@ -30,7 +30,7 @@ pub struct AssembledRows {
 const HASHER: RecordHasher = RecordHasher;
 
 /// The rows so far.
-pub struct Assembly {
+pub(crate) struct Assembly {
     leaves: Vec<Vec<Leaf>>,
     codes: Vec<u32>,
     measures: Vec<Vec<Option<i64>>>,
@@ -50,7 +50,7 @@ pub struct Assembly {
 
 impl Assembly {
     /// Starts without rows.
-    pub fn new(columns: &Columns) -> Assembly {
+    pub(crate) fn new(columns: &Columns) -> Assembly {
         let count = |role| columns.of(role).count();
         let names = |role| {
             columns
@@ -80,27 +80,27 @@ impl Assembly {
     }
 
     /// The number of rows that were read, including those set aside.
-    pub fn seen(&self) -> u64 {
+    pub(crate) fn seen(&self) -> u64 {
         self.seen
     }
 
     /// The rows that were set aside.
-    pub fn quarantined(&self) -> &[Misplaced] {
+    pub(crate) fn quarantined(&self) -> &[Misplaced] {
         &self.quarantined
     }
 
     /// The rows that were set aside since the last call, for storing them elsewhere.
-    pub fn take_quarantined(&mut self) -> Vec<Misplaced> {
+    pub(crate) fn take_quarantined(&mut self) -> Vec<Misplaced> {
         std::mem::take(&mut self.quarantined)
     }
 
     /// Takes the keys that the feed file does not declare.
-    pub fn strange(&mut self) -> Vec<String> {
+    pub(crate) fn strange(&mut self) -> Vec<String> {
         std::mem::take(&mut self.strange).names()
     }
 
     /// Adds the next rows.
-    pub fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
+    pub(crate) fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
             self.names = coder
                 .fields()
@@ -166,7 +166,7 @@ impl Assembly {
     }
 
     /// All rows, and what is known of them.
-    pub fn finish(mut self) -> AssembledRows {
+    pub(crate) fn finish(mut self) -> AssembledRows {
         drop(self.table);
         let (cells, number) = self.tuples;
         let (values, code) = SensitiveValues::from_cells(self.width, number as usize, cells);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::raw::SecretBytes;
 
 /// A source of bytes.
-pub enum Content {
+pub(crate) enum Content {
     /// From a file, at a position of its own: several may share the handle.
     File(Arc<File>, u64),
     /// From memory.
@@ -31,7 +31,7 @@ impl From<SecretBytes> for Content {
 
 impl Content {
     /// The number of bytes.
-    pub fn len(&self) -> io::Result<u64> {
+    pub(crate) fn len(&self) -> io::Result<u64> {
         match self {
             Content::File(file, _) => Ok(file.metadata()?.len()),
             Content::Memory(memory) => Ok(memory.get_ref().bytes().len() as u64),
@@ -39,7 +39,7 @@ impl Content {
     }
 
     /// The same file from its beginning; `None` if it is memory.
-    pub fn again(&self) -> Option<Content> {
+    pub(crate) fn again(&self) -> Option<Content> {
         match self {
             Content::File(file, _) => Some(Content::from(Arc::clone(file))),
             Content::Memory(_) => None,
@@ -47,7 +47,7 @@ impl Content {
     }
 
     /// The bytes in a range; the position for further reading stays the same.
-    pub fn range(&self, range: Range<u64>) -> io::Result<SecretBytes> {
+    pub(crate) fn range(&self, range: Range<u64>) -> io::Result<SecretBytes> {
         let ended = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let size = |at: u64| usize::try_from(at).map_err(|_| ended());
         match self {

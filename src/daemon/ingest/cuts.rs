@@ -29,7 +29,11 @@ pub(super) struct Cuts<'p> {
 
 impl<'p> Cuts<'p> {
     /// For a file of this name; `put` receives offers of about this many bytes.
-    pub fn new(name: String, most: usize, put: &'p mut dyn FnMut(Offer) -> Result<()>) -> Cuts<'p> {
+    pub(crate) fn new(
+        name: String,
+        most: usize,
+        put: &'p mut dyn FnMut(Offer) -> Result<()>,
+    ) -> Cuts<'p> {
         Cuts {
             name,
             most,
@@ -45,7 +49,7 @@ impl<'p> Cuts<'p> {
     ///
     /// # Errors
     /// The file is damaged, or they cannot be passed on.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         source: &SourceFile,
         places: Vec<Misplaced>,
@@ -64,7 +68,7 @@ impl<'p> Cuts<'p> {
     ///
     /// # Errors
     /// As [`Cuts::add`].
-    pub fn rest(mut self, source: &SourceFile) -> Result<Offer> {
+    pub(crate) fn rest(mut self, source: &SourceFile) -> Result<Offer> {
         self.fetch(source)?;
         Ok(Offer::new(self.name, source.form()?, self.messages))
     }

@@ -38,7 +38,7 @@ const SWALLOWED: &str = "a quoted field that begins here spans lines that look l
     may have swallowed them. Remove it, or the line breaks in the field";
 
 /// A file that is being read.
-pub struct Delimited {
+pub(crate) struct Delimited {
     reader: Reader<Quotes>,
     delimiter: u8,
     path: std::path::PathBuf,
@@ -59,7 +59,7 @@ pub struct Delimited {
 
 impl Delimited {
     /// Reads the header of an open file.
-    pub fn open(input: &InputFile) -> Result<Delimited> {
+    pub(crate) fn open(input: &InputFile) -> Result<Delimited> {
         Delimited::of_content(input.path(), input.content())
     }
 
@@ -70,7 +70,7 @@ impl Delimited {
     }
 
     /// Reads the content of a file with this name, beginning with its header.
-    pub fn over(path: &Path, file: Content, delimiter: u8) -> Result<Delimited> {
+    pub(crate) fn over(path: &Path, file: Content, delimiter: u8) -> Result<Delimited> {
         let quotes = Quotes::new(file, delimiter);
         // Rows of another length are detected here, not by the parser: they may be set aside.
         let mut reader = ReaderBuilder::new()
@@ -121,12 +121,12 @@ impl Delimited {
     }
 
     /// The columns of the header; names may be duplicate, or be values.
-    pub fn header(&self) -> &[String] {
+    pub(crate) fn header(&self) -> &[String] {
         &self.header
     }
 
     /// Selects the columns to read: name in the file, name in the batches.
-    pub fn want(&mut self, columns: &[(String, String)]) {
+    pub(crate) fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns
             .iter()
@@ -135,12 +135,12 @@ impl Delimited {
     }
 
     /// Replaces invalid text in these columns of a batch by null.
-    pub fn spare(&mut self, columns: Vec<&str>) {
+    pub(crate) fn spare(&mut self, columns: Vec<&str>) {
         self.spared = columns.into_iter().map(str::to_owned).collect();
     }
 
     /// The next rows; `None` at the end.
-    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub(crate) fn batch(&mut self) -> Result<Option<RecordBatch>> {
         let mut columns: Vec<StringDictionaryBuilder<Int32Type>> = self
             .wanted
             .iter()
@@ -205,7 +205,7 @@ impl Delimited {
 
     /// The next rows, not decoded yet; `None` at the end. An error that ends the rows comes after
     /// them.
-    pub fn records(&mut self) -> Result<Option<Records>> {
+    pub(crate) fn records(&mut self) -> Result<Option<Records>> {
         let mut records = Records::new(self.wanted.len());
         while records.len() < RECORDS && records.size() < MOST_BYTES && self.failed.is_none() {
             match self.next() {
@@ -234,7 +234,7 @@ impl Delimited {
 
     /// A row as in the file, without surrounding line ends; if it would have too many bytes,
     /// without the rest of overlong values, and `None` if it still has too many.
-    pub fn raw(&self, bytes: Range<u64>) -> Result<Option<SecretBytes>> {
+    pub(crate) fn raw(&self, bytes: Range<u64>) -> Result<Option<SecretBytes>> {
         let raw = self.reader.get_ref().range(bytes);
         let Some(raw) = raw.map_err(|error| Error::io(&self.path, "read the file", &error))? else {
             return Ok(None);
@@ -252,7 +252,7 @@ impl Delimited {
     }
 
     /// The header, with which rows can be read again without the file.
-    pub fn form(&self) -> Result<MessageForm> {
+    pub(crate) fn form(&self) -> Result<MessageForm> {
         let header = self.raw(0..self.begin)?;
         let header = header.ok_or_else(|| {
             Error::new(ErrorCategory::Input, QuoteError::Long.to_string()).in_file(&self.path)
@@ -329,7 +329,7 @@ impl Delimited {
     }
 
     /// The line of the file that row number `row` (from 0) begins on.
-    pub fn line_of(&self, row: u64) -> Option<u64> {
+    pub(crate) fn line_of(&self, row: u64) -> Option<u64> {
         let mut again = Delimited::of_content(&self.path, self.reader.get_ref().again()?).ok()?;
         for _ in 0..=row {
             again.next().ok().filter(|&more| more)?;

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorCategory, Result, printable};
 const MOST_COLUMNS: usize = 10_000;
 
 /// The name of a declared column in a raw file: the steps of its path, or its name.
-pub fn raw_name(column: &Column) -> &str {
+pub(crate) fn raw_name(column: &Column) -> &str {
     column
         .path
         .as_ref()
@@ -23,7 +23,7 @@ pub fn raw_name(column: &Column) -> &str {
 /// # Errors
 /// The first column that the file does not have. A similar name of the file is only quoted if it is
 /// close to a declared one: a first row of values must not be repeated.
-pub fn wanted<'a>(
+pub(crate) fn wanted<'a>(
     file: &Path,
     header: &[String],
     columns: impl Iterator<Item = &'a Column>,
@@ -82,7 +82,7 @@ fn nearest<'h>(name: &str, header: impl Iterator<Item = &'h String>) -> Option<&
 ///
 /// # Errors
 /// The first two columns with one name.
-pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) -> Result<()> {
+pub(crate) fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) -> Result<()> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut doubled = Vec::new();
     for (at, name) in header.iter().enumerate() {
@@ -120,7 +120,7 @@ pub fn distinct(file: &Path, header: &[String], columns: &[(String, String)]) ->
 ///
 /// # Errors
 /// It has more.
-pub fn few(file: &Path, columns: usize) -> Result<()> {
+pub(crate) fn few(file: &Path, columns: usize) -> Result<()> {
     if columns <= MOST_COLUMNS {
         return Ok(());
     }
@@ -131,7 +131,7 @@ pub fn few(file: &Path, columns: usize) -> Result<()> {
 }
 
 /// The columns of the file that the feed file does not declare.
-pub fn undeclared(
+pub(crate) fn undeclared(
     header: &[String],
     columns: &Columns,
     name_in_file: impl Fn(&Column) -> &str,

@@ -32,11 +32,11 @@ const MOST_META: u64 = 1 << 26;
 /// dictionaries together.
 const MOST_UNPACKED: u64 = 1 << 30;
 /// The beginning and end of the file form.
-pub const MAGIC: &[u8; 6] = b"ARROW1";
+pub(crate) const MAGIC: &[u8; 6] = b"ARROW1";
 const CONTINUED: [u8; 4] = [0xff; 4];
 
 /// A file that is being read.
-pub struct IpcFile {
+pub(crate) struct IpcFile {
     path: PathBuf,
     file: BufReader<Content>,
     /// The number of bytes that are left.
@@ -68,12 +68,12 @@ pub struct IpcFile {
 
 impl IpcFile {
     /// Reads the schema of an open file.
-    pub fn open(input: &InputFile) -> Result<IpcFile> {
+    pub(crate) fn open(input: &InputFile) -> Result<IpcFile> {
         IpcFile::over(input.path(), input.content())
     }
 
     /// Reads the content of a file with this name.
-    pub fn over(path: &Path, mut file: Content) -> Result<IpcFile> {
+    pub(crate) fn over(path: &Path, mut file: Content) -> Result<IpcFile> {
         let io = |error: std::io::Error| Error::io(path, "read the file", &error);
         let mut left = file.len().map_err(io)?;
         if is_file(&mut file).map_err(io)? {
@@ -119,12 +119,12 @@ impl IpcFile {
     }
 
     /// The columns.
-    pub fn header(&self) -> &[String] {
+    pub(crate) fn header(&self) -> &[String] {
         &self.header
     }
 
     /// Selects the columns to read: name in the file, name in the batches.
-    pub fn want(&mut self, columns: &[(String, String)]) {
+    pub(crate) fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns
             .iter()
@@ -133,14 +133,14 @@ impl IpcFile {
     }
 
     /// Also passes on all columns, for rows that are kept.
-    pub fn keep(&mut self) {
+    pub(crate) fn keep(&mut self) {
         self.keep = true;
     }
 
     /// Declares it a message of a topic: its unpacked buffers may have at most this many bytes, and
     /// the number of rows is limited by its size.
     #[must_use]
-    pub fn unpacking(self, room: u64) -> IpcFile {
+    pub(crate) fn unpacking(self, room: u64) -> IpcFile {
         IpcFile {
             room,
             is_message: true,
@@ -149,12 +149,12 @@ impl IpcFile {
     }
 
     /// Whether nothing follows the end of the stream.
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.ended && self.left == 0
     }
 
     /// The schema, with which rows can be read again.
-    pub fn form(&self) -> Result<MessageForm> {
+    pub(crate) fn form(&self) -> Result<MessageForm> {
         let schema = self
             .decoder
             .schema()
@@ -165,12 +165,12 @@ impl IpcFile {
     }
 
     /// The next rows; `None` at the end.
-    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub(crate) fn batch(&mut self) -> Result<Option<RecordBatch>> {
         Ok(self.batches()?.map(|(rows, _)| rows))
     }
 
     /// The next rows, with all their columns if rows are kept; `None` at the end.
-    pub fn batches(&mut self) -> Result<Option<(RecordBatch, Option<RecordBatch>)>> {
+    pub(crate) fn batches(&mut self) -> Result<Option<(RecordBatch, Option<RecordBatch>)>> {
         while self
             .rest
             .as_ref()

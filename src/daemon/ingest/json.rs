@@ -27,7 +27,7 @@ pub(super) const STRANGE: u8 = 1;
 pub(super) const LONG: u8 = 2;
 
 /// Walks over one object after another.
-pub struct JsonWalk<'p> {
+pub(crate) struct JsonWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
     /// For each node the last line that had it.
@@ -39,7 +39,7 @@ pub struct JsonWalk<'p> {
 
 impl<'p> JsonWalk<'p> {
     /// For objects with this many fields to read.
-    pub fn new(paths: &'p FieldPaths, fields: usize) -> JsonWalk<'p> {
+    pub(crate) fn new(paths: &'p FieldPaths, fields: usize) -> JsonWalk<'p> {
         JsonWalk {
             paths,
             fields,
@@ -50,17 +50,17 @@ impl<'p> JsonWalk<'p> {
     }
 
     /// Says whether unknown keys of the next line are recorded.
-    pub fn listen(&mut self, wanted: bool) {
+    pub(crate) fn listen(&mut self, wanted: bool) {
         self.strange = wanted.then(UnknownKeys::default);
     }
 
     /// The unknown keys.
-    pub fn strange(&self) -> Option<&UnknownKeys> {
+    pub(crate) fn strange(&self) -> Option<&UnknownKeys> {
         self.strange.as_ref()
     }
 
     /// Calls `show` with the fields of a line; `None` if the line is not exactly one object.
-    pub fn object<'t, T>(
+    pub(crate) fn object<'t, T>(
         &mut self,
         line: &'t str,
         show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T,
@@ -209,7 +209,10 @@ pub(super) fn key(written: &[u8]) -> Option<String> {
 }
 
 /// The value of a field, in its JSON type.
-pub fn read<'s>(field: &'s [u8], unescaped: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
+pub(crate) fn read<'s>(
+    field: &'s [u8],
+    unescaped: &'s mut String,
+) -> Result<RawCell<'s>, MisfitKind> {
     if field.len() > MOST_WRITTEN {
         return Err(MisfitKind::TooLong);
     }

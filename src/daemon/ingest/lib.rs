@@ -2,13 +2,14 @@
 //! coded rows, and reports errors with file, row and column. Nothing here decides what a row means,
 //! and no error contains the content of a cell.
 
+#![warn(unreachable_pub)]
 pub mod guess;
 
 /// What this room knows of the engine.
 mod engine {
-    pub use tidegate_model::{self as model, histogram};
-    pub use tidegate_policy as policy;
-    pub use tidegate_release as release;
+    pub(crate) use tidegate_model::{self as model, histogram};
+    pub(crate) use tidegate_policy as policy;
+    pub(crate) use tidegate_release as release;
 }
 
 // The rooms that this one knows.

@@ -5,22 +5,22 @@ use std::path::Path;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows that any file may have.
-pub const FREE_ROWS: u64 = 1 << 20;
+pub(crate) const FREE_ROWS: u64 = 1 << 20;
 /// The number of additional rows per byte: if each row has a value of its own, one bit
 /// distinguishes at most eight rows.
-pub const ROWS_PER_BYTE: u64 = 16;
+pub(crate) const ROWS_PER_BYTE: u64 = 16;
 /// The most rows of a file of any size: each takes some 30 bytes of memory until its increment is
 /// closed.
-pub const MOST_ROWS: u64 = 1 << 28;
+pub(crate) const MOST_ROWS: u64 = 1 << 28;
 /// The number of rows that any message of a topic may have; one more is allowed for each byte. Many
 /// messages are decoded at a time.
-pub const FREE_ROWS_OF_MESSAGE: u64 = 256;
+pub(crate) const FREE_ROWS_OF_MESSAGE: u64 = 256;
 
 /// Checks that a file of this many bytes may have this many rows.
 ///
 /// # Errors
 /// There are too many rows.
-pub fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
+pub(crate) fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
     let paid = FREE_ROWS.saturating_add(ROWS_PER_BYTE.saturating_mul(bytes));
     if rows <= paid.min(MOST_ROWS) {
         return Ok(());

@@ -27,7 +27,7 @@ const LONGEST: usize = 1 << 24;
 const TELLING: u64 = 1_000;
 
 /// A file that is being read.
-pub struct LinesFile {
+pub(crate) struct LinesFile {
     path: PathBuf,
     file: Content,
     paths: Arc<FieldPaths>,
@@ -50,12 +50,12 @@ pub struct LineBlock {
 
 impl LinesFile {
     /// Opens a file; a UTF-8 byte order mark is skipped.
-    pub fn open(input: &InputFile) -> Result<LinesFile> {
+    pub(crate) fn open(input: &InputFile) -> Result<LinesFile> {
         LinesFile::over(input.path(), input.content())
     }
 
     /// Reads the content of a file with this name.
-    pub fn over(path: &Path, mut file: Content) -> Result<LinesFile> {
+    pub(crate) fn over(path: &Path, mut file: Content) -> Result<LinesFile> {
         let mut carry = Vec::new();
         let read = file.by_ref().take(3).read_to_end(&mut carry);
         read.map_err(|error| Error::io(path, "read the file", &error))?;
@@ -74,12 +74,12 @@ impl LinesFile {
     }
 
     /// Selects the fields to read.
-    pub fn want(&mut self, paths: FieldPaths) {
+    pub(crate) fn want(&mut self, paths: FieldPaths) {
         self.paths = Arc::new(paths);
     }
 
     /// The next lines; `None` at the end.
-    pub fn lines(&mut self) -> Result<Option<LineBlock>> {
+    pub(crate) fn lines(&mut self) -> Result<Option<LineBlock>> {
         loop {
             let read = self.file.by_ref().take(BLOCK).read_to_end(&mut self.carry);
             let ended = read.map_err(|error| Error::io(&self.path, "read the file", &error))? == 0;

@@ -16,7 +16,7 @@ const LONGEST: usize = 64;
 
 /// The cached codes of texts.
 #[derive(Default)]
-pub struct Memo {
+pub(crate) struct Memo {
     bytes: Vec<u8>,
     known: Vec<Known>,
     table: HashTable<u32>,
@@ -30,7 +30,7 @@ struct Known {
 
 impl Memo {
     /// The code of a text; `make` computes it if the text is new.
-    pub fn code<F>(&mut self, text: &[u8], make: F) -> Result<u32, MisfitKind>
+    pub(crate) fn code<F>(&mut self, text: &[u8], make: F) -> Result<u32, MisfitKind>
     where
         F: FnOnce() -> Result<u32, MisfitKind>,
     {

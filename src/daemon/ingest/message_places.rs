@@ -35,7 +35,7 @@ impl MessagePlace {
 
 /// The form of messages, and the bytes before them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MessageForm {
+pub(crate) enum MessageForm {
     /// Rows of delimited text, under their header as in the file.
     Text {
         /// The separator.
@@ -63,7 +63,7 @@ pub enum MessageForm {
 
 impl MessageForm {
     /// The name in a feed file.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             MessageForm::Text { .. } => "csv",
             MessageForm::Lines | MessageForm::Messages => "json",
@@ -73,7 +73,7 @@ impl MessageForm {
     }
 
     /// The number of bytes before messages.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             MessageForm::Text { header: before, .. } | MessageForm::Arrow { schema: before } => {
                 before.bytes().len()

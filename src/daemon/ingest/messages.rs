@@ -24,7 +24,7 @@ use crate::engine::histogram::MOST_TEXT;
 const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /// The indices of the columns that are kept.
-pub fn kept(schema: &Schema) -> Vec<usize> {
+pub(crate) fn kept(schema: &Schema) -> Vec<usize> {
     let flat = |field: &Field| {
         let values = values_of(field.data_type());
         !values.is_nested()
@@ -39,12 +39,12 @@ pub fn kept(schema: &Schema) -> Vec<usize> {
 }
 
 /// The bytes before the messages of rows with this schema.
-pub fn head(schema: &Schema) -> Option<SecretBytes> {
+pub(crate) fn head(schema: &Schema) -> Option<SecretBytes> {
     guarded(|| Some(SecretBytes::from(std::mem::take(writer(schema)?.get_mut()))))?
 }
 
 /// These rows of a batch, each as a message; without bytes if they would be too many.
-pub fn messages(
+pub(crate) fn messages(
     batch: &RecordBatch,
     rows: impl Iterator<Item = usize>,
 ) -> Option<Vec<Option<SecretBytes>>> {
@@ -74,7 +74,7 @@ pub fn messages(
 }
 
 /// The stream of these messages.
-pub fn stream<'m>(
+pub(crate) fn stream<'m>(
     head: &SecretBytes,
     messages: impl Iterator<Item = &'m SecretBytes> + Clone,
 ) -> SecretBytes {

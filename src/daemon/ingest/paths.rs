@@ -7,14 +7,14 @@ use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::Column;
 
 /// A field in its written form; empty if it is missing.
-pub type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
+pub(crate) type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
 
 /// The fields that are read, as a tree of keys and indices.
-pub struct FieldPaths(Vec<PathStep>);
+pub(crate) struct FieldPaths(Vec<PathStep>);
 
 /// One step of a path.
 #[derive(Default)]
-pub struct PathStep {
+pub(crate) struct PathStep {
     /// The next steps into an object, and their nodes.
     pub keys: Vec<(Box<str>, usize)>,
     /// The indices of a list, from 0, that paths use, and their nodes.
@@ -31,7 +31,7 @@ impl Default for FieldPaths {
 
 impl FieldPaths {
     /// The paths of these columns, or their names.
-    pub fn of(columns: &[&Column]) -> FieldPaths {
+    pub(crate) fn of(columns: &[&Column]) -> FieldPaths {
         let mut paths = FieldPaths::default();
         for (field, column) in columns.iter().enumerate() {
             let node = match &column.path {
@@ -48,12 +48,12 @@ impl FieldPaths {
     }
 
     /// The number of fields, after those of the columns, that show the kind of a message.
-    pub const MARKS: usize = 2;
+    pub(crate) const MARKS: usize = 2;
 
     /// The paths of these columns, followed by those that show the kind of a message in a stream of
     /// changes: `op` in the envelope whose `after` is read, and `__deleted` where the envelope was
     /// removed.
-    pub fn of_messages(columns: &[&Column]) -> FieldPaths {
+    pub(crate) fn of_messages(columns: &[&Column]) -> FieldPaths {
         let mut paths = FieldPaths::of(columns);
         let steps = columns
             .iter()
@@ -77,7 +77,7 @@ impl FieldPaths {
     }
 
     /// Whether a message says that a record was deleted, by the fields after those of its columns.
-    pub fn is_delete(marks: &[WrittenField<'_>], read: FieldText) -> bool {
+    pub(crate) fn is_delete(marks: &[WrittenField<'_>], read: FieldText) -> bool {
         let mut text = String::new();
         let says = |mark: &WrittenField<'_>| {
             let mark = mark.and_then(|mark| read(mark, &mut text));
@@ -90,17 +90,17 @@ impl FieldPaths {
     }
 
     /// The number of nodes; the first one is the message or line itself.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// A node.
-    pub fn node(&self, node: usize) -> &PathStep {
+    pub(crate) fn node(&self, node: usize) -> &PathStep {
         &self.0[node]
     }
 
     /// Sets this fault for all fields of a node and below it.
-    pub fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [WrittenField<'_>]) {
+    pub(crate) fn spoil(&self, node: usize, kind: MisfitKind, found: &mut [WrittenField<'_>]) {
         self.0[node]
             .fields
             .iter()
@@ -149,12 +149,12 @@ impl FieldPaths {
 
 impl PathStep {
     /// Whether no path continues from here.
-    pub fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.keys.is_empty() && self.items.is_empty()
     }
 
     /// The nodes to which paths continue.
-    pub fn below(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn below(&self) -> impl Iterator<Item = usize> {
         self.keys
             .iter()
             .map(|&(_, node)| node)
@@ -162,7 +162,7 @@ impl PathStep {
     }
 
     /// The node of a list index; `None` if it is not read.
-    pub fn item(&self, place: usize) -> Option<usize> {
+    pub(crate) fn item(&self, place: usize) -> Option<usize> {
         self.items
             .iter()
             .find(|(known, _)| *known == place)
@@ -170,7 +170,7 @@ impl PathStep {
     }
 
     /// The node of a key; `None` if it is not read.
-    pub fn child(&self, key: &str) -> Option<usize> {
+    pub(crate) fn child(&self, key: &str) -> Option<usize> {
         self.keys
             .iter()
             .find(|(known, _)| **known == *key)

@@ -71,7 +71,7 @@ pub(super) struct Tuple(Vec<u8>);
 
 impl Tuple {
     /// Removes all identifiers.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
@@ -81,7 +81,7 @@ impl Tuple {
     }
 
     /// Adds the next identifier, decoded as strictly as any other column.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         cell: RawCell<'_>,
         kind: Kind,

@@ -19,7 +19,7 @@ use super::raw::{MOST_RAW, SecretBytes};
 use crate::engine::histogram::MOST_TEXT;
 
 /// The most bytes of a row, without the parts that are left out.
-pub const LONGEST: usize = 1 << 24;
+pub(crate) const LONGEST: usize = 1 << 24;
 /// The most bytes of a field that are passed on: more than a value that consists of quotes may
 /// have, each of them written twice.
 const MOST_FIELD: usize = 2 * MOST_TEXT + 2;
@@ -43,7 +43,7 @@ enum Place {
 
 /// Why the rows of a file end early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum QuoteError {
+pub(crate) enum QuoteError {
     /// A quote that is never closed.
     #[error("a quote (\") is opened and never closed, so the rows after it cannot be separated")]
     Open,
@@ -59,7 +59,7 @@ pub enum QuoteError {
 }
 
 /// A file whose quotes are checked.
-pub struct Quotes {
+pub(crate) struct Quotes {
     file: Content,
     delimiter: u8,
     place: Place,
@@ -94,7 +94,7 @@ struct LeftOut {
 
 impl Quotes {
     /// Starts at the beginning of a file.
-    pub fn new(file: Content, delimiter: u8) -> Quotes {
+    pub(crate) fn new(file: Content, delimiter: u8) -> Quotes {
         Quotes {
             file,
             delimiter,
@@ -111,13 +111,13 @@ impl Quotes {
     }
 
     /// The same file from its beginning; `None` if it is memory.
-    pub fn again(&self) -> Option<Content> {
+    pub(crate) fn again(&self) -> Option<Content> {
         self.file.again()
     }
 
     /// The bytes of the file between positions that the parser gives: unchanged, or without the
     /// parts that are left out if they would be too many; `None` if they still are.
-    pub fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {
+    pub(crate) fn range(&self, range: Range<u64>) -> io::Result<Option<SecretBytes>> {
         let [from, to] =
             [range.start, range.end].map(|place| place + self.before_place(place).bytes);
         if to - from <= MOST_RAW as u64 {
@@ -151,23 +151,23 @@ impl Quotes {
     }
 
     /// The number of line feeds that were left out before a position that the parser gives.
-    pub fn feeds(&self, place: u64) -> u64 {
+    pub(crate) fn feeds(&self, place: u64) -> u64 {
         self.before_place(place).feeds
     }
 
     /// Starts a row.
-    pub fn row(&mut self) {
+    pub(crate) fn row(&mut self) {
         self.row = 0;
     }
 
     /// Whether any field so far is quoted.
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.opened.is_some()
     }
 
     /// The byte before this position in the file, if the parser is not further behind than
     /// possible.
-    pub fn before(&self, place: u64) -> Option<u8> {
+    pub(crate) fn before(&self, place: u64) -> Option<u8> {
         let back = usize::try_from(self.passed.checked_sub(place)?).ok()?;
         self.last
             .get(self.last.len().checked_sub(back + 1)?)
@@ -175,7 +175,7 @@ impl Quotes {
     }
 
     /// Why the rows ended, and how many bytes are before the field concerned.
-    pub fn broken(&self) -> Option<(QuoteError, Option<u64>)> {
+    pub(crate) fn broken(&self) -> Option<(QuoteError, Option<u64>)> {
         self.broken
             .map(|broken| (broken, self.opened.filter(|_| broken != QuoteError::Long)))
     }
@@ -364,7 +364,7 @@ impl Read for Quotes {
 
 /// `;` if the first line contains one outside quotes, otherwise `,`. The position returns to the
 /// beginning of the file.
-pub fn delimiter(file: &mut Content) -> io::Result<u8> {
+pub(crate) fn delimiter(file: &mut Content) -> io::Result<u8> {
     let (mut place, mut found, mut begun) = (Place::Start, b',', false);
     for byte in BufReader::new(file.by_ref()).bytes() {
         let byte = byte?;

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// The most bytes of a message that is kept.
-pub const MOST_RAW: usize = 1 << 24;
+pub(crate) const MOST_RAW: usize = 1 << 24;
 
 /// Bytes that are wiped and not shown.
 #[derive(Clone, PartialEq, Eq)]

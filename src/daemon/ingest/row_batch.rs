@@ -15,7 +15,7 @@ use crate::engine::histogram::{
 use crate::engine::model::{Column, Columns, Kind, Leaf, Role, Value};
 
 /// The value of a field's bytes; its text may be unescaped into the string.
-pub type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
+pub(crate) type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
 
 /// The fault of a row of a batch.
 pub struct RowFault {

@@ -4,26 +4,26 @@
 //! invalid value can be separated from the others.
 
 /// A JSON text, read sequentially.
-pub struct Scan<'t> {
+pub(crate) struct Scan<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Scan<'t> {
     /// Starts at the beginning of a text.
-    pub fn new(text: &'t str) -> Scan<'t> {
+    pub(crate) fn new(text: &'t str) -> Scan<'t> {
         Scan { text, at: 0 }
     }
 
     /// Skips white space, and this byte if it is next; returns whether it was.
-    pub fn is(&mut self, byte: u8) -> bool {
+    pub(crate) fn is(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
     /// Whether only white space is left.
-    pub fn is_at_end(&mut self) -> bool {
+    pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
@@ -40,7 +40,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The next string with its quotes; `None` if no string is next, or it does not end.
-    pub fn string(&mut self) -> Option<&'t str> {
+    pub(crate) fn string(&mut self) -> Option<&'t str> {
         self.is(b'"').then_some(())?;
         let from = self.at - 1;
         self.end_of_string()?;
@@ -49,7 +49,7 @@ impl<'t> Scan<'t> {
 
     /// The next value in its written form, without surrounding white space; empty if there is none.
     /// `None` if its end cannot be found.
-    pub fn value(&mut self) -> Option<&'t str> {
+    pub(crate) fn value(&mut self) -> Option<&'t str> {
         let first = self.peek()?;
         let from = self.at;
         match first {
@@ -104,7 +104,7 @@ impl<'t> Scan<'t> {
 }
 
 /// Whether a text is a JSON number.
-pub fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     let digits = |text: &'_ [u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
     let whole = digits(text);

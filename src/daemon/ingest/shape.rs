@@ -8,14 +8,14 @@ use super::ipc::MAGIC;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The error for a file that no reader supports.
-pub const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
+pub(crate) const NO_TEXT: &str = "the file is neither text nor Parquet nor Arrow";
 /// The error for a name that no format has.
 const NO_NAME: &str = "the name does not end like that of a table: name it .csv or .txt (comma or semicolon separated \
     text), .jsonl, .ndjson or .json (one JSON object per line), .parquet or .pq, or .arrow, .arrows, .ipc or .feather";
 
 /// Formats of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableFormat {
+pub(crate) enum TableFormat {
     /// Comma or semicolon separated text.
     Delimited,
     /// Parquet.
@@ -30,7 +30,7 @@ pub enum TableFormat {
 ///
 /// # Errors
 /// The file cannot be read, is empty, has an unknown format, or another format than its name says.
-pub fn shape(input: &InputFile) -> Result<TableFormat> {
+pub(crate) fn shape(input: &InputFile) -> Result<TableFormat> {
     let path = input.path();
     let bad = |text: &str| Error::new(ErrorCategory::Input, text).in_file(path);
     let mut head = Vec::new();

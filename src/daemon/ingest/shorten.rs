@@ -9,7 +9,7 @@ use super::json::{LONG, MOST_WRITTEN, key};
 use super::paths::FieldPaths;
 
 /// The shortened line so far.
-pub struct Shorten {
+pub(crate) struct Shorten {
     paths: Arc<FieldPaths>,
     /// The most bytes of the shortened line.
     most: usize,
@@ -53,7 +53,7 @@ enum BytePlace {
 
 impl Shorten {
     /// For a line of which these fields are read, with at most this many bytes.
-    pub fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
+    pub(crate) fn new(paths: &Arc<FieldPaths>, most: usize) -> Shorten {
         let (open, short) = (Vec::new(), Vec::new());
         Shorten {
             paths: Arc::clone(paths),
@@ -66,7 +66,7 @@ impl Shorten {
     }
 
     /// Adds the next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.short.len() <= self.most {
                 self.step(byte);
@@ -75,7 +75,7 @@ impl Shorten {
     }
 
     /// The line, if it is short enough now.
-    pub fn line(self) -> Option<Vec<u8>> {
+    pub(crate) fn line(self) -> Option<Vec<u8>> {
         (self.short.len() <= self.most).then_some(self.short)
     }
 

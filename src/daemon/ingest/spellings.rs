@@ -32,7 +32,7 @@ pub(super) struct IdentifierSpellings {
 }
 
 impl IdentifierSpellings {
-    pub fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         if self.hashes.len() < MOST {
             self.hashes.push((
                 HASHER.hash_one(EqualValue::of_text(text)),
@@ -42,13 +42,13 @@ impl IdentifierSpellings {
     }
 
     /// Adds the identifiers of a later batch.
-    pub fn extend(&mut self, later: &IdentifierSpellings) {
+    pub(crate) fn extend(&mut self, later: &IdentifierSpellings) {
         let room = MOST - self.hashes.len();
         self.hashes.extend(later.hashes.iter().take(room));
     }
 
     /// How many identifiers differ from another one in spelling alone.
-    pub fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         let mut hashes = self.hashes.clone();
         hashes.sort_unstable();
         hashes.dedup();

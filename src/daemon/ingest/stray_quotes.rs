@@ -14,7 +14,7 @@ use csv::ByteRecord;
 /// lines share the other fields of the row, so that at most one is full unless the text itself has
 /// the missing number of delimiters. In a file with one column every line is full, so there no
 /// value may span lines.
-pub fn swallowed(row: &ByteRecord, header: usize, delimiter: u8) -> bool {
+pub(crate) fn swallowed(row: &ByteRecord, header: usize, delimiter: u8) -> bool {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
     if memchr::memchr2(b'\n', b'\r', row.as_slice()).is_none() {
         return false;

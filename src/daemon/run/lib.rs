@@ -1,5 +1,6 @@
 //! A running feed: its writer, the loop over feeds, and the answers about feeds and releases.
 
+#![warn(unreachable_pub)]
 pub mod feed_writer;
 pub mod folder;
 pub mod notify;
@@ -12,13 +13,13 @@ pub mod view;
 
 /// What this room knows of the engine.
 mod engine {
-    pub use tidegate_feed::{self as feed, safeguards};
-    pub use tidegate_gate as gate;
-    pub use tidegate_label as label;
-    pub use tidegate_model::{self as model, histogram};
-    pub use tidegate_policy::{self as policy, measures};
-    pub use tidegate_release::{self as release, delta, risk};
-    pub use tidegate_workbench::{audit, counting};
+    pub(crate) use tidegate_feed::{self as feed, safeguards};
+    pub(crate) use tidegate_gate as gate;
+    pub(crate) use tidegate_label as label;
+    pub(crate) use tidegate_model::{self as model, histogram};
+    pub(crate) use tidegate_policy::{self as policy, measures};
+    pub(crate) use tidegate_release::{self as release, delta, risk};
+    pub(crate) use tidegate_workbench::{audit, counting};
 }
 
 // The rooms that this one knows.

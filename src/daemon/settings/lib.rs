@@ -1,5 +1,6 @@
 //! What all rooms of the daemon know: feed files, secrets, errors, time and chance.
 
+#![warn(unreachable_pub)]
 pub mod chance;
 pub mod clock;
 pub mod config;
@@ -14,8 +15,8 @@ pub mod wiped_bytes;
 
 /// What this room knows of the engine.
 mod engine {
-    pub use tidegate_label as label;
-    pub use tidegate_model as model;
-    pub use tidegate_policy as policy;
-    pub use tidegate_release::{self as release, delta};
+    pub(crate) use tidegate_label as label;
+    pub(crate) use tidegate_model as model;
+    pub(crate) use tidegate_policy as policy;
+    pub(crate) use tidegate_release::{self as release, delta};
 }

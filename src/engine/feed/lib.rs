@@ -6,6 +6,7 @@
 //! `blind` the code that decides recodings receives only numbers of people: the sensitive values
 //! stay in this room and are moved with their people.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -12,10 +12,10 @@ use crate::policy::Division;
 use crate::safeguards::mask::{ReplacementSources, ReplacementValues};
 
 /// A label, a value outside every guarded set, and the rows that have both.
-pub type LabelValue = (Vec<Node>, ValueCode, u64);
+pub(crate) type LabelValue = (Vec<Node>, ValueCode, u64);
 
 /// The rows of a chain around its newest atoms.
-pub struct MaskSources<'a> {
+pub(crate) struct MaskSources<'a> {
     rows: Vec<LabelValue>,
     trees: &'a [&'a Taxonomy],
     /// For each atom the regions on the way to its label; the label is the last.
@@ -29,7 +29,7 @@ impl<'a> MaskSources<'a> {
     ///
     /// # Panics
     /// If halving cannot produce one of the labels.
-    pub fn new(
+    pub(crate) fn new(
         rows: Vec<LabelValue>,
         labels: &[Vec<Node>],
         division: &Division<'_>,

@@ -10,7 +10,7 @@ use crate::histogram::Histogram;
 
 /// People in parts.
 #[derive(Debug, Clone)]
-pub struct PeopleInParts {
+pub(crate) struct PeopleInParts {
     first: Arc<Histogram>,
     /// The people who came since; each part has more people than the one after it.
     more: Vec<Arc<Histogram>>,
@@ -20,7 +20,7 @@ pub struct PeopleInParts {
 
 impl PeopleInParts {
     /// All people, combined.
-    pub fn get(&self) -> &Histogram {
+    pub(crate) fn get(&self) -> &Histogram {
         if self.more.is_empty() {
             &self.first
         } else {
@@ -29,7 +29,7 @@ impl PeopleInParts {
     }
 
     /// The number of quasi columns.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.first.width()
     }
 
@@ -56,7 +56,7 @@ impl PeopleInParts {
 
     /// These people and more, of the same increment.
     #[must_use]
-    pub fn and(&self, more: impl IntoIterator<Item = Histogram>) -> PeopleInParts {
+    pub(crate) fn and(&self, more: impl IntoIterator<Item = Histogram>) -> PeopleInParts {
         let mut whole = self.clone().settled();
         for mut part in more {
             // If the people are not combined for a long time, parts of about one size are merged.
@@ -71,7 +71,7 @@ impl PeopleInParts {
 
     /// The same without the parts that were combined.
     #[must_use]
-    pub fn settled(self) -> PeopleInParts {
+    pub(crate) fn settled(self) -> PeopleInParts {
         let PeopleInParts { first, more, all } = self;
         match all.into_inner() {
             Some(all) => PeopleInParts {

@@ -1,6 +1,7 @@
 //! The gate judges: it attacks releases as their readers could, from the published bytes. One file
 //! per check; checks do not know each other, and none of them knows how a recoding was found.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

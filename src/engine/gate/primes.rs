@@ -13,10 +13,10 @@ const BELOW: [u16; 64] = [
 const WITNESSES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
 
 /// The number of bits of which every prime holds all values.
-pub const BITS: u64 = 60;
+pub(crate) const BITS: u64 = 60;
 
 /// The `count` largest primes below 2^61, descending.
-pub fn largest(count: usize) -> Vec<u64> {
+pub(crate) fn largest(count: usize) -> Vec<u64> {
     let known = BELOW.iter().map(|&below| (1 << 61) - u64::from(below));
     let last = (1u64 << 61) - u64::from(BELOW[BELOW.len() - 1]);
     let further = (1 << 60..last).rev().filter(|&number| is_prime(number));
@@ -24,12 +24,12 @@ pub fn largest(count: usize) -> Vec<u64> {
 }
 
 /// The product modulo a prime.
-pub fn times(a: u64, b: u64, prime: u64) -> u64 {
+pub(crate) fn times(a: u64, b: u64, prime: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(prime)) as u64
 }
 
 /// The power modulo a prime.
-pub fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
+pub(crate) fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
     let (mut square, mut product) = (base % prime, 1);
     while exponent > 0 {
         if exponent & 1 == 1 {
@@ -42,7 +42,7 @@ pub fn power(base: u64, mut exponent: u64, prime: u64) -> u64 {
 }
 
 /// 1/1, 1/2, … 1/most modulo a prime; the first entry is unused.
-pub fn inverses(most: usize, prime: u64) -> Vec<u64> {
+pub(crate) fn inverses(most: usize, prime: u64) -> Vec<u64> {
     assert!((most as u64) < prime, "numbers that have an inverse");
     let mut inverse = vec![0, 1];
     for number in 2..=most as u64 {

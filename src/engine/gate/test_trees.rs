@@ -3,7 +3,7 @@
 use tidegate_model::{Taxonomy, Tree};
 
 /// `*` with the children `a` and `b`, and the leaves `a0`, `a1`, `b0` and `b1`.
-pub fn two_halves() -> Taxonomy {
+pub(crate) fn two_halves() -> Taxonomy {
     let mut tree = Tree::new("*");
     for half in ["a", "b"] {
         let at = tree.add(0, half, 1);

@@ -13,7 +13,7 @@ use crate::histogram::Partition;
 use crate::model::{Cut, Node, Recoding};
 
 /// Classes and candidates of one state of the search.
-pub struct Candidates<'a> {
+pub(crate) struct Candidates<'a> {
     table: &'a SearchTable<'a>,
     floor: &'a [Cut],
     partition: Partition,
@@ -41,7 +41,7 @@ fn square(rows: u64) -> u128 {
 
 impl<'a> Candidates<'a> {
     /// Starts with `*` everywhere. Nodes of `floor` and below are never candidates.
-    pub fn new(table: &'a SearchTable<'a>, floor: &'a [Cut]) -> Candidates<'a> {
+    pub(crate) fn new(table: &'a SearchTable<'a>, floor: &'a [Cut]) -> Candidates<'a> {
         let (width, items) = (table.trees.len(), table.rows.len());
         assert_eq!(floor.len(), width, "a floor for each column");
         let partition = Partition::whole(items);
@@ -63,23 +63,23 @@ impl<'a> Candidates<'a> {
     }
 
     /// The items of a class.
-    pub fn items(&self, class: u32) -> &[u32] {
+    pub(crate) fn items(&self, class: u32) -> &[u32] {
         self.partition.items(class as usize)
     }
 
     /// The nodes of a class, one per quasi column.
-    pub fn nodes(&self, class: u32) -> &[Node] {
+    pub(crate) fn nodes(&self, class: u32) -> &[Node] {
         let width = self.table.trees.len();
         &self.nodes[class as usize * width..][..width]
     }
 
     /// The number of classes.
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.partition.len()
     }
 
     /// The first `most` candidates in order.
-    pub fn first(&self, most: usize) -> Vec<NodeSplit> {
+    pub(crate) fn first(&self, most: usize) -> Vec<NodeSplit> {
         let split = |&(_, column, node): &(Reverse<u128>, usize, Node)| {
             NodeSplit::new(
                 self.table.trees[column],
@@ -92,7 +92,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// A candidate that is above a recoding, if there is one.
-    pub fn above(&self, recoding: &[Cut]) -> Option<NodeSplit> {
+    pub(crate) fn above(&self, recoding: &[Cut]) -> Option<NodeSplit> {
         let trees = &self.table.trees;
         let above = |&(column, node): &(usize, Node)| {
             let at = recoding[column].at(trees[column].leaf_range(node).start);
@@ -142,7 +142,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Drops a candidate permanently; its node stays in the cut.
-    pub fn drop(&mut self, split: &NodeSplit) {
+    pub(crate) fn drop(&mut self, split: &NodeSplit) {
         self.leave(split.column, split.node);
         self.settled[split.column].push(split.node);
     }
@@ -150,7 +150,7 @@ impl<'a> Candidates<'a> {
     /// Replaces the node by its children in every class that holds it. Returns, for each class that
     /// changes, the (child, class) of each child that has rows; the first child keeps the number of
     /// the class, the others get the next numbers.
-    pub fn specialise(&mut self, split: &NodeSplit) -> Vec<Vec<(usize, usize)>> {
+    pub(crate) fn specialise(&mut self, split: &NodeSplit) -> Vec<Vec<(usize, usize)>> {
         self.leave(split.column, split.node);
         let width = self.table.trees.len();
         let leaves = self.table.columns[split.column];
@@ -222,12 +222,12 @@ impl<'a> Candidates<'a> {
     }
 
     /// Σ |class|² of this state.
-    pub fn squares(&self) -> u128 {
+    pub(crate) fn squares(&self) -> u128 {
         self.size.iter().map(|&rows| square(rows)).sum()
     }
 
     /// The recoding of a state without candidates.
-    pub fn recoding(&self) -> Recoding {
+    pub(crate) fn recoding(&self) -> Recoding {
         assert!(self.live.is_empty(), "the search has ended");
         let cut = |(tree, nodes): (&&_, &Vec<Node>)| {
             Cut::completed(tree, nodes).expect("cut nodes are an antichain")

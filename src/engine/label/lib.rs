@@ -4,6 +4,7 @@
 //! The gate judges the proposals, from bytes and without any of this code. Nothing here approves
 //! anything. Only [`bcf`], and [`levels`] for a table on its own, ever receive sensitive values.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -67,7 +67,7 @@ pub fn top_down<V: Validity>(
 }
 
 /// Searches from a valid recoding down, staying at or above `floor`, which refines it.
-pub fn top_down_from<V: Validity>(
+pub(crate) fn top_down_from<V: Validity>(
     table: &SearchTable<'_>,
     from: &[Cut],
     floor: &[Cut],

@@ -3,6 +3,7 @@
 //! This room knows nothing about rows, counts, policies or files; every other room of the engine
 //! may use it.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -7,7 +7,7 @@ use super::taxonomy::Leaf;
 
 /// The class of each leaf tuple.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct LeafClasses {
+pub(crate) struct LeafClasses {
     width: usize,
     /// Tuples, one after the other, ascending.
     leaves: Vec<Leaf>,
@@ -26,7 +26,7 @@ impl LeafClasses {
     ///
     /// # Panics
     /// If a tuple is in two classes, or has another width than the others.
-    pub fn new(groups: &[Vec<Vec<Leaf>>]) -> LeafClasses {
+    pub(crate) fn new(groups: &[Vec<Vec<Leaf>>]) -> LeafClasses {
         let class = |(class, tuples): (u32, &Vec<Vec<Leaf>>)| -> Vec<(Vec<Leaf>, u32)> {
             tuples.iter().map(|tuple| (tuple.clone(), class)).collect()
         };
@@ -50,7 +50,7 @@ impl LeafClasses {
     }
 
     /// The tuples of each of `classes` classes, ascending.
-    pub fn groups(&self, classes: usize) -> Vec<Vec<Vec<Leaf>>> {
+    pub(crate) fn groups(&self, classes: usize) -> Vec<Vec<Vec<Leaf>>> {
         let mut groups = vec![Vec::new(); classes];
         for (at, &class) in self.classes.iter().enumerate() {
             groups[class as usize].push(self.tuple(at).to_vec());
@@ -59,7 +59,7 @@ impl LeafClasses {
     }
 
     /// The class of a tuple; `None` if it is in no class.
-    pub fn class(&self, tuple: &[Leaf]) -> Option<usize> {
+    pub(crate) fn class(&self, tuple: &[Leaf]) -> Option<usize> {
         let (mut from, mut to) = (0, self.classes.len());
         while from < to {
             let middle = from.midpoint(to);

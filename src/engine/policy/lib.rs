@@ -5,6 +5,7 @@
 //! This room knows columns only by number, and nothing about files or rows, or which parts of the
 //! program exist.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -6,7 +6,7 @@ use crate::model::{Node, Taxonomy};
 
 /// The requirement on the number of possible sets of rows.
 #[derive(Debug, Clone, Copy)]
-pub struct OpenSets {
+pub(crate) struct OpenSets {
     /// The smallest number; 0 means no limit.
     pub least: u64,
     /// Whether two people may have the same values.
@@ -14,7 +14,7 @@ pub struct OpenSets {
 }
 
 /// Succeeds if combinations can be counted: of values in 128 bits, of leaves in 64.
-pub fn countable(trees: &[&Taxonomy]) -> Option<()> {
+pub(crate) fn countable(trees: &[&Taxonomy]) -> Option<()> {
     trees
         .iter()
         .try_fold(1u128, |all, tree| all.checked_mul(tree.values(0).into()))?;
@@ -25,7 +25,7 @@ pub fn countable(trees: &[&Taxonomy]) -> Option<()> {
 }
 
 /// The number of combinations of values in a region.
-pub fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
+pub(crate) fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
     assert_eq!(region.len(), trees.len(), "one node for each column");
     trees
         .iter()
@@ -37,7 +37,7 @@ pub fn volume(trees: &[&Taxonomy], region: &[Node]) -> u128 {
 impl OpenSets {
     /// Whether this number of people, with this many combinations of values, leaves enough sets of
     /// rows possible.
-    pub fn holds(self, volume: u128, people: u64) -> bool {
+    pub(crate) fn holds(self, volume: u128, people: u64) -> bool {
         let (least, mut sets) = (u128::from(self.least), 1u128);
         // Without repetition, the combinations that are left out determine the others.
         let left = volume.checked_sub(people.into());

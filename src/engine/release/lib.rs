@@ -5,6 +5,7 @@
 //! This room knows nothing about increments, atoms, raw rows or the search, and it judges nothing:
 //! it cannot publish what it does not receive.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

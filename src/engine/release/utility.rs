@@ -8,14 +8,14 @@ use super::overview::Overview;
 use crate::model::{Node, Taxonomy};
 
 /// The number of rows of each label in one column, for labels with rows.
-pub struct LabelCounts {
+pub(crate) struct LabelCounts {
     rows: BTreeMap<Node, u64>,
     all: u64,
 }
 
 impl LabelCounts {
     /// For a quasi column.
-    pub fn of(table: &Overview<'_>, column: usize) -> LabelCounts {
+    pub(crate) fn of(table: &Overview<'_>, column: usize) -> LabelCounts {
         let counts = LabelCounts {
             rows: table.sums.shown(column).collect(),
             all: table.sums.rows(),
@@ -28,23 +28,23 @@ impl LabelCounts {
     }
 
     /// The number of rows that show exactly this label.
-    pub fn at(&self, node: Node) -> u64 {
+    pub(crate) fn at(&self, node: Node) -> u64 {
         self.rows.get(&node).copied().unwrap_or(0)
     }
 
     /// The number of rows that show a label from `from` up to, but without, `to` in preorder.
-    pub fn between(&self, from: Node, to: Node) -> u64 {
+    pub(crate) fn between(&self, from: Node, to: Node) -> u64 {
         assert!(from <= to, "a range of nodes");
         self.rows.range(from..to).map(|(_, rows)| rows).sum()
     }
 
     /// The number of rows.
-    pub fn all(&self) -> u64 {
+    pub(crate) fn all(&self) -> u64 {
         self.all
     }
 
     /// The mean, over the rows, of the share of the domain that their label hides.
-    pub fn loss(&self, tree: &Taxonomy) -> f64 {
+    pub(crate) fn loss(&self, tree: &Taxonomy) -> f64 {
         let domain = tree.values(0);
         if domain < 2 || self.all == 0 {
             return 0.0;
@@ -61,7 +61,7 @@ impl LabelCounts {
 }
 
 /// Loss over all columns: the geometric mean of (Loss of the column + 1), minus 1.
-pub fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
+pub(crate) fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
     if trees.is_empty() {
         return 0.0;
     }
@@ -76,7 +76,7 @@ pub fn loss(table: &Overview<'_>, trees: &[&Taxonomy]) -> f64 {
 }
 
 /// Σ|class|² / N²; 0 without rows.
-pub fn discernibility(table: &Overview<'_>) -> f64 {
+pub(crate) fn discernibility(table: &Overview<'_>) -> f64 {
     let (sizes, all) = (table.sums.sizes(), table.sums.rows());
     let squares: u128 = sizes
         .map(|(size, classes)| u128::from(size).pow(2) * u128::from(classes))

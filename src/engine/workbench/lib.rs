@@ -1,6 +1,7 @@
 //! What is done with tables and not with a feed: the verdict over tables from any program, counts
 //! of rows with coarse labels, and tables of published sums.
 
+#![warn(unreachable_pub)]
 #![deny(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! The Python code in README and the guide, run unchanged on releases that the program has made:
+//! The Python code in the guide, run unchanged on releases that the program has made:
 //! page by page, one block after the other, in a folder with the files that the pages name.
 
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use crate::common::needs;
 
 const PAGES: [&str; 3] = [
-    "README.md",
+    "src/guide/start.md",
     "src/guide/releases.md",
     "src/guide/analysts.md",
 ];

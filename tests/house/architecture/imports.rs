@@ -137,7 +137,7 @@ struct Walk<'a> {
     roots: &'a [String],
     /// The module that is being read, including inline modules.
     here: Vec<String>,
-    /// Modules that a `use` has brought into scope, with their origin.
+    /// Names that a `use` has brought into scope, with their origin.
     names: BTreeMap<String, Vec<String>>,
     /// Paths into the package, and their lines.
     found: Vec<(Vec<String>, usize)>,
@@ -272,9 +272,7 @@ impl<'a> Walk<'a> {
             return;
         };
         if let Some(name) = name.or_else(|| path.last().cloned()) {
-            if modules.contains(&full.join("::")) {
-                self.names.insert(name.clone(), full.clone());
-            }
+            self.names.insert(name.clone(), full.clone());
             let here: Vec<String> = self.here.iter().cloned().chain([name]).collect();
             if here != full {
                 self.passed_on.push((

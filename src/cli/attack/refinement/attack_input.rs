@@ -41,7 +41,11 @@ struct Formation {
 /// # Errors
 /// The table cannot be read, or neither a run of ARX-LR nor one of halving, where that is the
 /// feed's search, makes such a table.
-pub fn subject(feed: &FeedConfig, file: &Path, order: Option<&Path>) -> Result<AttackSubject> {
+pub(super) fn subject(
+    feed: &FeedConfig,
+    file: &Path,
+    order: Option<&Path>,
+) -> Result<AttackSubject> {
     if feed.policy.search() == Search::Halves {
         return halved(feed, file, order);
     }
@@ -346,7 +350,7 @@ fn nodes(
 ///
 /// # Errors
 /// The rows cannot be read, or are not those of the release.
-pub fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
+pub(super) fn fuzzy(file: &Path, subject: &AttackSubject) -> Result<Vec<u64>> {
     if *subject.release.rule() == CarvingRule::Finest {
         let text = "labels of groups may contain each other, and the files do not say which label the row of a person \
                     has: omit --increment";

@@ -79,7 +79,7 @@ impl Known {
 }
 
 /// The legend of the colours.
-pub fn key(k: u64) -> Markup {
+pub(super) fn key(k: u64) -> Markup {
     let small = format!("certain number of rows, smaller than k = {k}");
     let kinds = [
         (Known::Gone, "completely covered by earlier classes"),
@@ -118,7 +118,7 @@ fn draw_box(known: Known, (x, y, height): (usize, usize, usize), k: u64) -> Mark
 }
 
 /// Draws a target.
-pub fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
+pub(super) fn draw(target: &AttackTarget, subject: &AttackSubject) -> Markup {
     let labels = labels(target, subject);
     let sides: Vec<usize> = labels.iter().map(Vec::len).collect();
     let boxes = sides.iter().try_fold(1usize, |product, side| {

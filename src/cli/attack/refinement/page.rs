@@ -26,7 +26,7 @@ const LISTED: usize = 1000;
 const REASONS: usize = 100;
 
 /// The page as HTML.
-pub fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
+pub(super) fn page(found: &AttackResult, subject: &AttackSubject) -> Vec<u8> {
     let accused: BTreeSet<AttackedRows> = found
         .against
         .iter()

@@ -6,7 +6,7 @@ use crate::engine::histogram::describe;
 use crate::engine::model::{Column, Columns, Node, Role};
 
 /// The attacked release and its attacker.
-pub struct AttackSubject {
+pub(super) struct AttackSubject {
     /// The file's name.
     pub name: String,
     /// All declared columns.
@@ -21,22 +21,22 @@ pub struct AttackSubject {
 
 impl AttackSubject {
     /// The names of its targets.
-    pub fn names(&self) -> Names<'_> {
+    pub(super) fn names(&self) -> Names<'_> {
         Names::new(&self.columns, &self.layers, &self.release)
     }
 
     /// The labels of a target.
-    pub fn describe(&self, place: AttackedRows) -> String {
+    pub(super) fn describe(&self, place: AttackedRows) -> String {
         describe(&self.names().nodes(place), &self.columns)
     }
 
     /// The quasi columns.
-    pub fn quasi(&self) -> Vec<&Column> {
+    pub(super) fn quasi(&self) -> Vec<&Column> {
         self.columns.of(Role::Quasi).collect()
     }
 
     /// The label of a node of a quasi column.
-    pub fn label(&self, column: usize, node: Node) -> &str {
+    pub(super) fn label(&self, column: usize, node: Node) -> &str {
         self.columns.trees()[column].label(node)
     }
 }

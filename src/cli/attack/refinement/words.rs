@@ -12,7 +12,7 @@ use crate::paragraph::wrapped;
 use crate::table::{Head, TextTable};
 
 /// The whole answer as text.
-pub fn report(found: &AttackResult, subject: &AttackSubject) -> String {
+pub(super) fn report(found: &AttackResult, subject: &AttackSubject) -> String {
     let mut text = String::new();
     wrapped(&mut text, "", &head(found, subject));
     put(&mut text, "");
@@ -27,7 +27,7 @@ fn put(text: &mut String, line: &str) {
 }
 
 /// The attacked release and its attacker.
-pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
+pub(super) fn head(found: &AttackResult, subject: &AttackSubject) -> String {
     let (classes, outliers) = (subject.release.classes().len(), subject.release.outliers());
     let shown = match subject.release.rule() {
         rule if rule.is_unordered() => {
@@ -57,7 +57,7 @@ pub fn head(found: &AttackResult, subject: &AttackSubject) -> String {
 }
 
 /// The reasons against the release, those about the worst targets first.
-pub fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
+pub(super) fn reasons(found: &AttackResult) -> Vec<&FailedLimit> {
     let mut place = vec![0; found.targets.len()];
     worst(&found.targets)
         .into_iter()
@@ -136,7 +136,7 @@ fn table(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 }
 
 /// The name of a target in a table of classes.
-pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
+pub(super) fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
     match target.place {
         AttackedRows::Class(_) => subject.describe(target.place),
         AttackedRows::Outliers if subject.release.rule().is_unordered() => {
@@ -147,7 +147,7 @@ pub fn called(target: &AttackTarget, subject: &AttackSubject) -> String {
 }
 
 /// The numbers of the targets: those with unknown figures first, then by falling ratio.
-pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
+pub(super) fn worst(targets: &[AttackTarget]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..targets.len()).collect();
     let ratio = |at: &usize| targets[*at].ratio.log10().unwrap_or(f64::INFINITY);
     order.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
@@ -155,12 +155,12 @@ pub fn worst(targets: &[AttackTarget]) -> Vec<usize> {
 }
 
 /// Whether a target reveals, or may reveal, anything beyond its labels.
-pub fn is_revealing(target: &AttackTarget) -> bool {
+pub(super) fn is_revealing(target: &AttackTarget) -> bool {
     target.ratio.log10() != Some(0.0) || certain(target).is_none_or(|crowds| !crowds.is_empty())
 }
 
 /// A count: `?` where it is not known, `≥` where it is a bound.
-pub fn count(count: &SolutionCount) -> String {
+pub(super) fn count(count: &SolutionCount) -> String {
     match (count, count.log10()) {
         (SolutionCount::AtLeast { .. }, Some(log10)) => format!("≥{}", short(log10)),
         (_, Some(log10)) => short(log10),
@@ -170,7 +170,7 @@ pub fn count(count: &SolutionCount) -> String {
 }
 
 /// A ratio: `?` where it is not known, `≤` where it is a bound.
-pub fn ratio(ratio: &RatioFigure) -> String {
+pub(super) fn ratio(ratio: &RatioFigure) -> String {
     match (ratio, ratio.log10()) {
         (RatioFigure::AtMost { .. }, Some(log10)) => format!("≤{}", short(log10)),
         (_, Some(log10)) => short(log10),
@@ -179,7 +179,7 @@ pub fn ratio(ratio: &RatioFigure) -> String {
 }
 
 /// The leakage of all targets together, in words.
-pub fn joint(joint: Option<&Joint>) -> String {
+pub(super) fn joint(joint: Option<&Joint>) -> String {
     let Some(joint) = joint else {
         return "Joint attack on all classes: the attack ran out of budget".to_owned();
     };
@@ -211,7 +211,7 @@ fn together(text: &mut String, found: &AttackResult, subject: &AttackSubject) {
 }
 
 /// The leakage of labels that were made by halving with a coin, in words.
-pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
+pub(super) fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
     let bound = found.max_bound(&subject.release)?;
     Some(format!(
         "Halving may have refused to divide a class further. Each refusal changes the odds of where in its label a \
@@ -220,7 +220,7 @@ pub fn odds(found: &AttackResult, subject: &AttackSubject) -> Option<String> {
 }
 
 /// The verdict, in one line.
-pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
+pub(super) fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
     let odds = found.max_bound(&subject.release).is_some();
     match found.limits.max_ratio {
         None => "NOT CHECKED: policy.max_ratio is off".to_owned(),
@@ -238,7 +238,7 @@ pub fn verdict(found: &AttackResult, subject: &AttackSubject) -> String {
 }
 
 /// A note on outliers that form no class, which no limit of an attack judges.
-pub fn few(subject: &AttackSubject) -> Option<String> {
+pub(super) fn few(subject: &AttackSubject) -> Option<String> {
     let (rows, k) = (subject.release.outliers(), subject.release.k());
     let few = (1..k).contains(&rows) && !subject.release.rule().is_unordered();
     few.then(|| {

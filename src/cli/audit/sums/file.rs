@@ -15,7 +15,7 @@ use crate::engine::sums::{CellMark, Dimensions, Range, SumsTable, TableCell};
 const MOST_CELLS: usize = 1_000_000;
 
 /// How to read a table.
-pub struct SumsFileForm<'a> {
+pub(super) struct SumsFileForm<'a> {
     /// The file with the table.
     pub file: &'a Path,
     /// The column with the sums.
@@ -142,7 +142,7 @@ struct Row {
 ///
 /// # Errors
 /// A file cannot be read, is no such table, or they do not belong together.
-pub fn read(form: &SumsFileForm) -> Result<SumsFile> {
+pub(super) fn read(form: &SumsFileForm) -> Result<SumsFile> {
     let csv = NamedCsv::read(form.file)?;
     let roles = Roles::of(&csv, form)?;
     if csv.rows.is_empty() {

@@ -7,7 +7,7 @@ use crate::daemon::error::{Error, ErrorCategory, Result};
 use crate::daemon::whole_file;
 
 /// A CSV file with named columns.
-pub struct NamedCsv {
+pub(super) struct NamedCsv {
     /// The names of its columns, all different.
     pub names: Vec<String>,
     /// Its rows, each with its line.
@@ -19,7 +19,7 @@ impl NamedCsv {
     ///
     /// # Errors
     /// It cannot be read, is not such a table, or two columns have the same name.
-    pub fn read(file: &Path) -> Result<NamedCsv> {
+    pub(super) fn read(file: &Path) -> Result<NamedCsv> {
         let bytes = whole_file::bytes(
             file,
             "read the table",
@@ -79,7 +79,7 @@ impl NamedCsv {
     }
 
     /// The position of a column, ignoring case.
-    pub fn column(&self, name: &str) -> Option<usize> {
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
         self.names
             .iter()
             .position(|other| other.eq_ignore_ascii_case(name))

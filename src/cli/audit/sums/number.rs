@@ -2,7 +2,7 @@
 
 /// `digits / 10^scale`.
 #[derive(Clone, Copy)]
-pub struct ScaledNumber {
+pub(super) struct ScaledNumber {
     digits: i128,
     scale: u32,
 }
@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = 18;
 
 impl ScaledNumber {
     /// Reads `12`, `-0.50`, `1e+05`.
-    pub fn parse(text: &str) -> Option<ScaledNumber> {
+    pub(super) fn parse(text: &str) -> Option<ScaledNumber> {
         let (number, exponent) = match text.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
             None => (text, 0),
@@ -43,19 +43,19 @@ impl ScaledNumber {
     }
 
     /// The number of decimals.
-    pub fn scale(self) -> u32 {
+    pub(super) fn scale(self) -> u32 {
         self.scale
     }
 
     /// The number in units of the last of this many decimals; None if that is too large.
-    pub fn in_units(self, scale: u32) -> Option<i64> {
+    pub(super) fn in_units(self, scale: u32) -> Option<i64> {
         let by = 10i128.checked_pow(scale.checked_sub(self.scale)?)?;
         i64::try_from(self.digits.checked_mul(by)?).ok()
     }
 }
 
 /// A whole number of units, with the decimal point in its place.
-pub fn written(units: i128, scale: u32) -> String {
+pub(super) fn written(units: i128, scale: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let digits = format!("{:0>1$}", units.unsigned_abs(), scale as usize + 1);
     let (whole, part) = digits.split_at(digits.len() - scale as usize);

@@ -77,7 +77,7 @@ pub struct SumsArgs {
 ///
 /// # Errors
 /// An option is not a rule.
-pub fn rules(args: &SumsArgs) -> error::Result<Vec<DominanceRule>> {
+pub(super) fn rules(args: &SumsArgs) -> error::Result<Vec<DominanceRule>> {
     let share = |text: &str| {
         Decimal::parse(text).filter(|share| *share != Decimal::ZERO && share.get() <= 1.0)
     };
@@ -114,7 +114,7 @@ pub fn rules(args: &SumsArgs) -> error::Result<Vec<DominanceRule>> {
 ///
 /// # Errors
 /// The option does not name both.
-pub fn hierarchy_of(text: &str) -> error::Result<(String, PathBuf)> {
+pub(super) fn hierarchy_of(text: &str) -> error::Result<(String, PathBuf)> {
     let pair = text
         .split_once('=')
         .filter(|(column, file)| !column.is_empty() && !file.is_empty());

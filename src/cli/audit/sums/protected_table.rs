@@ -25,7 +25,7 @@ pub struct Protected {
 ///
 /// # Errors
 /// A value is missing, a cell cannot be protected, or the file exists already.
-pub fn protect(
+pub(super) fn protect(
     read: &mut SumsFile,
     rules: &[DominanceRule],
     args: &SumsArgs,

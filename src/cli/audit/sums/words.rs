@@ -14,7 +14,7 @@ use crate::paragraph::wrapped;
 const MOST_CELLS: usize = 20;
 
 /// The whole report; the second part of a pair says whether intervals are shown.
-pub fn report(
+pub(super) fn report(
     read: &SumsFile,
     judged: &SumsVerdict,
     (rules, intervals): (&[DominanceRule], bool),

@@ -9,7 +9,7 @@ use super::proposal::Proposal;
 const MOST_QUASI: usize = 10;
 
 /// A column of the sample, with what was proposed for it.
-pub struct SampleColumn {
+pub(super) struct SampleColumn {
     /// Whether others know its values; such a column is dropped last.
     pub known: bool,
     /// Its taxonomy, or why it has none.
@@ -18,7 +18,7 @@ pub struct SampleColumn {
 
 /// Drops columns that are too many, and makes leaves coarser if their combinations cannot be
 /// counted.
-pub fn fit(candidates: &mut [SampleColumn]) {
+pub(super) fn fit(candidates: &mut [SampleColumn]) {
     let mut columns = candidates
         .iter()
         .filter(|one| one.known && one.proposal.is_ok())

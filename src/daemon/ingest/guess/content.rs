@@ -22,7 +22,7 @@ const BESIDES: &str =
     "d divers diverse x o other non-binary nonbinary u unknown unbekannt na n/a ?";
 
 /// Whether it is the sex of people: women and men, and spellings for others.
-pub fn is_sex(profile: &Profile) -> bool {
+pub(super) fn is_sex(profile: &Profile) -> bool {
     let values: BTreeSet<String> = profile
         .trimmed()
         .map(|(value, _)| value.to_lowercase())
@@ -38,7 +38,7 @@ pub fn is_sex(profile: &Profile) -> bool {
 
 /// The form of a country's postal codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Postcode {
+pub(super) struct Postcode {
     /// The characters, with `A` for a capital, `9` for a digit, and any other character for itself.
     form: &'static str,
     /// The number of leading characters that each level keeps, finest first.
@@ -47,7 +47,7 @@ pub struct Postcode {
 
 impl Postcode {
     /// Whether it is that of the United States with four additional digits.
-    pub fn is_american(&self) -> bool {
+    pub(super) fn is_american(&self) -> bool {
         self.form == "99999-9999"
     }
 }
@@ -111,7 +111,7 @@ const POSTCODES: &[Postcode] = &[
 ];
 
 /// The form of a postal code, if the text is one.
-pub fn postcode(value: &str) -> Option<&'static Postcode> {
+pub(super) fn postcode(value: &str) -> Option<&'static Postcode> {
     let class = |c: char| match c {
         c if c.is_ascii_uppercase() => 'A',
         c if c.is_ascii_digit() => '9',
@@ -123,7 +123,7 @@ pub fn postcode(value: &str) -> Option<&'static Postcode> {
 }
 
 /// Whether values are postal codes.
-pub fn are_postcodes(profile: &Profile) -> bool {
+pub(super) fn are_postcodes(profile: &Profile) -> bool {
     let values = profile.trimmed().count();
     let codes = profile
         .trimmed()
@@ -135,7 +135,7 @@ pub fn are_postcodes(profile: &Profile) -> bool {
 /// Whether values are ICD-10 codes: nearly all are categories of the classification, with
 /// subcategories or of many chapters. Beds and rooms (`A12`) are no diagnoses; `secret` says that
 /// the name suggests diagnoses.
-pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
+pub(super) fn are_diseases(profile: &Profile, secret: bool) -> bool {
     let values: Vec<&str> = profile.trimmed().map(|(value, _)| value).collect();
     let table = TaxonomyTable {
         builtin: Some(Builtin::Icd10),
@@ -166,7 +166,7 @@ pub fn are_diseases(profile: &Profile, secret: bool) -> bool {
 
 /// What a reference of FHIR (`Patient/17`, `https://host/fhir/Patient/17`) refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Referred {
+pub(super) enum Referred {
     /// A patient.
     Patient,
     /// A person who treats or accompanies patients.
@@ -176,7 +176,7 @@ pub enum Referred {
 }
 
 /// What all values of a column refer to, if they are such references.
-pub fn referred(profile: &Profile) -> Option<Referred> {
+pub(super) fn referred(profile: &Profile) -> Option<Referred> {
     let mut all = profile.trimmed().map(|(value, _)| reference(value));
     let first = all.next()??;
     if all.all(|other| other == Some(first)) {
@@ -197,7 +197,7 @@ fn reference(value: &str) -> Option<Referred> {
 }
 
 /// Whether days from the first to the last are dates of birth: they cover a lifetime.
-pub fn are_births(from: i32, to: i32) -> bool {
+pub(super) fn are_births(from: i32, to: i32) -> bool {
     let year = |day: i32| dates::civil_from_days(day).0;
     year(to) - year(from) >= LIFETIME && year(from) < LONG_AGO
 }

@@ -19,7 +19,7 @@ enum Order {
 
 /// A notation of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Notation {
+pub(super) struct Notation {
     order: Order,
     /// The separator; none in `20200131`.
     between: Option<char>,
@@ -60,7 +60,7 @@ impl Notation {
     }
 
     /// A day in this notation.
-    pub fn write(self, day: i32) -> String {
+    pub(super) fn write(self, day: i32) -> String {
         let (year, month, day) = dates::civil_from_days(day);
         let number = |number: u32| {
             if self.zeros {
@@ -80,7 +80,7 @@ impl Notation {
 }
 
 /// A column of days.
-pub enum Days {
+pub(super) enum Days {
     /// As `2020-01-31`.
     Usual {
         /// The first.
@@ -104,7 +104,7 @@ pub enum Days {
 }
 
 /// The days of a column, if it contains days.
-pub fn of(profile: &Profile) -> Option<Days> {
+pub(super) fn of(profile: &Profile) -> Option<Days> {
     if let Some((from, to, stray)) = profile.range(dates::parse) {
         return Some(Days::Usual {
             from,

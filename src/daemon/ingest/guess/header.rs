@@ -21,7 +21,7 @@ const REMEDY: &str = "`init` never reads a person's row as names. If the file ha
 ///
 /// # Errors
 /// Two names are equal.
-pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
+pub(super) fn distinct(file: &Path, names: &[String]) -> Result<()> {
     let mut seen = BTreeSet::new();
     let Some(second) = names.iter().position(|name| !seen.insert(name)) else {
         return Ok(());
@@ -42,7 +42,7 @@ pub fn distinct(file: &Path, names: &[String]) -> Result<()> {
 ///
 /// # Errors
 /// A name that can only be a value, or names that occur among the values of their columns.
-pub fn names(file: &Path, columns: &[Profile]) -> Result<()> {
+pub(super) fn names(file: &Path, columns: &[Profile]) -> Result<()> {
     for (at, column) in columns.iter().enumerate() {
         if let Some(sign) = sign(column, at == 0) {
             return Err(refused(

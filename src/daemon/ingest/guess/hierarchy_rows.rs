@@ -13,7 +13,7 @@ const MOST_ROWS: usize = 100_000;
 
 /// A proposal as a file, with each leaf in the spellings that `spell` gives, and with the spaces
 /// around values that the sample has.
-pub fn as_spelled(
+pub(super) fn as_spelled(
     profile: &Profile,
     proposal: &Proposal,
     spell: impl Fn(&str) -> Vec<String>,
@@ -38,7 +38,7 @@ pub fn as_spelled(
 }
 
 /// One row for each spelling of a leaf, with the labels above it.
-pub fn rows(
+pub(super) fn rows(
     tree: &Taxonomy,
     spell: impl Fn(&str) -> Vec<String>,
     above: impl Fn(&str) -> String,
@@ -56,7 +56,10 @@ pub fn rows(
 }
 
 /// The same rows, each leaf with the spaces around values of the sample.
-pub fn spaced(profile: &Profile, rows: Vec<Vec<String>>) -> Result<Vec<Vec<String>>, String> {
+pub(super) fn spaced(
+    profile: &Profile,
+    rows: Vec<Vec<String>>,
+) -> Result<Vec<Vec<String>>, String> {
     if !profile.is_padded() {
         return Ok(rows);
     }

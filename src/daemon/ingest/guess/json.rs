@@ -22,7 +22,7 @@ const MOST_FIELDS: usize = 10_000;
 
 /// The number of rows that were read, whether there are more, and the columns in the order in which
 /// their fields first appear.
-pub fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
+pub(super) fn read(path: &Path, most: u64) -> Result<(u64, bool, Vec<Profile>)> {
     let io = |error: std::io::Error| Error::io(path, "read the file", &error);
     let wrong = |text: &str, line: u64| {
         Error::new(ErrorCategory::Input, text.to_owned())

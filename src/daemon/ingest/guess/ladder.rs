@@ -20,7 +20,7 @@ const MOST_BANDED: i64 = 5_000;
 
 /// For whole numbers with these numbers of rows: intervals that are narrower where most rows are,
 /// if these are small compared with the largest number, otherwise bands or intervals of one width.
-pub fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal, String> {
+pub(super) fn counted(rows: &BTreeMap<i64, u64>, min: i64, max: i64) -> Result<Proposal, String> {
     let (low, high, span) = with_room(min, max)?;
     let narrower = edges(low, high, span).and_then(|(equal, _)| long_tail::edges(rows, &equal));
     let Some((mut edges, layers)) = narrower else {
@@ -53,7 +53,7 @@ fn far() -> String {
 }
 
 /// Bands, or intervals if there are too many numbers, with a tenth of room on both sides.
-pub fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
+pub(super) fn numbers(min: i64, max: i64) -> Result<Proposal, String> {
     let (low, high, span) = with_room(min, max)?;
     if span <= MOST_BANDED {
         let steps = || {
@@ -119,7 +119,7 @@ fn edges(low: i64, high: i64, span: i64) -> Option<(Vec<i64>, Vec<i64>)> {
 }
 
 /// Bands of numbers with fractions: every number with as many decimals as the sample has is a leaf.
-pub fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, String> {
+pub(super) fn decimals(profile: &Profile, fractions: Fractions) -> Result<Proposal, String> {
     let Fractions {
         decimals,
         min,
@@ -269,7 +269,7 @@ fn ends(label: &str) -> Option<(i64, i64)> {
 
 /// The same domain with fewer leaves: intervals instead of single numbers, months instead of days.
 /// `None` if there is no such form.
-pub fn coarser(proposal: &Proposal) -> Option<Proposal> {
+pub(super) fn coarser(proposal: &Proposal) -> Option<Proposal> {
     let table = &proposal.table;
     let unknown = proposal.unknown.clone();
     if let (Some(low), Some(high), Some(_)) = (table.min, table.max, &table.bands) {

@@ -17,7 +17,7 @@ const MOST_KNOWN_CATEGORIES: usize = 1_000;
 
 /// A file of values directly under the root, with those that begin with the same word under that
 /// word.
-pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
+pub(super) fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, String> {
     refuse_different(profile)?;
     let most = if name.is_known() {
         MOST_KNOWN_CATEGORIES
@@ -81,7 +81,7 @@ pub fn categories(profile: &Profile, name: &ColumnName) -> Result<Proposal, Stri
 ///
 /// # Errors
 /// More than a third of the values of the sample are different.
-pub fn refuse_different(profile: &Profile) -> Result<(), String> {
+pub(super) fn refuse_different(profile: &Profile) -> Result<(), String> {
     if !profile.is_mostly_different() {
         return Ok(());
     }
@@ -112,7 +112,7 @@ fn first_word(value: &str, all: &[&str]) -> Option<String> {
 }
 
 /// Postal codes under their districts.
-pub fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String> {
+pub(super) fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String> {
     refuse_different(profile)?;
     let most = MOST_KNOWN_CATEGORIES;
     if profile.more || profile.values.len() > most {
@@ -149,7 +149,7 @@ pub fn postcodes(profile: &Profile, form: &Postcode) -> Result<Proposal, String>
 
 /// Numbers in texts by their size (`7` and `007` before `10`, `5-9` before `10-14`, `Ward 2` before
 /// `Ward 10`), other text by its letters; texts that begin with a number first.
-pub fn in_order(one: &str, other: &str) -> Ordering {
+pub(super) fn in_order(one: &str, other: &str) -> Ordering {
     let [(one, below), (other, above)] = [one, other].map(|text| {
         let text = text.trim();
         let bare = text.trim_start_matches(['<', '>', '=', '≤', '≥', '~', ' ']);

@@ -20,7 +20,7 @@ const GROUPED: [(usize, &[i64]); 2] = [(16, &[2, 2, 2, 2]), (8, &[2, 2, 2])];
 /// The ends of such intervals between the first and the last of `equal`, which have one width, and
 /// their groups. `None` if rows are spread well over `equal`, or too few numbers are known for
 /// another division.
-pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
+pub(super) fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
     let (&low, &high) = (equal.first()?, equal.last()?);
     let sums = rows.iter().scan(0, |sum, (&number, rows)| {
         *sum += rows;
@@ -72,7 +72,7 @@ pub fn edges(rows: &BTreeMap<i64, u64>, equal: &[i64]) -> Option<(Vec<i64>, Vec<
 
 /// Makes room for numbers twice as far from zero as any of the sample: later numbers are often
 /// larger than all before.
-pub fn widen(edges: &mut [i64], min: i64, max: i64) {
+pub(super) fn widen(edges: &mut [i64], min: i64, max: i64) {
     let twice = |number: i64| {
         let twice = number.checked_mul(2)?;
         round_sizes().find(|&size| size >= twice)

@@ -2,14 +2,14 @@
 //! here, and a name alone never makes an identifier.
 
 /// A column's name in lower case: its words, and all of it in one piece.
-pub struct ColumnName {
+pub(super) struct ColumnName {
     words: Vec<String>,
     run: String,
 }
 
 /// How strongly a name suggests an identifier, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Identity {
+pub(super) enum Identity {
     /// The number of a person.
     Person,
     /// The number of a case, an insurance or an account: a person has one or a few.
@@ -74,7 +74,7 @@ const TRUSTED: usize = 5;
 impl ColumnName {
     /// Splits a name at all characters except letters and digits, and where a capital follows a
     /// small letter.
-    pub fn new(name: &str) -> ColumnName {
+    pub(super) fn new(name: &str) -> ColumnName {
         let mut words = vec![String::new()];
         let mut small = false;
         for c in name.chars() {
@@ -106,7 +106,7 @@ impl ColumnName {
     }
 
     /// Whether it may be an identifier, and how strongly.
-    pub fn identity(&self) -> Option<Identity> {
+    pub(super) fn identity(&self) -> Option<Identity> {
         let alone = self.words.len() == 1;
         if self.is_given_number() || (self.any(PEOPLE) && alone) {
             let case = !self.any(PERSON_NUMBERS) && !self.any(PEOPLE);
@@ -123,7 +123,7 @@ impl ColumnName {
     }
 
     /// Whether it explicitly is the number of a person or of a case.
-    pub fn is_given_number(&self) -> bool {
+    pub(super) fn is_given_number(&self) -> bool {
         let ends = |word: &String| {
             NUMBER_ENDS
                 .iter()
@@ -143,7 +143,7 @@ impl ColumnName {
     }
 
     /// Whether it names a person or a way to contact them.
-    pub fn is_contact(&self) -> bool {
+    pub(super) fn is_contact(&self) -> bool {
         // Families and births have names of their own; other known attributes are not people.
         let thing = self.is_secret() || (self.is_known() && !self.has("family birth"));
         let named = self.has(NAMES) || self.run.ends_with("name");
@@ -157,43 +157,43 @@ impl ColumnName {
     }
 
     /// Whether it is free text.
-    pub fn is_free_text(&self) -> bool {
+    pub(super) fn is_free_text(&self) -> bool {
         self.any(TEXTS) || (self.has(WORDINGS) && !self.is_secret() && !self.is_known())
     }
 
     /// Whether its numbers represent categories.
-    pub fn is_code(&self) -> bool {
+    pub(super) fn is_code(&self) -> bool {
         !self.is_quantity() && (self.has(CODES) || self.is_known())
     }
 
     /// Whether people would keep it to themselves.
-    pub fn is_secret(&self) -> bool {
+    pub(super) fn is_secret(&self) -> bool {
         self.any(SECRETS)
     }
 
     /// Whether others may know it about a person.
-    pub fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         self.any(KNOWN)
     }
 
     /// Whether its numbers are amounts, and not codes.
-    pub fn is_quantity(&self) -> bool {
+    pub(super) fn is_quantity(&self) -> bool {
         self.any(QUANTITIES)
     }
 
     /// Whether it is an amount of money.
-    pub fn is_amount(&self) -> bool {
+    pub(super) fn is_amount(&self) -> bool {
         self.has(AMOUNTS)
     }
 
     /// Whether it contains a word that describes the column.
-    pub fn says_something(&self) -> bool {
+    pub(super) fn says_something(&self) -> bool {
         let thing = self.is_known() || self.is_secret() || self.is_quantity() || self.is_amount();
         thing || self.is_contact() || self.is_free_text() || self.identity().is_some()
     }
 
     /// Whether it is an age in years.
-    pub fn is_age(&self) -> bool {
+    pub(super) fn is_age(&self) -> bool {
         self.words
             .iter()
             .any(|word| word == "age" || word == "alter")
@@ -201,18 +201,18 @@ impl ColumnName {
     }
 
     /// Whether it is a sex.
-    pub fn is_sex(&self) -> bool {
+    pub(super) fn is_sex(&self) -> bool {
         self.any("sex gender geschlecht")
     }
 
     /// Whether it is a postal code, and whether one of the United States.
-    pub fn is_postal(&self) -> (bool, bool) {
+    pub(super) fn is_postal(&self) -> (bool, bool) {
         let us = self.any("zip zip3 zip5 zipcode");
         (us || self.any("postcode postal plz postleitzahl"), us)
     }
 
     /// Whether it is about a birth.
-    pub fn is_birth(&self) -> bool {
+    pub(super) fn is_birth(&self) -> bool {
         self.any("birth dob born yob geburtsdatum")
     }
 }

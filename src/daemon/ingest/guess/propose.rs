@@ -22,7 +22,7 @@ const MOST_YEARS: i64 = 119;
 const FEWEST_BANDED: usize = 5;
 
 /// A taxonomy for this column, or why there is none.
-pub fn propose(
+pub(super) fn propose(
     profile: &Profile,
     name: &ColumnName,
     shape: ValueShape,

@@ -13,7 +13,7 @@ const LONG: usize = 100;
 
 /// The common form of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ValueShape {
+pub(super) enum ValueShape {
     /// Whole numbers; `stray` if a few rows contain something else.
     Int {
         /// The smallest.
@@ -71,7 +71,7 @@ pub enum ValueShape {
 
 /// Numbers with fractions, in units of their last decimal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fractions {
+pub(super) struct Fractions {
     /// The number of decimals.
     pub decimals: u32,
     /// The smallest, multiplied by ten to the power of the decimals.
@@ -86,7 +86,7 @@ pub struct Fractions {
 
 impl Fractions {
     /// A value, in units of the last decimal.
-    pub fn count(&self, value: &str) -> Option<i64> {
+    pub(super) fn count(&self, value: &str) -> Option<i64> {
         scaled(
             value,
             if self.comma { ',' } else { '.' },
@@ -96,7 +96,7 @@ impl Fractions {
 }
 
 /// The shape of a column with at least one value.
-pub fn of(profile: &Profile, name: &ColumnName) -> ValueShape {
+pub(super) fn of(profile: &Profile, name: &ColumnName) -> ValueShape {
     let values = || profile.trimmed().map(|(value, _)| value);
     if profile.declared != Ok(Some(Kind::Float)) {
         match days::of(profile) {
@@ -172,7 +172,7 @@ fn words(profile: &Profile, name: &ColumnName) -> ValueShape {
 
 /// The smallest and the largest whole number, and how many rows contain something else; `None` if
 /// they are too many.
-pub fn whole(profile: &Profile) -> Option<(i64, i64, u64)> {
+pub(super) fn whole(profile: &Profile) -> Option<(i64, i64, u64)> {
     profile.range(whole_number)
 }
 
@@ -249,7 +249,7 @@ fn parts(value: &str, sign: char) -> Option<(bool, &str, &str)> {
 }
 
 /// Digits with two separators of dates, or a day followed by a time.
-pub fn looks_like_date(value: &str) -> bool {
+pub(super) fn looks_like_date(value: &str) -> bool {
     let day = value.split(['T', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = day.split(['.', '/', '-']).collect();
     parts.len() == 3

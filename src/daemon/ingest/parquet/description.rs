@@ -174,12 +174,12 @@ const PAGE: &Fields = &[
 ];
 
 /// Whether the page header that begins here is sound.
-pub fn is_page(header: &[u8]) -> bool {
+pub(super) fn is_page(header: &[u8]) -> bool {
     structure(&mut Compact::new(header), PAGE, 0).is_some()
 }
 
 /// Whether a description is sound.
-pub fn is_sound(description: &[u8]) -> bool {
+pub(super) fn is_sound(description: &[u8]) -> bool {
     structure(&mut Compact::new(description), FILE, 0).is_some()
 }
 

@@ -7,7 +7,7 @@ use parquet::column::page::Page;
 
 /// The cells of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lengths {
+pub(super) struct Lengths {
     /// The number of bytes of the longest cell.
     pub longest: u64,
     /// The number of bytes of all cells.
@@ -17,7 +17,7 @@ pub struct Lengths {
 /// The lengths of the cells of a dictionary, or of a page that lists them before the cells; `None`
 /// for a damaged page. `most` are the highest levels of the column, of repetition and of
 /// definition.
-pub fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
+pub(super) fn of(page: &Page, most: [i16; 2]) -> Option<Lengths> {
     match page {
         Page::DictionaryPage {
             buf, num_values, ..

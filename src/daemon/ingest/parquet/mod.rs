@@ -38,7 +38,7 @@ use crate::error::{Error, ErrorCategory, Result};
 const FEW: usize = 1_024;
 
 /// A file that is being read.
-pub struct ParquetFile {
+pub(crate) struct ParquetFile {
     path: PathBuf,
     file: Arc<File>,
     header: Vec<String>,
@@ -52,7 +52,7 @@ pub struct ParquetFile {
 
 impl ParquetFile {
     /// Reads the footer of an open file.
-    pub fn open(input: &InputFile) -> Result<ParquetFile> {
+    pub(crate) fn open(input: &InputFile) -> Result<ParquetFile> {
         let (path, file) = (input.path(), input.handle());
         pages::footer(path, &*file)?;
         let load = |options| guarded(|| ArrowReaderMetadata::load(&*file, options).ok()).flatten();
@@ -95,12 +95,12 @@ impl ParquetFile {
     }
 
     /// The columns.
-    pub fn header(&self) -> &[String] {
+    pub(crate) fn header(&self) -> &[String] {
         &self.header
     }
 
     /// Selects the columns to read: name in the file, name in the batches.
-    pub fn want(&mut self, columns: &[(String, String)]) {
+    pub(crate) fn want(&mut self, columns: &[(String, String)]) {
         let at = |name: &String| self.header.iter().position(|known| known == name);
         self.wanted = columns
             .iter()
@@ -112,7 +112,7 @@ impl ParquetFile {
     /// These rows of the file, ascending, each as a message, one after the other; without bytes if
     /// they would be too many. Sparse rows are cheap only if whole pages are left out, so the
     /// caller should request many at once.
-    pub fn rows(
+    pub(crate) fn rows(
         &self,
         rows: &[u64],
         each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>,
@@ -215,14 +215,14 @@ impl ParquetFile {
     }
 
     /// The schema, with which rows can be read again.
-    pub fn form(&self) -> Result<MessageForm> {
+    pub(crate) fn form(&self) -> Result<MessageForm> {
         let schema =
             messages::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
         Ok(MessageForm::Arrow { schema })
     }
 
     /// The next rows; `None` at the end.
-    pub fn batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub(crate) fn batch(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(reader) = &mut self.reader {
                 if let Some(batch) =

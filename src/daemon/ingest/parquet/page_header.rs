@@ -6,7 +6,7 @@ use super::thrift::{Compact, I32, STRUCT};
 
 /// The declarations of a page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageHeader {
+pub(super) struct PageHeader {
     /// The content of the page.
     pub holds: PageContent,
     /// The number of bytes in the file, after the header.
@@ -25,7 +25,7 @@ pub struct PageHeader {
 
 /// The content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageContent {
+pub(super) enum PageContent {
     /// Values of rows, version 1 of the format.
     Data,
     /// Values of rows, version 2 of the format.
@@ -38,7 +38,7 @@ pub enum PageContent {
 
 impl PageHeader {
     /// Parses a header at the beginning of these bytes; `None` if it is invalid or incomplete.
-    pub fn parse(bytes: &[u8]) -> Option<PageHeader> {
+    pub(super) fn parse(bytes: &[u8]) -> Option<PageHeader> {
         is_page(bytes).then_some(())?;
         let mut thrift = Compact::new(bytes);
         let (mut kind, mut sizes, mut about) = (None, [None; 2], [0; 4]);

@@ -21,14 +21,14 @@ use super::unpack;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The most bytes of the description at the end of a file.
-pub const MOST_FOOTER: u64 = 16 << 20;
+pub(super) const MOST_FOOTER: u64 = 16 << 20;
 /// The most bytes of an unpacked page, and of its cells.
-pub const MOST_PAGE: u64 = 128 << 20;
+pub(super) const MOST_PAGE: u64 = 128 << 20;
 /// The most bytes of all pages that are unpacked at a time: for each column one page and its
 /// dictionary.
-pub const MOST_UNPACKED: u64 = 512 << 20;
+pub(super) const MOST_UNPACKED: u64 = 512 << 20;
 /// The most bytes of a cell of a column with a fixed length.
-pub const MOST_FIXED: i32 = 1 << 16;
+pub(super) const MOST_FIXED: i32 = 1 << 16;
 /// The approximate number of bytes of a batch; a row with more is a batch of its own.
 const BATCH: u64 = 8 << 20;
 /// The most rows of a batch.
@@ -39,7 +39,7 @@ const MOST_HEADER: usize = 1 << 20;
 const HEADER: usize = 1 << 12;
 
 /// The columns of a file to be read.
-pub struct ColumnPages<'f, R> {
+pub(super) struct ColumnPages<'f, R> {
     pub path: &'f Path,
     pub file: &'f Arc<R>,
     pub metadata: &'f ParquetMetaData,
@@ -71,7 +71,7 @@ struct Column {
 ///
 /// # Errors
 /// They exceed a limit.
-pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
+pub(super) fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
     let tail = file
         .get_bytes(file.len().saturating_sub(8), 8)
         .map_err(|_| unreadable(path))?;
@@ -99,7 +99,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     ///
     /// # Errors
     /// There are more, or the file contradicts itself.
-    pub fn few_rows(&self) -> Result<()> {
+    pub(super) fn few_rows(&self) -> Result<()> {
         let count = |rows: i64| u64::try_from(rows).ok();
         let add = |sum: u64, group: &RowGroupMetaData| sum.checked_add(count(group.num_rows())?);
         let groups = self.metadata.row_groups().iter().try_fold(0, add);
@@ -115,7 +115,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     ///
     /// # Errors
     /// Pages are damaged, or exceed a limit.
-    pub fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
+    pub(super) fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
         let (mut unpacked, mut row) = (0_u64, 1);
         for &(leaf, kept) in leaves {
             let column = self.column(group, leaf, kept)?;
@@ -331,7 +331,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
 }
 
 /// The error for a damaged or foreign file.
-pub fn unreadable(path: &Path) -> Error {
+pub(super) fn unreadable(path: &Path) -> Error {
     Error::new(
         ErrorCategory::Input,
         "the file is not readable Parquet: it may be cut off or damaged",

@@ -8,37 +8,37 @@ const DEEPEST: u8 = 24;
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 /// A truth value as a field: its type contains the value.
-pub const BOOLEAN: u8 = TRUE;
-pub const I8: u8 = 3;
-pub const I16: u8 = 4;
-pub const I32: u8 = 5;
-pub const I64: u8 = 6;
-pub const DOUBLE: u8 = 7;
-pub const BINARY: u8 = 8;
-pub const LIST: u8 = 9;
+pub(super) const BOOLEAN: u8 = TRUE;
+pub(super) const I8: u8 = 3;
+pub(super) const I16: u8 = 4;
+pub(super) const I32: u8 = 5;
+pub(super) const I64: u8 = 6;
+pub(super) const DOUBLE: u8 = 7;
+pub(super) const BINARY: u8 = 8;
+pub(super) const LIST: u8 = 9;
 const SET: u8 = 10;
 const MAP: u8 = 11;
-pub const STRUCT: u8 = 12;
+pub(super) const STRUCT: u8 = 12;
 
 /// Whether a field of this type is a truth value.
-pub fn is_truth(wire: u8) -> bool {
+pub(super) fn is_truth(wire: u8) -> bool {
     matches!(wire, TRUE | FALSE)
 }
 
 /// Reads bytes of the compact protocol sequentially.
-pub struct Compact<'b> {
+pub(super) struct Compact<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
 impl<'b> Compact<'b> {
     /// Starts at the beginning of these bytes.
-    pub fn new(bytes: &'b [u8]) -> Compact<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Compact<'b> {
         Compact { bytes, at: 0 }
     }
 
     /// The number of bytes that were read.
-    pub fn read(&self) -> usize {
+    pub(super) fn read(&self) -> usize {
         self.at
     }
 
@@ -61,7 +61,7 @@ impl<'b> Compact<'b> {
     }
 
     /// A whole number with a sign.
-    pub fn signed(&mut self) -> Option<i64> {
+    pub(super) fn signed(&mut self) -> Option<i64> {
         let number = self.unsigned()?;
         Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
@@ -69,7 +69,7 @@ impl<'b> Compact<'b> {
     /// The number and type of the next field, after the one with number `last`; the inner value is
     /// `None` at the end of the structure. A number has 16 bits: the library truncates a longer
     /// one.
-    pub fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
+    pub(super) fn field(&mut self, last: &mut i16) -> Option<Option<(i16, u8)>> {
         let head = self.byte()?;
         if head == 0 {
             return Some(None);
@@ -84,7 +84,7 @@ impl<'b> Compact<'b> {
     }
 
     /// Skips a value.
-    pub fn skip(&mut self, wire: u8, depth: u8) -> Option<()> {
+    pub(super) fn skip(&mut self, wire: u8, depth: u8) -> Option<()> {
         if depth > DEEPEST {
             return None;
         }
@@ -121,7 +121,7 @@ impl<'b> Compact<'b> {
     }
 
     /// The number of elements of a list, and their type.
-    pub fn list(&mut self) -> Option<(u64, u8)> {
+    pub(super) fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 {
             self.unsigned()?

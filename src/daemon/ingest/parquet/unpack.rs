@@ -16,7 +16,7 @@ fn ratio(codec: Compression) -> Option<u64> {
 }
 
 /// Whether the decoder stops at the declared size.
-pub fn stops(codec: Compression) -> bool {
+pub(super) fn stops(codec: Compression) -> bool {
     !matches!(
         codec,
         Compression::GZIP(_) | Compression::BROTLI(_) | Compression::LZ4
@@ -24,12 +24,12 @@ pub fn stops(codec: Compression) -> bool {
 }
 
 /// Whether a packed page of this size can never exceed `most` when it is unpacked.
-pub fn is_small(codec: Compression, packed: u64, most: u64) -> bool {
+pub(super) fn is_small(codec: Compression, packed: u64, most: u64) -> bool {
     stops(codec) || ratio(codec).is_some_and(|ratio| packed.saturating_mul(ratio) <= most)
 }
 
 /// Whether these bytes unpack to at most `unpacked` bytes. The decoder refuses damaged ones.
-pub fn fits(codec: Compression, packed: &[u8], unpacked: u64) -> bool {
+pub(super) fn fits(codec: Compression, packed: &[u8], unpacked: u64) -> bool {
     match codec {
         Compression::GZIP(_) => counted(flate2::read::MultiGzDecoder::new(packed), unpacked),
         Compression::BROTLI(_) => counted(brotli::Decompressor::new(packed, 1 << 12), unpacked),

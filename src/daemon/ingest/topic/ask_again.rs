@@ -18,7 +18,7 @@ use crate::offer::Offer;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The schemas that were found, and why others were not.
-pub type SchemaAnswers = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
+pub(super) type SchemaAnswers = (Vec<(SchemaKey, KnownSchema)>, Option<String>);
 
 /// Asks for schemas.
 pub fn ask_again(keys: BTreeSet<SchemaKey>, settings: &config::RegistrySettings) -> SchemaAnswers {

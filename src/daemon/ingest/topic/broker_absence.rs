@@ -18,7 +18,7 @@ const TURNED_AWAY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(
 const UNCLEAR: Duration = Duration::from_secs(10);
 
 /// Since when, and whether it was reported.
-pub struct Absence {
+pub(super) struct Absence {
     since: Instant,
     reported: bool,
     /// Since when they refuse us.
@@ -27,7 +27,7 @@ pub struct Absence {
 
 impl Absence {
     /// Starts now.
-    pub fn begin() -> Absence {
+    pub(super) fn begin() -> Absence {
         Absence {
             since: Instant::now(),
             reported: false,
@@ -40,7 +40,11 @@ impl Absence {
     ///
     /// # Errors
     /// They definitely refuse us.
-    pub fn bears(&mut self, complaint: Option<&(Code, Complaint)>, knew_us: bool) -> Result<()> {
+    pub(super) fn bears(
+        &mut self,
+        complaint: Option<&(Code, Complaint)>,
+        knew_us: bool,
+    ) -> Result<()> {
         let Some((error, sure)) = complaint.and_then(|(code, why)| errors::turned_away(*code, why))
         else {
             self.turned = None;
@@ -60,19 +64,19 @@ impl Absence {
     }
 
     /// Whether it lasts longer than this.
-    pub fn lasts(&self, patience: Option<Duration>) -> bool {
+    pub(super) fn lasts(&self, patience: Option<Duration>) -> bool {
         patience.is_some_and(|patience| self.since.elapsed() >= patience)
     }
 
     /// Whether it is to be reported now, which happens once.
-    pub fn is_due(&mut self) -> bool {
+    pub(super) fn is_due(&mut self) -> bool {
         let now = !self.reported && self.since.elapsed() >= UNSURE;
         self.reported |= now;
         now
     }
 
     /// Whether it was reported.
-    pub fn was_reported(&self) -> bool {
+    pub(super) fn was_reported(&self) -> bool {
         self.reported
     }
 }

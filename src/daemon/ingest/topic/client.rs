@@ -50,24 +50,24 @@ pub struct TopicSettings<'f> {
 
 /// Stores the library's last connection error, and whether it has committed offsets.
 #[derive(Default)]
-pub struct ConnectionState {
+pub(super) struct ConnectionState {
     complaint: Mutex<Option<(Code, Complaint)>>,
     committed: AtomicBool,
 }
 
 impl ConnectionState {
     /// The reason for the last lost connection, since there was one.
-    pub fn last(&self) -> Option<(Code, Complaint)> {
+    pub(super) fn last(&self) -> Option<(Code, Complaint)> {
         self.complaint().clone()
     }
 
     /// Records that a connection exists.
-    pub fn forget(&self) {
+    pub(super) fn forget(&self) {
         *self.complaint() = None;
     }
 
     /// Whether offsets were committed since the last call.
-    pub fn is_committed(&self) -> bool {
+    pub(super) fn is_committed(&self) -> bool {
         self.committed.swap(false, Ordering::AcqRel)
     }
 
@@ -184,7 +184,7 @@ pub fn connected(brokers: &str, security: Option<&Security>) -> Result<ClientCon
 
 /// The settings for reading. The client belongs to no group; the group name is for monitoring of
 /// lag.
-pub fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
+pub(super) fn reading(mut config: ClientConfig, feed: &str) -> ClientConfig {
     config.set("group.id", format!("tidegate-{feed}"));
     for (key, value) in [
         ("enable.auto.commit", "false"),

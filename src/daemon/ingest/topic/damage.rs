@@ -14,7 +14,7 @@ const QUIET: Duration = Duration::from_secs(30);
 
 /// The first error, the number of errors, and the last one.
 #[derive(Debug, Clone, Copy)]
-pub struct DamageCount {
+pub(super) struct DamageCount {
     since: Instant,
     last: Instant,
     times: u32,
@@ -23,7 +23,7 @@ pub struct DamageCount {
 }
 
 /// Whether an error means that messages cannot be read; `Some(true)`: they are certainly damaged.
-pub fn is_damage(code: Code) -> Option<bool> {
+pub(super) fn is_damage(code: Code) -> Option<bool> {
     match code {
         Code::BadMessage
         | Code::BadCompression
@@ -41,7 +41,7 @@ pub fn is_damage(code: Code) -> Option<bool> {
 
 impl DamageCount {
     /// Counts one more error.
-    pub fn again(before: Option<DamageCount>, sure: bool) -> DamageCount {
+    pub(super) fn again(before: Option<DamageCount>, sure: bool) -> DamageCount {
         let now = Instant::now();
         let first = DamageCount {
             since: now,
@@ -61,7 +61,7 @@ impl DamageCount {
     }
 
     /// Whether another attempt is useless.
-    pub fn lasts(&self) -> bool {
+    pub(super) fn lasts(&self) -> bool {
         self.sure && self.times > TRIES || self.since.elapsed() >= PATIENCE
     }
 }

@@ -10,7 +10,7 @@ use crate::paths::FieldPaths;
 use crate::row_batch::Coder;
 
 /// Decodes messages of one batch.
-pub enum Decoder {
+pub(super) enum Decoder {
     /// The paths in JSON.
     Json(FieldPaths),
     /// The paths in Avro, by schema.
@@ -21,7 +21,7 @@ pub enum Decoder {
 
 impl Decoder {
     /// For the columns of a coder.
-    pub fn new(writing: &Writing, coder: &Coder<'_>) -> Decoder {
+    pub(super) fn new(writing: &Writing, coder: &Coder<'_>) -> Decoder {
         match writing {
             Writing::Json => Decoder::Json(FieldPaths::of_messages(coder.fields())),
             Writing::Avro(schemas) => {
@@ -34,7 +34,7 @@ impl Decoder {
     }
 
     /// The rows as codes.
-    pub fn code(
+    pub(super) fn code(
         &self,
         messages: &Messages<'_>,
         coder: &Coder<'_>,

@@ -7,13 +7,18 @@ use std::collections::BTreeMap;
 
 /// For each partition the epoch for which the last message was read again.
 #[derive(Default)]
-pub struct Epochs(BTreeMap<i32, i32>);
+pub(super) struct Epochs(BTreeMap<i32, i32>);
 
 impl Epochs {
     /// Whether a message may be accepted after the last one of its partition. If not, partitions
     /// have to be read again, each from its last message on; when the same message comes again, the
     /// last one has been compared, or no longer exists.
-    pub fn follows(&mut self, partition: i32, last: Option<i32>, message: Option<i32>) -> bool {
+    pub(super) fn follows(
+        &mut self,
+        partition: i32,
+        last: Option<i32>,
+        message: Option<i32>,
+    ) -> bool {
         let (Some(last), Some(message)) = (last, message) else {
             return true;
         };

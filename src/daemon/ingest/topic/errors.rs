@@ -6,7 +6,7 @@ use rdkafka::types::RDKafkaErrorCode;
 use crate::error::{Complaint, Error, ErrorCategory};
 
 /// The topic does not exist.
-pub fn missing(topic: &str, begun: bool) -> Error {
+pub(super) fn missing(topic: &str, begun: bool) -> Error {
     let text = if begun {
         format!(
             "the topic {topic} was deleted, with all messages that were not read yet. Messages that were accepted are \
@@ -22,7 +22,7 @@ pub fn missing(topic: &str, begun: bool) -> Error {
 }
 
 /// Another topic has the name.
-pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
+pub(super) fn recreated(topic: &str, known: &str, found: &str) -> Error {
     let text = format!(
         "the topic {topic} was deleted and created again: its id was {known} and is {found} now, and offsets of the \
          old one mean nothing in the new one. Messages that were accepted are safe; messages of the old one that were \
@@ -33,7 +33,7 @@ pub fn recreated(topic: &str, known: &str, found: &str) -> Error {
 }
 
 /// Messages were deleted before they were read.
-pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
+pub(super) fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "messages {next} to {} of partition {partition} of the topic {topic} were deleted before they were read, \
          because the feed was behind for longer than the topic keeps messages: {} messages are lost, unless the source \
@@ -46,7 +46,7 @@ pub fn overtaken(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 }
 
 /// Messages that were accepted are no longer in the topic.
-pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
+pub(super) fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
     let text = format!(
         "partition {partition} of the topic {topic} ends at offset {high}, but this feed has accepted all messages \
          before {next}: the brokers have lost messages that they had confirmed (an unclean election, or disks restored \
@@ -58,7 +58,7 @@ pub fn shortened(topic: &str, partition: i32, next: u64, high: u64) -> Error {
 }
 
 /// Offsets that do not exist: before the first existing one, or after the last.
-pub fn overtaken_or_shortened(
+pub(super) fn overtaken_or_shortened(
     topic: &str,
     partition: i32,
     next: u64,
@@ -73,7 +73,7 @@ pub fn overtaken_or_shortened(
 }
 
 /// Other messages have the offsets of some that were accepted.
-pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
+pub(super) fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
     let text = format!(
         "message {} of partition {partition} of the topic {topic} is not the one that was accepted: the brokers have \
          lost messages that they had confirmed (an unclean election, or disks restored from a copy), and have reused \
@@ -87,7 +87,7 @@ pub fn replaced(topic: &str, partition: i32, next: u64, low: u64) -> Error {
 }
 
 /// Messages cannot be read as the brokers send them; each partition with its offset.
-pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
+pub(super) fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread
         .iter()
         .map(|(partition, next)| format!("{partition} at {next}"))
@@ -103,7 +103,7 @@ pub fn unreadable(topic: &str, unread: &[(i32, u64)]) -> Error {
 }
 
 /// No messages arrive from partitions that have some; each with its offset.
-pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
+pub(super) fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
     let places: Vec<String> = unread
         .iter()
         .map(|(partition, next)| format!("{partition} at {next}"))
@@ -118,7 +118,7 @@ pub fn still(topic: &str, unread: &[(i32, u64)]) -> Error {
 }
 
 /// There are fewer partitions than there were.
-pub fn vanished(topic: &str, partition: i32) -> Error {
+pub(super) fn vanished(topic: &str, partition: i32) -> Error {
     let text = format!(
         "the topic {topic} no longer has partition {partition}, whose messages were accepted: this is another cluster, \
          or one that was restored from a copy. Correct `source.brokers`"
@@ -127,7 +127,7 @@ pub fn vanished(topic: &str, partition: i32) -> Error {
 }
 
 /// A `resume` that does not fit.
-pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) -> Error {
+pub(super) fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) -> Error {
     let text = format!(
         "partition {partition} of the topic {topic} has messages {low} to {high}, and cannot be read from {offset} on: \
          write one of these offsets, or remove it"
@@ -136,7 +136,7 @@ pub fn no_way_on(topic: &str, partition: i32, offset: u64, low: u64, high: u64) 
 }
 
 /// The brokers refuse us; `None` if trying again may help.
-pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
+pub(super) fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
     use RDKafkaErrorCode as Code;
     let (field, text) = match code {
         Code::TopicAuthorizationFailed => (
@@ -158,7 +158,7 @@ pub fn refused(topic: &str, code: RDKafkaErrorCode) -> Option<Error> {
 
 /// A server answers, but refuses us or uses another protocol, and whether that is certain; `None`
 /// if nothing suggests that.
-pub fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
+pub(super) fn turned_away(code: RDKafkaErrorCode, why: &Complaint) -> Option<(Error, bool)> {
     use RDKafkaErrorCode as Code;
     let said = why.text();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -220,7 +220,7 @@ fn closed_at_once(said: &str) -> bool {
 }
 
 /// No broker answers, and there is no time to wait.
-pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
+pub(super) fn away(brokers: &str, why: Option<Complaint>) -> Error {
     let why = why
         .map(|why| format!(" ({})", why.text()))
         .unwrap_or_default();
@@ -231,14 +231,14 @@ pub fn away(brokers: &str, why: Option<Complaint>) -> Error {
 }
 
 /// The registry refuses us.
-pub fn registry_refuses() -> Error {
+pub(super) fn registry_refuses() -> Error {
     let text = "the schema registry rejects these credentials, or does not permit reading schemas: correct `user` and \
                 `password` in `source.schema_registry`, or give the user the right to read. Nothing was skipped";
     Error::new(ErrorCategory::Input, text).in_field("source.schema_registry")
 }
 
 /// The server that answers is no registry.
-pub fn no_registry(status: u16) -> Error {
+pub(super) fn no_registry(status: u16) -> Error {
     let text = format!(
         "the server at `source.schema_registry` is not a schema registry (it answers {status}, in another form than a \
          registry): correct `url`. Nothing was skipped"
@@ -247,7 +247,7 @@ pub fn no_registry(status: u16) -> Error {
 }
 
 /// The registry does not answer, and there is no time to wait.
-pub fn registry_away(why: &Complaint) -> Error {
+pub(super) fn registry_away(why: &Complaint) -> Error {
     let text = format!(
         "the schema registry does not answer ({}): start it, or correct `source.schema_registry`. Nothing was skipped",
         why.text()

@@ -37,7 +37,7 @@ pub enum FetchEvent {
 
 /// The state that the thread and the feed share.
 #[derive(Default)]
-pub struct Handover {
+pub(super) struct Handover {
     /// The events.
     pub ready: Mutex<Vec<FetchEvent>>,
     /// Rings when an event was taken.
@@ -67,24 +67,24 @@ impl FetchBell {
 
 impl Handover {
     /// The bell that rings when there may be an event.
-    pub fn bell(&self) -> FetchBell {
+    pub(super) fn bell(&self) -> FetchBell {
         FetchBell(Arc::clone(&self.came))
     }
 
     /// The events.
-    pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FetchEvent>> {
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Vec<FetchEvent>> {
         self.ready
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Whether the thread has to end.
-    pub fn ends(&self) -> bool {
+    pub(super) fn ends(&self) -> bool {
         self.ends.load(Ordering::Acquire)
     }
 
     /// Passes an event on, when there is room; `false` if the thread has to end.
-    pub fn pass_on(&self, news: FetchEvent) -> bool {
+    pub(super) fn pass_on(&self, news: FetchEvent) -> bool {
         let mut ready = self.lock();
         while matches!(news, FetchEvent::Batch(_)) && ready.len() >= READY && !self.ends() {
             let waited = self.taken.wait_timeout(ready, AGAIN);
@@ -100,7 +100,7 @@ impl Handover {
 }
 
 /// Why the thread ends.
-pub enum ReaderEnd {
+pub(super) enum ReaderEnd {
     /// The feed ends.
     Ending,
     /// It cannot continue.
@@ -114,4 +114,4 @@ impl From<Error> for ReaderEnd {
 }
 
 /// The result of a step of the thread, unless it ends.
-pub type ReaderStep<T> = std::result::Result<T, ReaderEnd>;
+pub(super) type ReaderStep<T> = std::result::Result<T, ReaderEnd>;

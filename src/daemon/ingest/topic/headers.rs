@@ -6,7 +6,7 @@ use rdkafka::message::{BorrowedMessage, Headers as _, Message as _};
 use super::avro::beside;
 
 /// The schema key of a message's headers, in the form of a prefix; empty if there is none.
-pub fn schema<'m>(message: &'m BorrowedMessage<'_>) -> &'m [u8] {
+pub(super) fn schema<'m>(message: &'m BorrowedMessage<'_>) -> &'m [u8] {
     let headers = message.headers();
     beside(
         headers

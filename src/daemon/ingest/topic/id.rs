@@ -15,7 +15,7 @@ use rdkafka::types::RDKafkaErrorCode;
 
 /// A topic as the brokers describe it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicIdentity {
+pub(super) struct TopicIdentity {
     /// The id that distinguishes it from others of the same name.
     pub id: String,
     /// Its partitions, ascending.
@@ -40,7 +40,7 @@ const SLICE: i32 = 50;
 ///
 /// # Errors
 /// They do not answer in time, or do not know it.
-pub fn describe<C: ClientContext>(
+pub(super) fn describe<C: ClientContext>(
     client: &Client<C>,
     topic: &str,
     first: Duration,
@@ -121,7 +121,7 @@ fn is_distinctive(id: &str) -> bool {
 
 /// The epoch of the leader that has given a message its offset, if the brokers provide it: another
 /// message at this offset has another epoch.
-pub fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
+pub(super) fn epoch(message: &BorrowedMessage<'_>) -> Option<i32> {
     // SAFETY: it is a live message of the library.
     let epoch = unsafe { rd::rd_kafka_message_leader_epoch(message.ptr()) };
     (epoch >= 0).then_some(epoch)

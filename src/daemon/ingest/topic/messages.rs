@@ -47,7 +47,7 @@ pub struct Messages<'m> {
 }
 
 /// The rows of some messages.
-pub struct Coded {
+pub(super) struct Coded {
     /// The rows, in order, without skipped messages. The offset of an invalid one is given as its
     /// line.
     pub parts: Vec<RowBatch>,

@@ -11,7 +11,7 @@ use crate::paths::{FieldPaths, WrittenField};
 use crate::row_batch::{Coder, FieldText};
 
 /// Walks over one message after another.
-pub enum RecordWalk<'p> {
+pub(super) enum RecordWalk<'p> {
     /// JSON.
     Json(json::JsonWalk<'p>),
     /// Avro, by the schemas that they name.
@@ -52,7 +52,7 @@ impl RecordWalk<'_> {
     }
 
     /// The rows as codes.
-    pub fn code(
+    pub(super) fn code(
         mut self,
         messages: &Messages<'_>,
         coder: &Coder<'_>,

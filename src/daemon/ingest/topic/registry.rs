@@ -22,14 +22,14 @@ const LONGEST: usize = 1 << 22;
 const MOST_REFERRED: usize = 256;
 
 /// A registry.
-pub struct SchemaRegistry {
+pub(super) struct SchemaRegistry {
     web: Web,
     url: String,
     login: Option<(String, String)>,
 }
 
 /// Why there is no answer.
-pub enum RegistryError {
+pub(super) enum RegistryError {
     /// Trying again may help.
     Away(Complaint),
     /// The operator has to act.
@@ -65,7 +65,7 @@ impl SchemaRegistry {
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
-    pub fn new(settings: &Settings) -> Result<SchemaRegistry> {
+    pub(super) fn new(settings: &Settings) -> Result<SchemaRegistry> {
         let field = "source.schema_registry";
         let mut client = Client::builder()
             .timeout(PATIENCE)
@@ -111,7 +111,7 @@ impl SchemaRegistry {
 
     /// A schema from the registry; `None` if it does not have the schema, or not yet one that it
     /// refers to.
-    pub fn ask(
+    pub(super) fn ask(
         &self,
         key: SchemaKey,
         ends: impl Fn() -> bool,

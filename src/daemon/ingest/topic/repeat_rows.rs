@@ -11,7 +11,7 @@ use crate::row_batch::RowBatch;
 
 impl Coded {
     /// Sets them aside; `messages` are those that were decoded.
-    pub fn sift(&mut self, messages: &Messages<'_>, repeats: &mut Repeats<'_>) {
+    pub(super) fn sift(&mut self, messages: &Messages<'_>, repeats: &mut Repeats<'_>) {
         self.parts.iter_mut().for_each(|part| repeats.sift(part));
         let Some(rest) = self.rest.take() else { return };
         let mut rest = rest.into_iter();

@@ -25,7 +25,7 @@ const BELIEVED: Duration = Duration::from_secs(60);
 const TWICE: usize = 16;
 
 /// Finds schemas, with a cache.
-pub struct SchemaResolver {
+pub(super) struct SchemaResolver {
     registry: SchemaRegistry,
     known: BTreeMap<SchemaKey, Named>,
     /// Schemas that are assumed not to exist, and since when.
@@ -39,7 +39,7 @@ impl SchemaResolver {
     ///
     /// # Errors
     /// A secret or a certificate cannot be read.
-    pub fn begin(settings: &config::RegistrySettings) -> Result<SchemaResolver> {
+    pub(super) fn begin(settings: &config::RegistrySettings) -> Result<SchemaResolver> {
         let registry = SchemaRegistry::new(settings)?;
         Ok(SchemaResolver {
             registry,
@@ -50,7 +50,7 @@ impl SchemaResolver {
     }
 
     /// The schemas that messages of a batch name.
-    pub fn schemas(
+    pub(super) fn schemas(
         &mut self,
         batch: &Batch,
         shared: &Handover,

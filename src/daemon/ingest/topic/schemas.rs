@@ -94,11 +94,11 @@ impl Schemas {
 }
 
 /// For each schema how its fields lead to columns.
-pub struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
+pub(super) struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
 
 impl Plans {
     /// The paths to these fields.
-    pub fn new(schemas: &Schemas, paths: &FieldPaths) -> Plans {
+    pub(super) fn new(schemas: &Schemas, paths: &FieldPaths) -> Plans {
         let plan = |named: &Named| {
             named
                 .schema
@@ -118,7 +118,7 @@ impl Plans {
     ///
     /// # Errors
     /// What is wrong with a message that names it.
-    pub fn of(&self, key: SchemaKey) -> Result<&SchemaPlan, MisfitKind> {
+    pub(super) fn of(&self, key: SchemaKey) -> Result<&SchemaPlan, MisfitKind> {
         self.0
             .get(&key)
             .ok_or(MisfitKind::NoSchema)?

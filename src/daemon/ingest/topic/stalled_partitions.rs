@@ -12,7 +12,7 @@ const TIMES: u32 = 6;
 const HELD: Duration = Duration::from_secs(1);
 
 /// The positions of partitions at the last check, and the number of checks without progress.
-pub struct StalledPartitions {
+pub(super) struct StalledPartitions {
     looked: Instant,
     held: bool,
     known: BTreeMap<i32, (u64, u32)>,
@@ -22,7 +22,7 @@ pub struct StalledPartitions {
 
 impl StalledPartitions {
     /// Starts without a check.
-    pub fn new() -> StalledPartitions {
+    pub(super) fn new() -> StalledPartitions {
         StalledPartitions {
             looked: Instant::now(),
             held: false,
@@ -32,28 +32,31 @@ impl StalledPartitions {
     }
 
     /// Records that messages waited this long to be accepted.
-    pub fn was_held(&mut self, time: Duration) {
+    pub(super) fn was_held(&mut self, time: Duration) {
         self.held |= time >= HELD;
     }
 
     /// Records that the library reported an unknown error.
-    pub fn doubt(&mut self) {
+    pub(super) fn doubt(&mut self) {
         self.doubted = true;
     }
 
     /// Whether it did since the last call.
-    pub fn is_doubted(&mut self) -> bool {
+    pub(super) fn is_doubted(&mut self) -> bool {
         std::mem::take(&mut self.doubted)
     }
 
     /// Whether a check is due.
-    pub fn is_due(&self) -> bool {
+    pub(super) fn is_due(&self) -> bool {
         self.looked.elapsed() >= LOOK
     }
 
     /// Checks partitions that have not reached their end, each with its next offset; returns those
     /// without progress, and whether they have stalled.
-    pub fn look(&mut self, partitions: impl Iterator<Item = (i32, u64)>) -> Vec<(i32, bool)> {
+    pub(super) fn look(
+        &mut self,
+        partitions: impl Iterator<Item = (i32, u64)>,
+    ) -> Vec<(i32, bool)> {
         let before = std::mem::take(&mut self.known);
         let held = std::mem::take(&mut self.held);
         let mut still = Vec::new();

@@ -26,7 +26,7 @@ type Batches = Vec<(RecordBatch, RecordBatch)>;
 type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
-pub fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
+pub(super) fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
     let mut coded = Coded {
         parts: Vec::new(),
         skipped: 0,
@@ -168,7 +168,7 @@ fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
 
 /// These rows of a message that has been read, ascending, each as a message of its own; without
 /// bytes if one is too long.
-pub fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
+pub(super) fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
     let mut file = IpcFile::over(
         Path::new("a message"),
         Content::from(SecretBytes::of(content)),

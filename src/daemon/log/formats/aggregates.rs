@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// The aggregates of measures: labels, and the values of each.
 #[derive(Serialize, Deserialize)]
-pub struct Aggregates {
+pub(super) struct Aggregates {
     nodes: Vec<LabelColumn>,
     #[serde(with = "super::value_table")]
     values: SensitiveValues,
@@ -22,7 +22,7 @@ pub struct Aggregates {
 
 impl Aggregates {
     /// From labels, with their nodes in the place of leaves.
-    pub fn of(table: &Histogram, trees: &[&Taxonomy]) -> Aggregates {
+    pub(super) fn of(table: &Histogram, trees: &[&Taxonomy]) -> Aggregates {
         let column = |at: usize| LabelColumn::of(table.column(at).iter().copied(), trees[at]);
         let codes = (0..table.tuples())
             .flat_map(|tuple| table.cells_of(tuple))
@@ -39,7 +39,7 @@ impl Aggregates {
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn table(&self, trees: &[&Taxonomy]) -> Result<Histogram> {
+    pub(super) fn table(&self, trees: &[&Taxonomy]) -> Result<Histogram> {
         let columns = self
             .nodes
             .iter()
@@ -70,7 +70,7 @@ impl Aggregates {
     }
 
     /// The aggregates without some labels.
-    pub fn without(&self, labels: &BTreeSet<Vec<Box<str>>>) -> Aggregates {
+    pub(super) fn without(&self, labels: &BTreeSet<Vec<Box<str>>>) -> Aggregates {
         let label = |at: usize| -> Vec<Box<str>> {
             self.nodes
                 .iter()

@@ -28,7 +28,7 @@ pub struct RowColumns {
 
 /// A column of labels.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct LabelColumn {
+pub(super) struct LabelColumn {
     known: Vec<Box<str>>,
     rows: Vec<u32>,
 }
@@ -41,7 +41,7 @@ impl fmt::Debug for RowColumns {
 
 impl LabelColumn {
     /// From nodes of a taxonomy.
-    pub fn of(nodes: impl Iterator<Item = Node>, tree: &Taxonomy) -> LabelColumn {
+    pub(super) fn of(nodes: impl Iterator<Item = Node>, tree: &Taxonomy) -> LabelColumn {
         let (mut number, mut known) = (BTreeMap::new(), Vec::new());
         let rows = nodes.map(|node| {
             *number.entry(node).or_insert_with(|| {
@@ -54,7 +54,7 @@ impl LabelColumn {
     }
 
     /// The label of a row.
-    pub fn text(&self, row: usize) -> &str {
+    pub(super) fn text(&self, row: usize) -> &str {
         self.rows
             .get(row)
             .and_then(|&known| self.known.get(known as usize))
@@ -62,7 +62,7 @@ impl LabelColumn {
     }
 
     /// The labels of some rows, and no others.
-    pub fn only(&self, rows: &[usize]) -> LabelColumn {
+    pub(super) fn only(&self, rows: &[usize]) -> LabelColumn {
         let (mut number, mut known) = (BTreeMap::new(), Vec::new());
         let row = |&row: &usize| {
             *number.entry(self.text(row)).or_insert_with(|| {
@@ -98,7 +98,7 @@ impl LabelColumn {
     ///
     /// # Errors
     /// It lacks one of them.
-    pub fn nodes(&self, tree: &Taxonomy) -> Result<Vec<Node>> {
+    pub(super) fn nodes(&self, tree: &Taxonomy) -> Result<Vec<Node>> {
         let found: Option<Vec<Node>> = self.known.iter().map(|label| tree.find(label)).collect();
         let found = found.ok_or_else(other)?;
         self.rows

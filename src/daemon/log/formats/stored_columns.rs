@@ -12,7 +12,7 @@ use crate::engine::model::{
 /// A column.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StoredColumn {
+pub(super) struct StoredColumn {
     name: Box<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<Box<str>>,
@@ -38,7 +38,7 @@ pub struct StoredColumn {
 /// A taxonomy.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StoredTaxonomy {
+pub(super) struct StoredTaxonomy {
     /// Its labels in preorder.
     pub labels: Vec<Box<str>>,
     /// For each label the index of its parent; 0 for the root.
@@ -56,7 +56,7 @@ pub struct StoredTaxonomy {
 /// The levels of a taxonomy whose file repeats labels.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StoredLevels {
+pub(super) struct StoredLevels {
     of_labels: Vec<u32>,
     count: u32,
     /// For each label the number of lines that repeat it.
@@ -66,7 +66,7 @@ pub struct StoredLevels {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredRole {
+pub(super) enum StoredRole {
     Identifier,
     Quasi,
     Sensitive,
@@ -75,7 +75,7 @@ pub enum StoredRole {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredKind {
+pub(super) enum StoredKind {
     String,
     Int,
     Float,
@@ -86,7 +86,7 @@ pub enum StoredKind {
 /// How values are assigned to leaves.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredRule {
+pub(super) enum StoredRule {
     Label,
     Integers {
         min: i64,
@@ -115,14 +115,14 @@ pub enum StoredRule {
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredShape {
+pub(super) enum StoredShape {
     Zip,
     Icd10,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StoredLevel {
+pub(super) enum StoredLevel {
     Day,
     Month,
     Quarter,
@@ -142,7 +142,7 @@ macro_rules! alike {
                 }
             }
 
-            pub fn known(self) -> $known {
+            pub(super) fn known(self) -> $known {
                 match self {
                     $($stored::$name => $known::$name),*
                 }
@@ -245,7 +245,7 @@ impl StoredTaxonomy {
     }
 
     /// The taxonomy; `None` if labels and parents do not form a tree in preorder.
-    pub fn domain(self) -> Option<Domain> {
+    pub(super) fn domain(self) -> Option<Domain> {
         let StoredTaxonomy {
             labels,
             parents,
@@ -301,7 +301,7 @@ impl StoredTaxonomy {
 
 impl StoredColumn {
     /// Of a column.
-    pub fn of(column: &Column) -> StoredColumn {
+    pub(super) fn of(column: &Column) -> StoredColumn {
         let Column {
             name,
             path,
@@ -330,7 +330,7 @@ impl StoredColumn {
     }
 
     /// The column; `None` if it contradicts itself.
-    pub fn column(self) -> Option<Column> {
+    pub(super) fn column(self) -> Option<Column> {
         let StoredColumn {
             name,
             path,
@@ -363,7 +363,7 @@ impl StoredColumn {
 }
 
 /// The settings of detail of a column; `None` for an invalid weight.
-pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettings> {
+pub(super) fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettings> {
     let detail = match hundredths {
         Some(hundredths) => {
             DetailSettings::default().weighted(Decimal::new(hundredths.into(), 2)?)?
@@ -374,7 +374,7 @@ pub fn detail(hundredths: Option<u32>, floor: Option<u8>) -> Option<DetailSettin
 }
 
 /// Columns that are complete.
-pub fn columns(all: Vec<Column>) -> Option<Columns> {
+pub(super) fn columns(all: Vec<Column>) -> Option<Columns> {
     let is_whole = |column: &Column| column.role != Role::Quasi || column.taxonomy.is_some();
     all.iter().all(is_whole).then(|| Columns::new(all))
 }

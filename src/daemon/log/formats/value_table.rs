@@ -148,7 +148,7 @@ fn tuples<S: Serializer>(values: &&SensitiveValues, serializer: S) -> Result<S::
     list.end()
 }
 
-pub fn serialize<S: Serializer>(
+pub(super) fn serialize<S: Serializer>(
     values: &SensitiveValues,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -159,7 +159,7 @@ pub fn serialize<S: Serializer>(
     .serialize(serializer)
 }
 
-pub fn deserialize<'de, D: Deserializer<'de>>(
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<SensitiveValues, D::Error> {
     let ValueTable {

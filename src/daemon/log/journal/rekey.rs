@@ -137,7 +137,7 @@ fn holding(store: &dyn ReadStore, from: u64) -> Result<u64> {
 ///
 /// # Errors
 /// An object or its key was changed, or the store cannot be written.
-pub fn reseal(
+pub(super) fn reseal(
     store: &dyn Store,
     from: &KeyRing,
     to: &KeyRing,

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCategory, OtherProcess, Result};
 ///
 /// # Errors
 /// Another writer has taken over, or the store cannot be read.
-pub fn free(store: &dyn ReadStore, next: u64) -> Result<()> {
+pub(super) fn free(store: &dyn ReadStore, next: u64) -> Result<()> {
     match store.read(&log::path(next))? {
         None => Ok(()),
         Some(_) => Err(fenced(store)),

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 /// A time of the log in milliseconds since 1970.
-pub fn milliseconds(time: &str) -> i64 {
+pub(super) fn milliseconds(time: &str) -> i64 {
     time.parse::<Timestamp>()
         .map_or(0, |time| time.as_millisecond())
 }

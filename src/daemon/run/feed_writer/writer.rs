@@ -56,7 +56,7 @@ impl FeedSettings {
 
 /// The last checkpoint.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct LastCheckpoint {
+pub(super) struct LastCheckpoint {
     /// The number of entries at that time.
     pub entries: u64,
     /// Its size in bytes.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+pub(super) fn write(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let opened = fs::OpenOptions::new()
         .write(true)
         .create(true)
@@ -30,7 +30,7 @@ pub fn write(file: &Path, bytes: &[u8], mode: u32) -> Result<()> {
 ///
 /// # Errors
 /// It cannot be written; the old one is there still.
-pub fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
     let new = file.with_extension("new");
     write(&new, bytes, 0o600)?;
     fs::rename(&new, file).map_err(|error| Error::io(file, "replace", &error))?;
@@ -41,7 +41,7 @@ pub fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// The disk refuses.
-pub fn sync(folder: &Path) -> Result<()> {
+pub(super) fn sync(folder: &Path) -> Result<()> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| Error::io(folder, "write", &error))
@@ -51,7 +51,7 @@ pub fn sync(folder: &Path) -> Result<()> {
 ///
 /// # Errors
 /// It cannot be removed.
-pub fn remove(path: &Path) -> Result<()> {
+pub(super) fn remove(path: &Path) -> Result<()> {
     let folder = fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
     let removed = if folder {
         fs::remove_dir_all(path)
@@ -67,7 +67,7 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 /// The folder that contains a path.
-pub fn around(path: &Path) -> &Path {
+pub(super) fn around(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
@@ -77,7 +77,7 @@ pub fn around(path: &Path) -> &Path {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn within(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn within(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.and_then(|entries| {

@@ -20,7 +20,7 @@ const MOST_ASIDE: usize = 256 << 20;
 
 /// The facts by which an input is recognised. The digest stays in memory: the log has a code of it.
 #[derive(Clone, Copy)]
-pub struct InputLook {
+pub(super) struct InputLook {
     /// The digest of its bytes.
     pub sha256: Sha256,
     /// Its size in bytes.
@@ -31,7 +31,7 @@ pub struct InputLook {
 
 /// A decoded input.
 #[derive(Clone)]
-pub struct Input {
+pub(super) struct Input {
     /// Its file's own name.
     pub name: String,
     /// The facts by which it is recognised.
@@ -48,7 +48,7 @@ pub struct Input {
 
 impl Input {
     /// Rows without a file, with a number as their name.
-    pub fn of_rows(number: usize, rows: CodedRows) -> Input {
+    pub(super) fn of_rows(number: usize, rows: CodedRows) -> Input {
         let name = format!("part-{number}");
         let look = InputLook {
             sha256: Sha256::of(name.as_bytes()),
@@ -71,7 +71,7 @@ impl Input {
 ///
 /// # Errors
 /// Its terms cannot be read.
-pub fn outside(state: Option<&FeedState>) -> Result<String> {
+pub(super) fn outside(state: Option<&FeedState>) -> Result<String> {
     let policy = state.map(|state| state.terms.policy()).transpose()?;
     let running = match policy.map(|policy| policy.taxonomies_grow()) {
         None => {
@@ -99,7 +99,7 @@ pub fn outside(state: Option<&FeedState>) -> Result<String> {
 ///
 /// # Errors
 /// One of them cannot be read or decoded.
-pub fn read(
+pub(super) fn read(
     task: &Task<'_>,
     known: Option<(&FeedState, &KeyRing)>,
     hasher: &PersonHasher,

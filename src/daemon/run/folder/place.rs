@@ -27,7 +27,7 @@ const FILES: [&str; 5] = [
 ];
 
 /// A folder, locked for this process.
-pub struct ReleaseFolder {
+pub(super) struct ReleaseFolder {
     path: PathBuf,
     /// The private root.
     pub private: Arc<dyn Store>,
@@ -77,7 +77,7 @@ impl ReleaseFolder {
     ///
     /// # Errors
     /// It contains other files, others may read its private root, or another process is using it.
-    pub fn open(path: &Path) -> Result<ReleaseFolder> {
+    pub(super) fn open(path: &Path) -> Result<ReleaseFolder> {
         begun(path)?;
         let Some((public, private, lock)) = Local::around_private(path, &path.join(PRIVATE))?
         else {
@@ -97,7 +97,7 @@ impl ReleaseFolder {
     ///
     /// # Errors
     /// Something was changed, is in the place of a release, or is newer than the log.
-    pub fn sound(&self, state: &FeedState) -> Result<()> {
+    pub(super) fn sound(&self, state: &FeedState) -> Result<()> {
         for line in &state.releases {
             if line.manifest.is_some() {
                 intact(&*self.public, Layout::Folders, line)?;
@@ -127,7 +127,7 @@ impl ReleaseFolder {
     ///
     /// # Errors
     /// It is not.
-    pub fn free(&self, release: u32) -> Result<()> {
+    pub(super) fn free(&self, release: u32) -> Result<()> {
         let text = "a file occupies the place of a release: move it away";
         let place = self.path.join(release.to_string());
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_dir()) {
@@ -160,7 +160,7 @@ impl ReleaseFolder {
     }
 
     /// Whether the verdict of a tick is stored.
-    pub fn has_verdict(&self, tick: u32) -> bool {
+    pub(super) fn has_verdict(&self, tick: u32) -> bool {
         self.verdict_file(tick).exists()
     }
 
@@ -168,7 +168,7 @@ impl ReleaseFolder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn store_verdict(&self, verdict: &TickVerdict) -> Result<()> {
+    pub(super) fn store_verdict(&self, verdict: &TickVerdict) -> Result<()> {
         let folder = self.path.join(PRIVATE).join(VERDICTS);
         let made = fs::DirBuilder::new()
             .recursive(true)

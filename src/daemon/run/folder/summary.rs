@@ -23,7 +23,10 @@ struct TickEntries {
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, TickVerdict)>> {
+pub(super) fn newest(
+    writer: &FeedWriter,
+    input: usize,
+) -> Result<Option<(IntakePart, TickVerdict)>> {
     let Some(tick) = writer.state().feed.ticks().checked_sub(1) else {
         return Ok(None);
     };
@@ -75,7 +78,7 @@ pub fn newest(writer: &FeedWriter, input: usize) -> Result<Option<(IntakePart, T
 }
 
 /// Totals after the newest tick.
-pub fn totals(writer: &FeedWriter) -> TickTotals {
+pub(super) fn totals(writer: &FeedWriter) -> TickTotals {
     let feed = &writer.state().feed;
     TickTotals {
         rows: writer.state().releases.last().map_or(0, |line| line.rows),

@@ -74,7 +74,7 @@ pub fn run(task: &Task<'_>, watch: &mut dyn TaskProgress) -> Result<CommandOutco
 ///
 /// # Errors
 /// No chain can begin under the feed file.
-pub fn in_memory(
+pub(super) fn in_memory(
     task: &Task<'_>,
     inputs: Vec<Input>,
     watch: &mut dyn TaskProgress,

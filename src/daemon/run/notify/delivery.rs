@@ -16,13 +16,13 @@ use crate::observe::events::{
 const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
 
 /// The outcome of a notification.
-pub struct NotifyOutcome {
+pub(super) struct NotifyOutcome {
     notice: Notice,
     refused: Option<Complaint>,
 }
 
 /// The delivery of notifications to one receiver.
-pub struct Delivery {
+pub(super) struct Delivery {
     /// The receiver.
     pub listener: Listener,
     observer: FeedObserver,
@@ -32,7 +32,7 @@ pub struct Delivery {
 
 impl Delivery {
     /// For this receiver.
-    pub fn new(listener: Listener, observer: FeedObserver) -> Delivery {
+    pub(super) fn new(listener: Listener, observer: FeedObserver) -> Delivery {
         Delivery {
             listener,
             observer,
@@ -43,7 +43,7 @@ impl Delivery {
 
     /// Reports that a notification could not be delivered; returns the pause before the next
     /// attempt.
-    pub fn fails(&mut self, why: ErrorText) -> Duration {
+    pub(super) fn fails(&mut self, why: ErrorText) -> Duration {
         if !self.away {
             self.away = true;
             self.observer.emit(&ReceiverAway {
@@ -57,7 +57,7 @@ impl Delivery {
     }
 
     /// Reports that the receiver accepts notifications again.
-    pub fn back(&mut self) {
+    pub(super) fn back(&mut self) {
         self.pause = AGAIN[0];
         if std::mem::take(&mut self.away) {
             self.observer.emit(&ReceiverBack {
@@ -68,7 +68,7 @@ impl Delivery {
 
     /// Delivers a notification; `None` if there was no time. `waits` waits, and says whether there
     /// is time left.
-    pub fn deliver(
+    pub(super) fn deliver(
         &mut self,
         notification: &Notification,
         ends: &dyn Fn() -> bool,
@@ -104,7 +104,7 @@ impl Delivery {
 
 impl NotifyOutcome {
     /// A notification whose content is lost.
-    pub fn lost(notice: Notice, why: Complaint) -> NotifyOutcome {
+    pub(super) fn lost(notice: Notice, why: Complaint) -> NotifyOutcome {
         NotifyOutcome {
             notice,
             refused: Some(why),
@@ -112,7 +112,7 @@ impl NotifyOutcome {
     }
 
     /// Reports the outcome; the caller may rely on it that the receiver is not notified again.
-    pub fn say(self, deliverer: &Delivery) {
+    pub(super) fn say(self, deliverer: &Delivery) {
         let NotifyOutcome { notice, refused } = self;
         let receiver = deliverer.listener.name;
         match refused {

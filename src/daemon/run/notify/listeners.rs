@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::observe::events::Receiver;
 
 /// A receiver of a feed.
-pub struct Listener {
+pub(super) struct Listener {
     /// Its name.
     pub name: Receiver,
     /// What it may know.
@@ -33,7 +33,7 @@ pub fn look(feed: &FeedConfig) -> Result<Vec<(Receiver, Result<String>)>> {
 ///
 /// # Errors
 /// A secret cannot be read, or is no address.
-pub fn listeners(feed: &FeedConfig) -> Result<Vec<Listener>> {
+pub(super) fn listeners(feed: &FeedConfig) -> Result<Vec<Listener>> {
     let (notify, mut found) = (&feed.services.notify, Vec::new());
     let topics = [
         (&notify.topic, Receiver::Topic, Audience::Public),

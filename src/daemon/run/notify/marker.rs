@@ -21,7 +21,7 @@ fn path(receiver: Receiver) -> String {
 ///
 /// # Errors
 /// The private root cannot be read or written, or the stored position is invalid.
-pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64> {
+pub(super) fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64> {
     let path = path(receiver);
     let Some(bytes) = store.read(&path)? else {
         put(store, receiver, entries)?;
@@ -42,7 +42,7 @@ pub fn begin(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<u64>
 ///
 /// # Errors
 /// The private root cannot be written.
-pub fn put(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<()> {
+pub(super) fn put(store: &dyn Store, receiver: Receiver, entries: u64) -> Result<()> {
     let content = serde_json::to_vec(&NotifiedEntries { entries }).expect("a number is JSON");
     store.replace(&path(receiver), &content)
 }

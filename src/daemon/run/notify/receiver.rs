@@ -5,7 +5,7 @@ use crate::error::{Complaint, Result};
 
 /// The outcome of a delivery.
 #[derive(Debug)]
-pub enum HandoverOutcome {
+pub(super) enum HandoverOutcome {
     /// It was accepted.
     Done,
     /// Trying again may help.
@@ -17,7 +17,7 @@ pub enum HandoverOutcome {
 }
 
 /// Accepts notifications.
-pub trait NotificationReceiver: Send {
+pub(super) trait NotificationReceiver: Send {
     /// A description of the receiver, without sending anything.
     ///
     /// # Errors

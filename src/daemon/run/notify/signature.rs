@@ -13,20 +13,20 @@ use crate::config::Secret;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The header with a signature.
-pub const HEADER: &str = "Tidegate-Signature";
+pub(super) const HEADER: &str = "Tidegate-Signature";
 
 /// The smallest number of characters of a key: half of those that `openssl rand -hex 32` prints.
 const SHORTEST: usize = 32;
 
 /// Signs the notifications for a receiver.
-pub struct Signer(Zeroizing<String>);
+pub(super) struct Signer(Zeroizing<String>);
 
 impl Signer {
     /// With the key in this place.
     ///
     /// # Errors
     /// It cannot be read, or is too short.
-    pub fn read(key: &Secret) -> Result<Signer> {
+    pub(super) fn read(key: &Secret) -> Result<Signer> {
         let key = Zeroizing::new(key.read()?);
         if key.len() < SHORTEST || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             let text = "this is not a key of a webhook: it must have at least 32 visible ASCII characters, as `openssl \
@@ -37,7 +37,7 @@ impl Signer {
     }
 
     /// The value of the header for a body that is sent at this time.
-    pub fn sign(&self, at: Timestamp, body: &[u8]) -> String {
+    pub(super) fn sign(&self, at: Timestamp, body: &[u8]) -> String {
         let seconds = at.as_second();
         let mut mac =
             Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("a key may have any length");

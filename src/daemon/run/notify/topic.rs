@@ -59,7 +59,7 @@ impl ProducerContext for MessageFate {
 }
 
 /// A topic.
-pub struct NoticeTopic {
+pub(super) struct NoticeTopic {
     producer: BaseProducer<MessageFate>,
     name: String,
 }
@@ -69,7 +69,11 @@ impl NoticeTopic {
     ///
     /// # Errors
     /// A secret cannot be read, or the library refuses the settings.
-    pub fn new(brokers: &str, security: Option<&Security>, name: &str) -> Result<NoticeTopic> {
+    pub(super) fn new(
+        brokers: &str,
+        security: Option<&Security>,
+        name: &str,
+    ) -> Result<NoticeTopic> {
         let mut config = connected(brokers, security)?;
         for (key, value) in [
             // One message at a time: permission for idempotent writes would add nothing.

@@ -19,7 +19,7 @@ use crate::web::{AddressResolver, Web, why};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A web address to be notified.
-pub struct Webhook {
+pub(super) struct Webhook {
     web: Web,
     url: Url,
     signer: Signer,
@@ -33,7 +33,7 @@ impl Webhook {
     /// # Errors
     /// The address or its key cannot be read or is invalid, or the feed file does not permit the
     /// host.
-    pub fn new(hook: &WebhookSettings, notify: &Notify, field: &str) -> Result<Webhook> {
+    pub(super) fn new(hook: &WebhookSettings, notify: &Notify, field: &str) -> Result<Webhook> {
         let text = hook.address.read().map_err(|error| error.in_field(field))?;
         let url = notify
             .reach

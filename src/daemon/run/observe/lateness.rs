@@ -19,11 +19,11 @@ type Source = (Duration, Box<dyn Fn() -> SourceLag + Send + Sync>);
 
 /// Sources by feed, each with its greatest permitted lag.
 #[derive(Default)]
-pub struct Sources(Mutex<BTreeMap<String, Source>>);
+pub(super) struct Sources(Mutex<BTreeMap<String, Source>>);
 
 impl Sources {
     /// Asks this source from now on.
-    pub fn watch(
+    pub(super) fn watch(
         &self,
         feed: &str,
         max: Duration,
@@ -34,7 +34,7 @@ impl Sources {
     }
 
     /// All feeds with such a source: their lag now, and whether it is too long.
-    pub fn now(&self) -> Vec<(String, SourceLag, bool)> {
+    pub(super) fn now(&self) -> Vec<(String, SourceLag, bool)> {
         let sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = |(feed, (max, source)): (&String, &Source)| {
             let behind = source();

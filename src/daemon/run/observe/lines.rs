@@ -18,7 +18,7 @@ const MOST: usize = 1024;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Accepts log lines.
-pub struct LineSink(Arc<Shared>);
+pub(super) struct LineSink(Arc<Shared>);
 
 struct Shared {
     queue: Mutex<Queue>,
@@ -47,7 +47,7 @@ impl LineSink {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<LineSink> {
+    pub(super) fn new(out: impl Write + Send + 'static, lost: Counter) -> Result<LineSink> {
         let (came, went) = (Condvar::new(), Condvar::new());
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
@@ -71,7 +71,7 @@ impl LineSink {
 
     /// Adds a line. When this returns it has been written, unless the reader is gone or does not
     /// read.
-    pub fn put(&self, line: String) {
+    pub(super) fn put(&self, line: String) {
         let mut queue = self.0.lock();
         if queue.lines.len() >= MOST {
             self.0.lost.inc();

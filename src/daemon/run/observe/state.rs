@@ -36,7 +36,7 @@ pub struct Halt {
 
 /// All feeds of the process.
 #[derive(Debug, Default)]
-pub struct FeedStates(Mutex<Known>);
+pub(super) struct FeedStates(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -71,7 +71,7 @@ pub struct Health {
 
 impl FeedStates {
     /// Sets the state of a feed. A halted feed stays halted while it is tried again.
-    pub fn set(&self, feed: &str, state: FeedPhase, ends_halt: bool) {
+    pub(super) fn set(&self, feed: &str, state: FeedPhase, ends_halt: bool) {
         let mut known = self.lock();
         if known.states.get(feed) != Some(&FeedPhase::Halted) || ends_halt {
             known.states.insert(feed.to_owned(), state);
@@ -79,12 +79,12 @@ impl FeedStates {
     }
 
     /// Sets why a feed is halted, or is about to halt.
-    pub fn explain(&self, feed: &str, halt: Halt) {
+    pub(super) fn explain(&self, feed: &str, halt: Halt) {
         self.lock().halts.insert(feed.to_owned(), halt);
     }
 
     /// Sets the missing or changed files in the roots of a feed.
-    pub fn damaged(&self, feed: &str, damaged: Vec<String>) {
+    pub(super) fn damaged(&self, feed: &str, damaged: Vec<String>) {
         let known = &mut self.lock().damaged;
         if damaged.is_empty() {
             known.remove(feed);
@@ -94,7 +94,7 @@ impl FeedStates {
     }
 
     /// Sets why no tick of a feed closes because of the clock.
-    pub fn clock(&self, feed: &str, why: Option<String>) {
+    pub(super) fn clock(&self, feed: &str, why: Option<String>) {
         let clock = &mut self.lock().clock;
         match why {
             Some(why) => _ = clock.insert(feed.to_owned(), why),
@@ -103,7 +103,7 @@ impl FeedStates {
     }
 
     /// All feeds; those of `late` are behind if they run.
-    pub fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
+    pub(super) fn health(&self, late: impl IntoIterator<Item = String>) -> Health {
         let known = self.lock();
         let (mut feeds, mut halted) = (known.states.clone(), known.halts.clone());
         let (damaged, clock) = (known.damaged.clone(), known.clock.clone());

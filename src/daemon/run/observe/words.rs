@@ -9,14 +9,16 @@ macro_rules! words {
     ($($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)* })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(unreachable_pub)]
         pub enum $name { $($(#[$what])* $variant,)* }
 
         impl $name {
-            /// All of them.
-            pub const ALL: &[$name] = &[$($name::$variant,)*];
+            /// All of them, for words that are labels of metrics.
+            #[allow(dead_code)]
+            pub(crate) const ALL: &[$name] = &[$($name::$variant,)*];
 
             /// As it is written.
-            pub fn word(self) -> &'static str {
+            pub(crate) fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }
         }

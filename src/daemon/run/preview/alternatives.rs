@@ -13,7 +13,7 @@ const RATIO: f64 = 10.0;
 
 /// Settings that are tried under a feed file, each on its own. Trying them shows which of them the
 /// file accepts.
-pub fn choices(feed: &FeedConfig) -> Vec<Vec<Setting>> {
+pub(super) fn choices(feed: &FeedConfig) -> Vec<Vec<Setting>> {
     let policy = &feed.policy;
     let mut all = Vec::new();
     if policy.k() >= 4 {
@@ -74,7 +74,7 @@ fn searched(search: Search, current: Search, chain: ChainKind) -> Vec<Vec<Settin
 }
 
 /// Sorts them, the settings with the most precise counts first.
-pub fn sort(alternatives: &mut [Alternative]) {
+pub(super) fn sort(alternatives: &mut [Alternative]) {
     let key = |one: &Alternative| {
         (
             one.count_error.map_or(f64::INFINITY, |error| error.mean),

@@ -9,7 +9,7 @@ use crate::engine::model::{Columns, Leaf, Role};
 const MOST: f64 = 0.5;
 
 /// Finest labels that stand for several values and that more than half of these people have.
-pub fn find(columns: &Columns, people: &Headcount) -> Vec<BroadLabel> {
+pub(super) fn find(columns: &Columns, people: &Headcount) -> Vec<BroadLabel> {
     let trees = columns.trees();
     let named = columns.of(Role::Quasi).enumerate();
     let broad = named.filter_map(|(at, column)| {

@@ -10,7 +10,7 @@ use crate::opened_release::{ColumnDetail, Opened};
 
 /// The figures of a release.
 #[derive(Default)]
-pub struct PreviewFigures {
+pub(super) struct PreviewFigures {
     /// The number of rows.
     pub rows: u64,
     /// The information loss in its manifest.
@@ -29,7 +29,7 @@ pub struct PreviewFigures {
 
 impl PreviewFigures {
     /// The figures that the manifest alone contains.
-    pub fn of_manifest(manifest: &Manifest) -> PreviewFigures {
+    pub(super) fn of_manifest(manifest: &Manifest) -> PreviewFigures {
         let Manifest {
             rows, loss, checks, ..
         } = manifest;
@@ -43,7 +43,7 @@ impl PreviewFigures {
 
     /// The figures of a release. `place` gives the position in it of a column that count queries
     /// were drawn over.
-    pub fn of(
+    pub(super) fn of(
         opened: &Opened,
         place: impl Fn(usize) -> Option<usize>,
         counts: &RandomCounts,
@@ -68,7 +68,7 @@ impl PreviewFigures {
 
 impl PreviewFigures {
     /// The information loss of some of the columns.
-    pub fn loss_of<'n>(&self, names: impl Iterator<Item = &'n String>) -> f64 {
+    pub(super) fn loss_of<'n>(&self, names: impl Iterator<Item = &'n String>) -> f64 {
         let (mut product, mut number) = (1.0, 0u32);
         for column in
             names.filter_map(|name| self.columns.iter().find(|column| column.name == *name))

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCategory, Result};
 use crate::journal::store::ReadStore;
 
 /// For each measure, in the order of the feed file.
-pub fn sums(
+pub(super) fn sums(
     public: &dyn ReadStore,
     manifest: &Manifest,
     columns: &Columns,

@@ -34,7 +34,11 @@ pub struct PeopleBehindRows {
 
 /// Counts the people of a release whose last sensitive column is the key; `None` if each of them
 /// has one row.
-pub fn count(opened: &Opened, feed: &FeedConfig, key: PersonKey) -> Option<PeopleBehindRows> {
+pub(super) fn count(
+    opened: &Opened,
+    feed: &FeedConfig,
+    key: PersonKey,
+) -> Option<PeopleBehindRows> {
     let found = in_classes(opened, feed.policy.k())?;
     let identifier = feed
         .columns
@@ -52,7 +56,7 @@ pub fn count(opened: &Opened, feed: &FeedConfig, key: PersonKey) -> Option<Peopl
 }
 
 /// The column that looks like the key of a person and is no identifier of the feed file.
-pub fn key(feed: &FeedConfig, inputs: &[PathBuf]) -> Option<PersonKey> {
+pub(super) fn key(feed: &FeedConfig, inputs: &[PathBuf]) -> Option<PersonKey> {
     // A sample that `init` refuses gives no hint.
     let facts = sample::read(inputs.first()?).ok()?;
     let is_identifier = |name: &str, path: Option<&str>| {
@@ -68,7 +72,7 @@ pub fn key(feed: &FeedConfig, inputs: &[PathBuf]) -> Option<PersonKey> {
 
 /// The feed with the key as its last sensitive column. Nothing is masked, so that each row shows
 /// its own key.
-pub fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
+pub(super) fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
     let mut columns: Vec<Column> = feed.columns.iter().cloned().collect();
     columns.iter_mut().for_each(|column| column.guarded.clear());
     let mut name = format!("{} (key)", key.name);

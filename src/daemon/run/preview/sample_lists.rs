@@ -14,7 +14,7 @@ const RARE: u64 = 3;
 const FEWEST: u64 = 10;
 
 /// The taxonomies of a feed file that may be lists of the people of a sample.
-pub fn find(feed: &FeedConfig, people: &Headcount) -> Vec<SampleList> {
+pub(super) fn find(feed: &FeedConfig, people: &Headcount) -> Vec<SampleList> {
     let trees = feed.columns.trees();
     let mut found = Vec::new();
     for (at, column) in feed.columns.of(Role::Quasi).enumerate() {

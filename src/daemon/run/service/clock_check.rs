@@ -16,12 +16,12 @@ use crate::journal::store::{ReadStore, Store};
 
 /// The object that records the time, and the time of the tick that a person has declared to be
 /// wrong.
-pub const CLOCK: &str = "clock";
+pub(super) const CLOCK: &str = "clock";
 /// It is written this many times within the permitted step.
 const OFTEN: u32 = 4;
 
 /// The time of the clock, and how long the process has run.
-pub type ClockReading = (Timestamp, Duration);
+pub(super) type ClockReading = (Timestamp, Duration);
 
 /// Why no tick closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl ClockWait {
 
 /// The steps of the clock since the process began, which outlast a halt of the feed.
 #[derive(Default)]
-pub struct ClockSteps(Mutex<Steps>);
+pub(super) struct ClockSteps(Mutex<Steps>);
 
 #[derive(Default)]
 struct Steps {
@@ -94,7 +94,7 @@ impl ClockSteps {
     }
 
     /// The time that it is: that of the clock without what it was set by.
-    pub fn time(&self, reading: ClockReading, step: Duration) -> Timestamp {
+    pub(super) fn time(&self, reading: ClockReading, step: Duration) -> Timestamp {
         reading
             .0
             .checked_sub(self.lock().stepped(reading, step))
@@ -102,7 +102,7 @@ impl ClockSteps {
     }
 
     /// Whether this has to be reported: it is of another kind than what was reported last.
-    pub fn is_news(&self, wait: Option<ClockWait>) -> bool {
+    pub(super) fn is_news(&self, wait: Option<ClockWait>) -> bool {
         let reported = std::mem::replace(&mut self.lock().reported, wait);
         match (reported, wait) {
             (None, None) | (Some(ClockWait::Stepped(_)), Some(ClockWait::Stepped(_))) => false,
@@ -112,7 +112,7 @@ impl ClockSteps {
 }
 
 /// The state of the clock.
-pub struct ClockState {
+pub(super) struct ClockState {
     store: Arc<dyn Store>,
     steps: Arc<ClockSteps>,
     /// The greatest permitted step.
@@ -181,7 +181,7 @@ impl ClockState {
     ///
     /// # Errors
     /// The private root cannot be read or written.
-    pub fn begin(
+    pub(super) fn begin(
         store: Arc<dyn Store>,
         (step, accepted): (Duration, bool),
         (newest, ticked): (Option<Timestamp>, Option<Timestamp>),
@@ -215,7 +215,7 @@ impl ClockState {
     }
 
     /// Reads the clock again.
-    pub fn look(&mut self, reading: ClockReading) {
+    pub(super) fn look(&mut self, reading: ClockReading) {
         let mut steps = self.steps.lock();
         steps.by = steps.stepped(reading, self.step);
         steps.last = Some(reading);
@@ -226,7 +226,7 @@ impl ClockState {
     ///
     /// # Errors
     /// The private root cannot be written.
-    pub fn record(&mut self, now: Timestamp) -> Result<Option<Duration>> {
+    pub(super) fn record(&mut self, now: Timestamp) -> Result<Option<Duration>> {
         if self.is_believed()
             && self
                 .record
@@ -241,17 +241,21 @@ impl ClockState {
     }
 
     /// The time that it is.
-    pub fn time(&self, reading: ClockReading) -> Timestamp {
+    pub(super) fn time(&self, reading: ClockReading) -> Timestamp {
         self.steps.time(reading, self.step)
     }
 
     /// The newest time in the log, unless a wrong clock must have written it.
-    pub fn plausible(&self, newest: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn plausible(&self, newest: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
         newest.filter(|newest| since(now, *newest) <= self.step)
     }
 
     /// Why no tick closes; `ticked` is the time of the newest one.
-    pub fn wait(&self, ticked: Option<Timestamp>, reading: ClockReading) -> Option<ClockWait> {
+    pub(super) fn wait(
+        &self,
+        ticked: Option<Timestamp>,
+        reading: ClockReading,
+    ) -> Option<ClockWait> {
         let by = self.steps.lock().stepped(reading, self.step);
         if !by.is_zero() {
             return Some(ClockWait::Stepped(by));
@@ -260,12 +264,12 @@ impl ClockState {
     }
 
     /// Whether a person has said that this time of a tick is wrong.
-    pub fn disowns(&self, last: Timestamp) -> bool {
+    pub(super) fn disowns(&self, last: Timestamp) -> bool {
         self.record.disowned == Some(last)
     }
 
     /// Whether data that is old according to this clock may be deleted.
-    pub fn is_believed(&self) -> bool {
+    pub(super) fn is_believed(&self) -> bool {
         self.ahead.is_none() && self.steps.lock().by.is_zero()
     }
 

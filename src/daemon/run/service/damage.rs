@@ -16,7 +16,7 @@ const MOST: usize = 100;
 
 /// Damage that has halted a feed; kept from one writer to the next.
 #[derive(Debug, Default)]
-pub struct KnownDamage(Mutex<Vec<Damage>>);
+pub(super) struct KnownDamage(Mutex<Vec<Damage>>);
 
 impl KnownDamage {
     /// Checks again the files that have halted the feed, before its log is opened: a start reads
@@ -24,7 +24,7 @@ impl KnownDamage {
     ///
     /// # Errors
     /// A file is still missing or changed.
-    pub fn is_repaired(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
+    pub(super) fn is_repaired(&self, feed: &FeedConfig, roots: &world::OpenedRoots) -> Result<()> {
         let mut damaged = self.lock();
         if damaged.is_empty() {
             return Ok(());
@@ -57,7 +57,7 @@ impl KnownDamage {
     }
 
     /// Remembers the damage that halts the feed.
-    pub fn add(&self, damage: &Damage) {
+    pub(super) fn add(&self, damage: &Damage) {
         let mut damaged = self.lock();
         if damaged.len() < MOST {
             damaged.push(damage.clone());

@@ -4,16 +4,16 @@
 use std::ops::{Deref, DerefMut};
 
 /// Drops its value on a thread of its own, unless the value is taken out before.
-pub struct DetachedDrop<T: Send + 'static>(Option<T>);
+pub(super) struct DetachedDrop<T: Send + 'static>(Option<T>);
 
 impl<T: Send + 'static> DetachedDrop<T> {
     /// Holds this value.
-    pub fn new(held: T) -> DetachedDrop<T> {
+    pub(super) fn new(held: T) -> DetachedDrop<T> {
         DetachedDrop(Some(held))
     }
 
     /// Takes the value out, for a caller that may wait.
-    pub fn free(mut self) -> T {
+    pub(super) fn free(mut self) -> T {
         self.0.take().expect("it is freed once")
     }
 }

@@ -192,7 +192,7 @@ impl LastingHalt {
 }
 
 /// The halt that a process has recorded, if the feed is not known to continue.
-pub fn left_by(feed: &FeedConfig) -> Option<Halt> {
+pub(super) fn left_by(feed: &FeedConfig) -> Option<Halt> {
     left_in(feed, &Machine::default())
 }
 
@@ -205,7 +205,7 @@ fn left_in(feed: &FeedConfig, world: &dyn World) -> Option<Halt> {
 ///
 /// # Errors
 /// The private root cannot be read or written.
-pub fn forget(private: &dyn Store) -> crate::error::Result<()> {
+pub(super) fn forget(private: &dyn Store) -> crate::error::Result<()> {
     if private.read(NOTE)?.is_some() {
         private.delete(NOTE)
     } else {

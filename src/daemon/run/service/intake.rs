@@ -14,7 +14,7 @@ use crate::observe::{FeedObserver, SourceLag};
 const ONCE: Duration = Duration::from_secs(30);
 
 /// An open source.
-pub enum Intake {
+pub(super) enum Intake {
     /// A folder that is watched.
     Folder(Directory),
     /// A topic that is fetched.
@@ -22,7 +22,7 @@ pub enum Intake {
 }
 
 /// A topic that is fetched.
-pub struct TopicIntake {
+pub(super) struct TopicIntake {
     /// Its name.
     pub name: String,
     /// Fetches its messages.
@@ -35,7 +35,7 @@ impl Intake {
     ///
     /// # Errors
     /// The source cannot be opened with the settings of the feed file.
-    pub fn begin(
+    pub(super) fn begin(
         feed: &FeedConfig,
         state: &FeedState,
         once: bool,
@@ -67,7 +67,7 @@ impl Intake {
 
 impl Intake {
     /// Lets metrics and health report how far the source is behind, if it can be.
-    pub fn watched(&self, feed: &FeedConfig, observer: &FeedObserver) {
+    pub(super) fn watched(&self, feed: &FeedConfig, observer: &FeedObserver) {
         let place = feed.services.source.as_ref().map(|source| &source.place);
         if let (Intake::Topic(topic), Some(SourcePlace::Kafka { max_lag, .. })) = (self, place) {
             let backlog = topic.fetch.backlog();
@@ -81,7 +81,7 @@ impl Intake {
 }
 
 /// The settings for reading a topic; None if the source is not one.
-pub fn topic_settings<'f>(
+pub(super) fn topic_settings<'f>(
     feed: &'f FeedConfig,
     source: &'f SourceSettings,
     once: bool,

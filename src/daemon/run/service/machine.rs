@@ -16,7 +16,7 @@ use crate::ingest::topic::{Fetch, Fetching, Position, TopicSettings};
 use crate::journal::store::{put_beside, read_beside};
 
 /// The machine that the program runs on.
-pub struct Machine {
+pub(super) struct Machine {
     begun: Instant,
     /// How long the machine was suspended before.
     suspended: Duration,

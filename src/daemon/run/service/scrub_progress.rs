@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use crate::verify::{FileFault, Scrub};
 
 /// The greatest number of findings that are remembered and shown.
-pub const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// Rounds of a running feed, for one writer.
 #[derive(Default)]
-pub struct Rounds {
+pub(super) struct Rounds {
     /// The progress of this one.
     pub scrub: Scrub,
     /// When the next piece is due, by the age of the process.
@@ -39,7 +39,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// The files that are known to be damaged.
-    pub fn known(&self) -> BTreeSet<&FileFault> {
+    pub(super) fn known(&self) -> BTreeSet<&FileFault> {
         self.found.iter().chain(&self.before).take(MOST).collect()
     }
 }

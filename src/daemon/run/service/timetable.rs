@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use crate::config::{Schedule, Ticks};
 
 /// The newest tick that is due at `now` or before; None if every file is a tick.
-pub fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
+pub(super) fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     match &schedule.ticks {
         Ticks::Every(every) => {
             let length = i64::try_from(every.get().as_secs())
@@ -25,7 +25,7 @@ pub fn last(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// The first tick after `now`; None if every file is a tick, or no tick will ever be due.
-pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
+pub(super) fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
     match &schedule.ticks {
         Ticks::Every(every) => {
             let length = i64::try_from(every.get().as_secs()).ok()?;
@@ -42,7 +42,7 @@ pub fn next(schedule: &Schedule, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// The number of ticks due after `from` and before `to`, up to a great number.
-pub fn between(schedule: &Schedule, from: Timestamp, to: Timestamp) -> u64 {
+pub(super) fn between(schedule: &Schedule, from: Timestamp, to: Timestamp) -> u64 {
     let mut ticks = std::iter::successors(next(schedule, from), |&tick| next(schedule, tick));
     ticks
         .by_ref()

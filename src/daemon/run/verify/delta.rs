@@ -28,7 +28,7 @@ pub struct SeenLog {
 }
 
 /// The log file at a path from the public root, with its table; None if it is not one.
-pub fn log_file(path: &str) -> Option<(TableId, LogFile)> {
+pub(super) fn log_file(path: &str) -> Option<(TableId, LogFile)> {
     let (table, file) = TableId::holding(path)?;
     Some((table, LogFile::at(file)?))
 }
@@ -43,7 +43,7 @@ pub fn read_checkpoint(path: &str, bytes: Vec<u8>) -> Option<Snapshot> {
 
 /// Whether the file at a path is a checkpoint with the same content as another one, however they
 /// are encoded; the other one was written by this program.
-pub fn is_same_checkpoint(path: &str, bytes: Vec<u8>, other: &[u8]) -> bool {
+pub(super) fn is_same_checkpoint(path: &str, bytes: Vec<u8>, other: &[u8]) -> bool {
     if bytes == other {
         return true;
     }
@@ -60,7 +60,7 @@ fn actions(bytes: &Bytes, rows: usize) -> Option<CheckpointActions> {
 }
 
 /// The Delta logs of a public root, compared with its manifests.
-pub struct Logs<'a> {
+pub(super) struct Logs<'a> {
     /// The root.
     pub store: &'a dyn ReadStore,
     /// Its manifests, by release.
@@ -80,7 +80,7 @@ impl Logs<'_> {
     ///
     /// # Errors
     /// The root cannot be read.
-    pub fn look(&mut self, listed: &[ListedObject]) -> Result<()> {
+    pub(super) fn look(&mut self, listed: &[ListedObject]) -> Result<()> {
         let mut logs: BTreeMap<TableId, Vec<LogFile>> = BTreeMap::new();
         for (table, file) in listed.iter().filter_map(|object| log_file(&object.path)) {
             logs.entry(table).or_default().push(file);

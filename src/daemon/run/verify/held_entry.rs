@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use crate::engine::release::Sha256;
 use crate::journal::{ApprovalRule, ApproverDecision};
 
-pub const NOT_HELD: &str = "this approves a release that the entries before do not hold";
-pub const NOT_PERMITTED: &str =
+pub(super) const NOT_HELD: &str = "this approves a release that the entries before do not hold";
+pub(super) const NOT_PERMITTED: &str =
     "the entry that holds this release does not name this person with this key";
-pub const TOO_FEW: &str =
+pub(super) const TOO_FEW: &str =
     "fewer people have approved this release than the entry that holds it asks for";
 
 /// A release that an entry holds, and who has approved it.
 #[derive(Debug)]
-pub struct HeldEntry {
+pub(super) struct HeldEntry {
     pub release: u32,
     /// The hash of the entry.
     pub sha256: Sha256,
@@ -25,12 +25,12 @@ pub struct HeldEntry {
 
 impl HeldEntry {
     /// How many people still have to approve it.
-    pub fn missing(&self) -> u32 {
+    pub(super) fn missing(&self) -> u32 {
         self.rule.needed.saturating_sub(self.approvers.len() as u32)
     }
 
     /// Counts an approval; returns what is wrong with it.
-    pub fn approved(&mut self, approval: &ApproverDecision) -> Option<&'static str> {
+    pub(super) fn approved(&mut self, approval: &ApproverDecision) -> Option<&'static str> {
         if !self.rule.permits(&approval.wanted) {
             return Some(NOT_PERMITTED);
         }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::journal::store::{ForeignEntry, ListedObject, ReadStore};
 
 /// A public root without what is no file.
-pub struct OnlyFiles<'s> {
+pub(super) struct OnlyFiles<'s> {
     store: &'s dyn ReadStore,
     foreign: Vec<ForeignEntry>,
 }
@@ -19,7 +19,7 @@ impl<'s> OnlyFiles<'s> {
     ///
     /// # Errors
     /// The root cannot be read.
-    pub fn of(store: &'s dyn ReadStore, layout: Layout) -> Result<OnlyFiles<'s>> {
+    pub(super) fn of(store: &'s dyn ReadStore, layout: Layout) -> Result<OnlyFiles<'s>> {
         // The writer's own folder: that of its temporary files, or the private root of `anonymize`.
         let own = match layout {
             Layout::Root => ".new",
@@ -31,7 +31,7 @@ impl<'s> OnlyFiles<'s> {
     }
 
     /// One finding for each thing that is no file.
-    pub fn findings(&self) -> Vec<FileFault> {
+    pub(super) fn findings(&self) -> Vec<FileFault> {
         let mut found = Vec::new();
         for ForeignEntry { path, kind } in &self.foreign {
             let text = format!(

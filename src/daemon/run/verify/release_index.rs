@@ -8,14 +8,14 @@ use crate::error::Result;
 use crate::journal::store::ReadStore;
 
 /// The page of all releases.
-pub const INDEX: &str = "index.html";
+pub(super) const INDEX: &str = "index.html";
 
 /// What is wrong with the page, if it exists; `releases` are the manifests that were found, and
 /// `removals` the notices.
 ///
 /// # Errors
 /// The public root cannot be read.
-pub fn look(
+pub(super) fn look(
     store: &dyn ReadStore,
     layout: Layout,
     releases: &[(Manifest, Sha256)],

@@ -7,7 +7,7 @@ use crate::engine::release::{Layout, Manifest, RemovalNotice, RemovalReason, Sha
 
 /// The removal notices of a public root.
 #[derive(Debug, Default)]
-pub struct Removals {
+pub(super) struct Removals {
     /// The chains and hashes of removed manifests, by their releases.
     gone: BTreeMap<u32, (u32, Sha256)>,
     /// Feeds by the chains that a notice belongs to.
@@ -18,7 +18,7 @@ pub struct Removals {
 }
 
 /// The reason that a notice at a path can have; None if no notice can be there.
-pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
+pub(super) fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
     let reasons = [
         RemovalReason::Withdrawn,
         RemovalReason::Erased,
@@ -37,7 +37,7 @@ pub fn reason_at(layout: Layout, path: &str) -> Option<RemovalReason> {
 
 impl Removals {
     /// Adds the notice at a path; `false` if it is one of another path.
-    pub fn take(&mut self, layout: Layout, path: &str, notice: RemovalNotice) -> bool {
+    pub(super) fn take(&mut self, layout: Layout, path: &str, notice: RemovalNotice) -> bool {
         if layout.removal(notice.reason, notice.release) != path {
             return false;
         }
@@ -52,17 +52,17 @@ impl Removals {
     }
 
     /// Whether no manifest was removed.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.gone.is_empty()
     }
 
     /// The feed of a chain, if a notice belongs to it.
-    pub fn feed(&self, chain: u32) -> Option<&str> {
+    pub(super) fn feed(&self, chain: u32) -> Option<&str> {
         self.chains.get(&chain).map(String::as_str)
     }
 
     /// Whether a notice says that the manifest of a release of this chain was removed.
-    pub fn holds(&self, chain: u32, release: u32) -> bool {
+    pub(super) fn holds(&self, chain: u32, release: u32) -> bool {
         self.gone.contains_key(&release)
             || self
                 .expired
@@ -72,7 +72,7 @@ impl Removals {
 
     /// Whether a notice may say so of a release whose chain is not known, given these manifests:
     /// chains follow one another.
-    pub fn may_hold(&self, release: u32, there: &[(Manifest, Sha256)]) -> bool {
+    pub(super) fn may_hold(&self, release: u32, there: &[(Manifest, Sha256)]) -> bool {
         let there = there
             .iter()
             .map(|(manifest, _)| (manifest.release, manifest.chain));
@@ -95,7 +95,7 @@ impl Removals {
     }
 
     /// The hash of the manifest of a removed release, if a notice still contains it.
-    pub fn manifest(&self, release: u32) -> Option<Sha256> {
+    pub(super) fn manifest(&self, release: u32) -> Option<Sha256> {
         self.gone.get(&release).map(|(_, sha256)| *sha256)
     }
 }

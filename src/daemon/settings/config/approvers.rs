@@ -49,7 +49,7 @@ impl Approvers {
 }
 
 /// Reads the approvers of a feed file.
-pub fn read(
+pub(super) fn read(
     people: Option<BTreeMap<String, String>>,
     needed: Option<u32>,
     approval: Approval,

@@ -4,14 +4,14 @@
 use super::file::ColumnTable;
 
 /// The error for an invalid path.
-pub const REFUSED: &str = "`path` is `$` followed by names with dots between them, and positions in lists in brackets \
+pub(super) const REFUSED: &str = "`path` is `$` followed by names with dots between them, and positions in lists in brackets \
                            ([0] to [999]): \"$.patient.birthDate\", \"$.code.coding[0].code\"";
 /// The largest index of a list that a path may contain: later elements have no meaning of their
 /// own.
 const MOST_PLACE: usize = 999;
 
 /// Whether a text is a valid path.
-pub fn is_path(path: &str) -> bool {
+pub(super) fn is_path(path: &str) -> bool {
     path.strip_prefix("$.")
         .is_some_and(|steps| steps.split('.').all(is_step))
 }
@@ -37,7 +37,7 @@ fn parted(step: &str) -> (&str, &str) {
 
 /// Pairs of columns of which at most one has a value in any message, each with a warning. In a
 /// table they are ordinary names, so they are not refused.
-pub fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
+pub(super) fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
     let ways: Vec<Vec<&str>> = tables.iter().map(steps).collect();
     let mut found = Vec::new();
     for (at, way) in ways.iter().enumerate() {

@@ -17,7 +17,7 @@ use crate::engine::policy::Output;
 use crate::error::{Error, SourceLine};
 
 /// The columns of a feed file, with warnings and problems.
-pub struct ParsedColumn {
+pub(super) struct ParsedColumn {
     /// The columns that could be built.
     pub columns: Vec<Column>,
     /// The path of a key, and the warning.
@@ -28,7 +28,7 @@ pub struct ParsedColumn {
 
 /// Reads all columns; paths of files are relative to `base`. None of the files of `secrets` is
 /// read.
-pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedColumn {
+pub(super) fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedColumn {
     let mut read = ParsedColumn {
         columns: Vec::new(),
         warnings: Vec::new(),
@@ -68,7 +68,7 @@ pub fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> ParsedC
 
 /// Refuses a column with the name of the number by which two tables are joined. Some readers of
 /// tables ignore case.
-pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
+pub(super) fn class(written: &FeedFile) -> Option<ConfigProblem> {
     if written.policy.output != Some(Output::TwoTable) {
         return None;
     }
@@ -85,13 +85,13 @@ pub fn class(written: &FeedFile) -> Option<ConfigProblem> {
 }
 
 /// Whether a text cannot be the name of a column.
-pub fn is_no_name(text: &str) -> bool {
+pub(super) fn is_no_name(text: &str) -> bool {
     text.trim().is_empty() || text.chars().any(char::is_control)
 }
 
 /// The column with the name of the one for the number of the release, in a table that grows: in
 /// upper or lower case, since many readers ignore case.
-pub fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
+pub(super) fn like_release(columns: &[Column], release: &ReleaseColumn) -> Option<ConfigProblem> {
     let name = release.name()?;
     let published = |column: &Column| matches!(column.role, Role::Quasi | Role::Sensitive);
     let like =

@@ -17,7 +17,7 @@ use crate::engine::release::Language;
 /// A feed file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FeedFile {
+pub(super) struct FeedFile {
     /// The name of the feed, and what its releases contain.
     pub feed: FeedTable,
     /// Where records come from; required only by `run`.
@@ -44,7 +44,7 @@ pub struct FeedFile {
 /// `[feed]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FeedTable {
+pub(super) struct FeedTable {
     /// The name in every release, metric and log line.
     #[schemars(regex(pattern = r"^[a-z0-9_-]{1,64}$"))]
     pub name: String,
@@ -58,7 +58,7 @@ pub struct FeedTable {
 /// `[[column]]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ColumnTable {
+pub(super) struct ColumnTable {
     /// The name in published files, and in the source unless `path` says otherwise.
     #[schemars(length(min = 1))]
     pub name: String,
@@ -97,7 +97,7 @@ pub struct ColumnTable {
     untagged,
     expecting = "must be a level such as 2, a label, or a width such as \"10 years\""
 )]
-pub enum LevelName {
+pub(super) enum LevelName {
     /// The number of levels above the values.
     Level(u64),
     /// A label of the level, or its width.
@@ -107,7 +107,7 @@ pub enum LevelName {
 /// `[publish]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PublishTable {
+pub(super) struct PublishTable {
     /// Whether the table of a new chain has a Delta Lake log, if each release adds rows to it
     /// (every chain but `bcf` and disjoint ones of other searches than `halves`); the default is true.
     pub delta: Option<bool>,
@@ -133,7 +133,7 @@ pub struct PublishTable {
 /// A name, or `false`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "must be the name of a column, or false")]
-pub enum ReleaseColumnName {
+pub(super) enum ReleaseColumnName {
     /// The name of the column.
     Name(String),
     /// Whether the column exists.
@@ -143,7 +143,7 @@ pub enum ReleaseColumnName {
 /// `[source]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SourceTable {
+pub(super) struct SourceTable {
     /// The kind of the source.
     pub kind: SourceKind,
     /// Kafka: `host:port`, several separated by commas.
@@ -184,7 +184,7 @@ pub struct SourceTable {
 /// `source.security`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SecurityTable {
+pub(super) struct SecurityTable {
     /// Whether the connection is encrypted; the default is true if this table exists.
     pub tls: Option<bool>,
     /// The certificates of authorities for the brokers; the default are those of the system.
@@ -200,7 +200,7 @@ pub struct SecurityTable {
 /// `source.security.sasl`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SaslTable {
+pub(super) struct SaslTable {
     /// The mechanism of authentication.
     pub mechanism: Mechanism,
     /// The user.
@@ -212,7 +212,7 @@ pub struct SaslTable {
 /// `source.schema_registry`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RegistryTable {
+pub(super) struct RegistryTable {
     /// Its web address.
     pub url: WebAddress,
     /// The user.
@@ -226,7 +226,7 @@ pub struct RegistryTable {
 /// `[store]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct StoreTable {
+pub(super) struct StoreTable {
     /// The root of the log and all personal data. Required by the daemon.
     pub private: Option<Root>,
     /// The root that all readers may read. Required by the daemon.
@@ -244,7 +244,7 @@ pub struct StoreTable {
 /// `[schedule]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ScheduleTable {
+pub(super) struct ScheduleTable {
     /// A tick at every multiple of this since 1970-01-01 UTC.
     pub every: Option<Period>,
     /// A tick at these times.
@@ -269,7 +269,7 @@ pub struct ScheduleTable {
 /// `[notify]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NotifyTable {
+pub(super) struct NotifyTable {
     /// The topic for public facts about releases.
     pub topic: Option<String>,
     /// The address for public facts about releases.
@@ -295,7 +295,7 @@ pub struct NotifyTable {
 /// `[http]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HttpTable {
+pub(super) struct HttpTable {
     /// Address and port; the default is `127.0.0.1:9464`.
     pub bind: Option<String>,
     /// Tokens, of which readers of the pages have to present one. Required if `bind` is an address
@@ -306,7 +306,7 @@ pub struct HttpTable {
 /// `[log]`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LogTable {
+pub(super) struct LogTable {
     /// The format of log lines; the default is `text`.
     pub format: Option<LogFormat>,
 }
@@ -317,6 +317,7 @@ macro_rules! words {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
+        #[allow(unreachable_pub)]
         pub enum $name { $($(#[$what])* $word),* }
     )*};
 }

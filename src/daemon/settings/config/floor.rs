@@ -9,7 +9,11 @@ use crate::engine::model::{DateLevel, Domain, LeafRule, Taxonomy};
 ///
 /// # Errors
 /// There is no such level, or it is the highest one.
-pub fn level(written: &LevelName, domain: &Domain, table: &TaxonomyTable) -> Result<u8, String> {
+pub(super) fn level(
+    written: &LevelName,
+    domain: &Domain,
+    table: &TaxonomyTable,
+) -> Result<u8, String> {
     let levels = Levels::of(&domain.tree);
     let found = match written {
         LevelName::Level(level) => usize::try_from(*level).ok(),

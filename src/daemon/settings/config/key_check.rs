@@ -14,7 +14,7 @@ use super::schema::SchemaNode;
 /// The findings; unknown keys and wrong types come before missing keys, since a misspelled key is
 /// both.
 #[derive(Default)]
-pub struct CheckedKeys {
+pub(super) struct CheckedKeys {
     /// Unknown keys and values of the wrong type.
     pub wrong: Vec<ConfigProblem>,
     /// Required keys that are missing.
@@ -22,7 +22,11 @@ pub struct CheckedKeys {
 }
 
 /// Checks a whole feed file.
-pub fn walk(schema: &Value, file: &Spanned<DeTable<'_>>, places: &mut Places<'_>) -> CheckedKeys {
+pub(super) fn walk(
+    schema: &Value,
+    file: &Spanned<DeTable<'_>>,
+    places: &mut Places<'_>,
+) -> CheckedKeys {
     let mut walk = Walk {
         root: SchemaNode::root(schema),
         places,
@@ -280,7 +284,7 @@ fn title(path: &str) -> String {
 }
 
 /// The last key of a path, without the index in a list.
-pub fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     let key = path.rsplit('.').next().unwrap_or(path);
     key.split('[').next().unwrap_or(key)
 }

@@ -11,7 +11,7 @@ use crate::engine::model::{Column, Columns, LeafRule, Role};
 use crate::engine::policy::{Guarantee, Policy, Search};
 
 /// Adds the runs into which halving divides to the taxonomies of quasi columns.
-pub fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
+pub(super) fn runs(columns: &mut [Column]) -> Result<(), ConfigProblem> {
     for (at, column) in columns
         .iter_mut()
         .enumerate()
@@ -103,7 +103,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
 }
 
 /// The reason why the requested search is impossible.
-pub fn problem(
+pub(super) fn problem(
     policy: &Policy,
     columns: &Columns,
     tables: &[ColumnTable],

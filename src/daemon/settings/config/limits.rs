@@ -20,7 +20,7 @@ const MOST_GUARDED: usize = 10_000;
 ///
 /// # Errors
 /// The first key that exceeds one.
-pub fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()> {
+pub(super) fn check(text: &str, tree: &Spanned<DeTable<'_>>, file: &Path) -> Result<()> {
     let Some((path, at, what)) = table(tree.get_ref(), "", tree.span().start) else {
         return Ok(());
     };

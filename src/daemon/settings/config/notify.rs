@@ -41,7 +41,7 @@ pub struct WebhookSettings {
 }
 
 /// Reads the table. `directory`: whether the source is one; `source`: the topic of the source.
-pub fn read(
+pub(super) fn read(
     table: Option<NotifyTable>,
     directory: bool,
     source: Option<&str>,

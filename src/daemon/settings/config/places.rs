@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorCategory, SourceLine};
 
 /// A range of bytes in the text.
-pub type TextSpan = Range<usize>;
+pub(super) type TextSpan = Range<usize>;
 
 /// The text of a feed file and the positions of its keys.
-pub struct Places<'t> {
+pub(super) struct Places<'t> {
     file: PathBuf,
     text: &'t str,
     /// From the path of a key, such as `column[1].taxonomy.bands`, to the positions of the key and
@@ -22,7 +22,7 @@ pub struct Places<'t> {
 
 /// The positions of a key and its value.
 #[derive(Debug, Clone)]
-pub struct KeyPlace {
+pub(super) struct KeyPlace {
     /// The key; for a list item, the item.
     pub key: TextSpan,
     /// The value.
@@ -31,7 +31,7 @@ pub struct KeyPlace {
 
 /// A problem, by the path of its key.
 #[derive(Debug, Clone)]
-pub struct ConfigProblem {
+pub(super) struct ConfigProblem {
     /// The path of the key concerned.
     pub path: String,
     /// The problem, without a place in the feed file.
@@ -40,7 +40,7 @@ pub struct ConfigProblem {
 
 impl ConfigProblem {
     /// A problem with the value of a key.
-    pub fn new(path: impl Into<String>, text: impl Into<String>) -> ConfigProblem {
+    pub(super) fn new(path: impl Into<String>, text: impl Into<String>) -> ConfigProblem {
         ConfigProblem {
             path: path.into(),
             error: Error::new(ErrorCategory::Feed, text),
@@ -50,7 +50,7 @@ impl ConfigProblem {
 
 impl<'t> Places<'t> {
     /// Starts without keys.
-    pub fn new(file: &Path, text: &'t str) -> Places<'t> {
+    pub(super) fn new(file: &Path, text: &'t str) -> Places<'t> {
         Places {
             file: file.to_path_buf(),
             text,
@@ -60,17 +60,17 @@ impl<'t> Places<'t> {
     }
 
     /// Records the position of a key.
-    pub fn learn(&mut self, path: &str, key: TextSpan, value: TextSpan) {
+    pub(super) fn learn(&mut self, path: &str, key: TextSpan, value: TextSpan) {
         self.known.insert(path.to_owned(), KeyPlace { key, value });
     }
 
     /// Records the position of a secret.
-    pub fn learn_secret(&mut self, value: TextSpan) {
+    pub(super) fn learn_secret(&mut self, value: TextSpan) {
         self.secrets.push(value);
     }
 
     /// The position of a key; if it is missing, that of the table that it belongs to.
-    pub fn find(&self, path: &str) -> Option<&KeyPlace> {
+    pub(super) fn find(&self, path: &str) -> Option<&KeyPlace> {
         let mut path = path;
         loop {
             if let Some(place) = self.known.get(path) {
@@ -81,7 +81,7 @@ impl<'t> Places<'t> {
     }
 
     /// The innermost key whose value contains this position.
-    pub fn around(&self, at: &TextSpan) -> Option<&str> {
+    pub(super) fn around(&self, at: &TextSpan) -> Option<&str> {
         let holds = |place: &KeyPlace| place.value.start <= at.start && at.end <= place.value.end;
         let inside = self.known.iter().filter(|(_, place)| holds(place));
         inside
@@ -90,7 +90,7 @@ impl<'t> Places<'t> {
     }
 
     /// The first problem in the order of the file, with its place.
-    pub fn first(&self, problems: Vec<ConfigProblem>) -> Option<Error> {
+    pub(super) fn first(&self, problems: Vec<ConfigProblem>) -> Option<Error> {
         let start =
             |problem: &ConfigProblem| self.find(&problem.path).map_or(0, |place| place.key.start);
         problems
@@ -100,7 +100,7 @@ impl<'t> Places<'t> {
     }
 
     /// Adds the place of its value, or of the table that should contain the key.
-    pub fn place(&self, problem: ConfigProblem) -> Error {
+    pub(super) fn place(&self, problem: ConfigProblem) -> Error {
         let ConfigProblem { path, mut error } = problem;
         if error.file.is_some() {
             return error.in_field(path);
@@ -114,7 +114,7 @@ impl<'t> Places<'t> {
     }
 
     /// Adds the place of these bytes.
-    pub fn at(&self, span: &TextSpan, error: Error) -> Error {
+    pub(super) fn at(&self, span: &TextSpan, error: Error) -> Error {
         let span = span.start.min(self.text.len())..span.end.min(self.text.len());
         let start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let number = self.text[..start].matches('\n').count() as u64 + 1;
@@ -155,7 +155,7 @@ const SECRET_KEYS: [&str; 6] = ["password", "key", "token", "webhook", "url", "s
 impl Places<'_> {
     /// The TOML parser's message, with its place. Nothing is known about such a text, so a line is
     /// shown only if it looks harmless.
-    pub fn of_syntax(&self, error: &toml::de::Error) -> Error {
+    pub(super) fn of_syntax(&self, error: &toml::de::Error) -> Error {
         let mut text = format!("this is not TOML: {}", error.message().replace('\n', ", "));
         // The most common mistake: a list of tables written as a table.
         let twice = error

@@ -13,7 +13,7 @@ use crate::engine::policy::{
 use crate::error::Result;
 
 /// A feed file, completely read except for the policy.
-pub struct FeedFileText<'w> {
+pub(super) struct FeedFileText<'w> {
     /// The file.
     pub file: &'w FeedFile,
     /// `schedule.min_records`.
@@ -35,7 +35,7 @@ pub struct FeedFileText<'w> {
 }
 
 /// What a feed file means.
-pub struct Reading {
+pub(super) struct Reading {
     /// The policy.
     pub policy: Policy,
     /// The columns, with the labels that the policy can use.
@@ -49,7 +49,7 @@ impl FeedFileText<'_> {
     ///
     /// # Errors
     /// The first problem.
-    pub fn reading(&self) -> Result<Reading> {
+    pub(super) fn reading(&self) -> Result<Reading> {
         let written = &self.file.policy;
         let halves_by_default = self.purpose != Purpose::JudgingOneList && self.halves_by_default();
         if !halves_by_default {

@@ -78,13 +78,13 @@ const WORDS: &[RemovedWord] = &[RemovedWord {
 }];
 
 /// Why a key no longer exists; `None` for a key that never did.
-pub fn key(path: &str) -> Option<&'static str> {
+pub(super) fn key(path: &str) -> Option<&'static str> {
     let found = KEYS.iter().find(|removed| removed.path == path)?;
     Some(found.reason)
 }
 
 /// Why a key no longer accepts a word; `None` for a word that it never accepted.
-pub fn word(path: &str, word: &str) -> Option<&'static str> {
+pub(super) fn word(path: &str, word: &str) -> Option<&'static str> {
     let found = WORDS
         .iter()
         .find(|removed| removed.path == path && removed.word == word)?;

@@ -157,7 +157,7 @@ pub fn parts(address: &str) -> Option<(&str, &str)> {
 }
 
 /// `host` of `host:port`, `[::1]:port` or `host`.
-pub fn host_of(authority: &str) -> &str {
+pub(super) fn host_of(authority: &str) -> &str {
     match authority.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => authority.split(':').next().unwrap_or(authority),

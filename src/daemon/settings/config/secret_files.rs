@@ -14,7 +14,7 @@ use super::words::{Root, resolved};
 const FILE: &str = "file:";
 
 /// All files of secrets that a feed file names, whatever the key.
-pub fn of(tree: &DeTable<'_>, base: &Path) -> Vec<PathBuf> {
+pub(super) fn of(tree: &DeTable<'_>, base: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     tree.iter()
         .for_each(|(_, value)| look(value.get_ref(), base, &mut found));
@@ -35,13 +35,13 @@ fn look(value: &DeValue<'_>, base: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Whether a file is one of these, also through links.
-pub fn is_one(file: &Path, secrets: &[PathBuf]) -> bool {
+pub(super) fn is_one(file: &Path, secrets: &[PathBuf]) -> bool {
     let same = |file: &Path| file.canonicalize().unwrap_or_else(|_| resolved(file));
     secrets.iter().any(|secret| same(secret) == same(file))
 }
 
 /// Why the public root may not be where it is: readers would find raw rows or keys beside releases.
-pub fn exposed(
+pub(super) fn exposed(
     public: &Root,
     source: Option<&SourcePlace>,
     secrets: &[PathBuf],

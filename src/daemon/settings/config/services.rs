@@ -167,7 +167,7 @@ impl Http {
 
 /// Reads all these tables, which it takes out of the file. `None` if one of them is invalid;
 /// `notes` says why.
-pub fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
+pub(super) fn read(file: &mut FeedFile, base: &Path, notes: &mut Notes) -> Option<Services> {
     let topic = file.source.as_ref().and_then(|source| source.topic.clone());
     let source = file
         .source

@@ -169,7 +169,7 @@ impl fmt::Display for Setting {
 ///
 /// # Errors
 /// A setting names no key of it.
-pub fn written(text: &str, settings: &[Setting]) -> Result<String> {
+pub(super) fn written(text: &str, settings: &[Setting]) -> Result<String> {
     let broken = || Error::new(ErrorCategory::Internal, "a feed file that was read is TOML");
     let mut file: Table = toml::from_str(text).map_err(|_| broken())?;
     settings

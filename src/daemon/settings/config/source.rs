@@ -101,16 +101,21 @@ pub struct RegistrySettings {
 const QUARANTINE_SHARE: Decimal = Decimal::new(1, 2).expect("two decimals");
 
 /// The rule for names of topics.
-pub const TOPIC: &str = "a topic's name is 1 to 249 letters, digits, dots, dashes and underscores";
+pub(super) const TOPIC: &str =
+    "a topic's name is 1 to 249 letters, digits, dots, dashes and underscores";
 
 /// Whether a text is a valid name of a topic.
-pub fn is_topic(text: &str) -> bool {
+pub(super) fn is_topic(text: &str) -> bool {
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
     !matches!(text, "" | "." | "..") && text.len() <= 249 && text.chars().all(fits)
 }
 
 /// Reads the table; `None` if a key is missing, which `notes` then names.
-pub fn read(mut table: SourceTable, base: &Path, notes: &mut Notes) -> Option<SourceSettings> {
+pub(super) fn read(
+    mut table: SourceTable,
+    base: &Path,
+    notes: &mut Notes,
+) -> Option<SourceSettings> {
     let allow_plaintext = table.allow_plaintext == Some(true);
     let registry = table
         .schema_registry

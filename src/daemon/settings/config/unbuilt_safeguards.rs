@@ -8,7 +8,7 @@ use super::places::ConfigProblem;
 
 /// The purpose for which a feed file is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub(super) enum Purpose {
     /// Releases are made under it.
     Releases,
     /// Releases of others are judged by it.
@@ -18,7 +18,7 @@ pub enum Purpose {
 }
 
 /// A safeguard that the feed file names and this version does not have.
-pub struct UnbuiltSafeguard {
+pub(super) struct UnbuiltSafeguard {
     path: String,
     /// The error, in words.
     pub text: String,
@@ -26,13 +26,13 @@ pub struct UnbuiltSafeguard {
 
 impl UnbuiltSafeguard {
     /// As an error of its own.
-    pub fn problem(&self) -> ConfigProblem {
+    pub(super) fn problem(&self) -> ConfigProblem {
         ConfigProblem::new(&self.path, format!("{}: remove it", self.text))
     }
 }
 
 /// The safeguards that a feed file names and this version does not have.
-pub fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<UnbuiltSafeguard> {
+pub(super) fn unbuilt(file: &DeTable<'_>, purpose: Purpose) -> Vec<UnbuiltSafeguard> {
     masking(file)
         .filter(|_| purpose == Purpose::Releases)
         .into_iter()

@@ -146,7 +146,7 @@ impl Root {
 
 /// An absolute path without `.` and `..`; links are not followed, since the place need not exist
 /// yet.
-pub fn resolved(path: &Path) -> PathBuf {
+pub(super) fn resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
     for part in std::path::absolute(path)
         .unwrap_or_else(|_| path.to_path_buf())

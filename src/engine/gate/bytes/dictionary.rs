@@ -15,7 +15,7 @@ use super::leak::Leak;
 
 /// Finds what the pages of a column chunk contain besides rows: the entries of its dictionary, byte
 /// for byte.
-pub fn entries(
+pub(super) fn entries(
     bytes: &Bytes,
     chunk: &ColumnChunkMetaData,
     rows: usize,

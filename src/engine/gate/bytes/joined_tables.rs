@@ -20,7 +20,7 @@ pub const SENSITIVE: &str = "sensitive table";
 const NAMED: usize = 12;
 
 /// The rows of both tables, joined by class, or the reasons why they cannot be joined.
-pub fn join(
+pub(super) fn join(
     quasi: &[RowGroup],
     groups: &[RowGroup],
     values: SensitiveValues,

@@ -21,7 +21,7 @@ const TAIL: usize = 8;
 const AUTHOR: &str = "tidegate";
 
 /// Checks the layout; `None` if the bytes are no Parquet file.
-pub fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
+pub(super) fn scan(bytes: &Bytes, sheet: &Sheet, leaks: &mut Vec<Leak>) -> Option<ParquetMetaData> {
     let Some(metadata) = footer(bytes) else {
         leaks.push(Leak::new(
             "data",
@@ -175,7 +175,7 @@ fn extras(chunk: &ColumnChunkMetaData) -> Vec<&'static str> {
 }
 
 /// The bytes of a column chunk.
-pub fn range(chunk: &ColumnChunkMetaData) -> Range<u64> {
+pub(super) fn range(chunk: &ColumnChunkMetaData) -> Range<u64> {
     let (start, length) = chunk.byte_range();
     start..start.saturating_add(length)
 }

@@ -21,12 +21,12 @@ use crate::model::Role;
 const BATCH: usize = 1 << 16;
 
 /// The encoder for the rows of a table.
-pub fn encoder(sheet: &Sheet) -> Encoder<'_> {
+pub(super) fn encoder(sheet: &Sheet) -> Encoder<'_> {
     Encoder::new(&sheet.columns, CellReading::Labels { text: false })
 }
 
 /// Reads all rows; `None` if that is impossible.
-pub fn read<'e>(
+pub(super) fn read<'e>(
     bytes: &Bytes,
     metadata: &ParquetMetaData,
     sheet: &Sheet,

@@ -5,7 +5,7 @@
 use crate::model::{Column, Columns, Kind, Role};
 
 /// A published table, by its columns.
-pub struct Sheet {
+pub(super) struct Sheet {
     /// The quasi and the sensitive columns; the number of the release is the last of these.
     pub columns: Columns,
     /// Whether rows contain the number of their class.
@@ -13,7 +13,7 @@ pub struct Sheet {
 }
 
 /// The required form of a column.
-pub struct ExpectedColumn<'a> {
+pub(super) struct ExpectedColumn<'a> {
     /// Its name.
     pub name: &'a str,
     /// The type of its cells; labels are text.
@@ -26,7 +26,7 @@ pub struct ExpectedColumn<'a> {
 
 impl Sheet {
     /// The single table of a release.
-    pub fn one(columns: &Columns) -> Sheet {
+    pub(super) fn one(columns: &Columns) -> Sheet {
         Sheet {
             columns: columns.clone(),
             classed: false,
@@ -34,12 +34,12 @@ impl Sheet {
     }
 
     /// A part of a table that grows.
-    pub fn part(columns: &Columns) -> Sheet {
+    pub(super) fn part(columns: &Columns) -> Sheet {
         Sheet::one(&columns.with_arrival())
     }
 
     /// The one of two tables that has the columns of this role.
-    pub fn of_two(columns: &Columns, role: Role) -> Sheet {
+    pub(super) fn of_two(columns: &Columns, role: Role) -> Sheet {
         Sheet {
             columns: columns.only(role),
             classed: true,
@@ -47,7 +47,7 @@ impl Sheet {
     }
 
     /// The columns in order.
-    pub fn wanted(&self) -> Vec<ExpectedColumn<'_>> {
+    pub(super) fn wanted(&self) -> Vec<ExpectedColumn<'_>> {
         let quasi = self.columns.of(Role::Quasi).map(|column| ExpectedColumn {
             name: &column.name,
             kind: Kind::String,
@@ -79,7 +79,7 @@ impl Sheet {
     }
 
     /// The description of any other column.
-    pub fn foreign(&self) -> &'static str {
+    pub(super) fn foreign(&self) -> &'static str {
         if self.classed {
             "the column does not belong to this table"
         } else {

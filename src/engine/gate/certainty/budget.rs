@@ -30,7 +30,7 @@ impl CertaintyBudget {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CertaintyUndone {
+pub(super) enum CertaintyUndone {
     /// The budget is spent.
     Spent,
     /// No possible table agrees with what is public.

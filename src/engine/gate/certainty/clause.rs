@@ -18,7 +18,7 @@ use crate::model::{Node, Taxonomy};
 use crate::policy::Values;
 
 /// A refusal, with the classes that it is about.
-pub struct Clause<'c> {
+pub(super) struct Clause<'c> {
     /// The release.
     pub release: &'c Release,
     /// The refusal.
@@ -34,7 +34,7 @@ impl Clause<'_> {
     ///
     /// # Errors
     /// The budget is spent, or nothing can satisfy the clause.
-    pub fn solve(
+    pub(super) fn solve(
         &self,
         trees: &[&Taxonomy],
         values: Values,

@@ -8,7 +8,7 @@ use crate::histogram::Release;
 use crate::model::{Decimal, Node, Taxonomy};
 
 /// One state for each node that published classes have: its children replace it.
-pub fn by_node(
+pub(super) fn by_node(
     release: &Release,
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
@@ -32,7 +32,7 @@ pub fn by_node(
 }
 
 /// One state for each column: every node of its level is replaced by those of the level below.
-pub fn by_level(
+pub(super) fn by_level(
     release: &Release,
     trees: &[&Taxonomy],
     budget: &mut CertaintyBudget,
@@ -76,7 +76,7 @@ pub fn by_level(
 /// The smallest number of people who must be in too small parts of published classes in such a
 /// state: the number of people whom the policy lets wait, minus the people who may wait already,
 /// plus one. Published classes hold no waiting person, and any other class holds fewer than `a`.
-pub fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
+pub(super) fn least(release: &Release, trees: &[&Taxonomy], a: u64, share: Decimal) -> u64 {
     assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let of_column = |column: usize| {
         release.recoding()[column]

@@ -14,7 +14,7 @@ use crate::model::{Node, Taxonomy};
 
 /// A class of a state of the search: a union of published classes.
 #[derive(Debug, Clone)]
-pub struct TraceClass {
+pub(super) struct TraceClass {
     /// Its nodes, one per quasi column.
     pub nodes: Vec<Node>,
     /// Its number of people.
@@ -27,7 +27,7 @@ pub struct TraceClass {
 
 /// A candidate that was refused.
 #[derive(Debug, Clone)]
-pub struct ReplayedRefusal {
+pub(super) struct ReplayedRefusal {
     /// The column.
     pub column: usize,
     /// The classes that held the node when it was refused.
@@ -53,7 +53,7 @@ struct State<'r> {
 ///
 /// # Errors
 /// The budget is spent, or no search with classes of at least `a` people ends with this recoding.
-pub fn refusals(
+pub(super) fn refusals(
     release: &Release,
     trees: &[&Taxonomy],
     a: u64,
@@ -118,7 +118,7 @@ pub fn refusals(
 }
 
 /// The children of a node that have values; a child without values does not exist.
-pub fn parts(tree: &Taxonomy, node: Node) -> Vec<Node> {
+pub(super) fn parts(tree: &Taxonomy, node: Node) -> Vec<Node> {
     tree.children(node)
         .filter(|&child| tree.values(child) > 0)
         .collect()

@@ -15,7 +15,7 @@
 use super::residues::Factor;
 
 /// The part that all classes share.
-pub struct ClassesBound {
+pub(super) struct ClassesBound {
     rows: u64,
     sensitive: u64,
     /// A lower bound of ln P(V); `None` if a class violates whatever it contains.
@@ -33,7 +33,7 @@ pub struct ClassesBound {
 impl ClassesBound {
     /// From the factors of all classes; `surely` if there is a class without one, which violates
     /// whatever it contains.
-    pub fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> ClassesBound {
+    pub(super) fn of(factors: &[Factor], surely: bool, rows: u64, sensitive: u64) -> ClassesBound {
         // Every logarithm of a factorial has an error of a few units of its last place, and every
         // tail has nine of them; omitted terms and sums are far below that.
         let slack = 128.0 * f64::EPSILON * (rows as f64 + 2.0) * (rows as f64 + 2.0).ln();
@@ -89,7 +89,7 @@ impl ClassesBound {
 
     /// For a generalised row of a class with this factor; `None` for a class that violates whatever
     /// it contains.
-    pub fn of_generalised(&self, factor: Option<(usize, &Factor)>) -> f64 {
+    pub(super) fn of_generalised(&self, factor: Option<(usize, &Factor)>) -> f64 {
         let share = self.sensitive as f64 / self.rows.max(1) as f64;
         // If some class violates whatever it contains, nothing was excluded.
         let (Some(violated), Some((at, factor))) = (self.violated, factor) else {
@@ -178,7 +178,7 @@ fn ln_factorial(n: u64) -> f64 {
 }
 
 /// An upper bound of a computed share, including rounding errors.
-pub fn above(share: f64) -> f64 {
+pub(super) fn above(share: f64) -> f64 {
     (share * (1.0 + 16.0 * f64::EPSILON)).min(1.0)
 }
 

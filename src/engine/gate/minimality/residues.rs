@@ -11,7 +11,7 @@ use crate::arithmetic::bits_of_choose;
 use crate::primes::{self, inverses, power, times};
 
 /// The factor P = Σ C(rows, j) z^j over low ≤ j ≤ high, with its multiplicity.
-pub struct Factor {
+pub(super) struct Factor {
     pub rows: u64,
     pub low: u64,
     pub high: u64,
@@ -19,7 +19,7 @@ pub struct Factor {
 }
 
 /// Counts of the assignments under which no class violates.
-pub struct CountResidues {
+pub(super) struct CountResidues {
     /// The number of assignments.
     pub all: BigUint,
     /// For each factor, the sensitive rows in one class of it, summed over all assignments.
@@ -28,7 +28,7 @@ pub struct CountResidues {
 
 impl CountResidues {
     /// The counts if there is no assignment.
-    pub fn nothing(factors: usize) -> CountResidues {
+    pub(super) fn nothing(factors: usize) -> CountResidues {
         CountResidues {
             all: BigUint::ZERO,
             marked: vec![BigUint::ZERO; factors],
@@ -37,7 +37,7 @@ impl CountResidues {
 }
 
 /// The steps of [`kept`], for these numbers of rows and sensitive rows.
-pub fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
+pub(super) fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
     let Some(degree) = degree(factors, sensitive) else {
         return 0;
     };
@@ -59,7 +59,7 @@ pub fn cost(factors: &[Factor], rows: u64, sensitive: u64) -> u64 {
 }
 
 /// Counts; `limit` must be at least as large as every count.
-pub fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> CountResidues {
+pub(super) fn kept(factors: &[Factor], sensitive: u64, limit: &BigUint) -> CountResidues {
     let Some(degree) = degree(factors, sensitive) else {
         return CountResidues::nothing(factors.len());
     };

@@ -10,7 +10,7 @@ use super::release::{AttackedRows, CarvedRelease, RepeatedValues};
 
 /// One choice of child per column with a layer of at least 2, with free room in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub(super) struct Block {
     /// The child in each column of [`BlockShape::columns`].
     pub children: Vec<usize>,
     /// V: the number of free combinations of values.
@@ -21,7 +21,7 @@ pub struct Block {
 
 /// The possible placements of a target's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockShape {
+pub(super) struct BlockShape {
     /// The columns with a layer of at least 2.
     pub columns: Vec<usize>,
     /// The number of children, that is slabs, of each of them.
@@ -43,7 +43,7 @@ impl BlockShape {
     ///
     /// # Errors
     /// It has more cells than the budget.
-    pub fn new(
+    pub(super) fn new(
         release: &CarvedRelease,
         cover: &Cover,
         place: AttackedRows,
@@ -112,19 +112,19 @@ impl BlockShape {
     }
 
     /// The number of free combinations of values.
-    pub fn free_volume(&self) -> u128 {
+    pub(super) fn free_volume(&self) -> u128 {
         self.blocks.iter().map(|block| block.volume).sum()
     }
 
     /// The number of free cells.
-    pub fn free_cells(&self) -> u64 {
+    pub(super) fn free_cells(&self) -> u64 {
         self.blocks.iter().map(|block| block.cells).sum()
     }
 
     /// The same target without the caps of some of its columns, which allows more placements of its
     /// rows; and for each of its blocks the original blocks inside it. `keep` are indices in
     /// [`BlockShape::columns`], each once.
-    pub fn relaxed(&self, keep: &[usize]) -> (BlockShape, Vec<Vec<usize>>) {
+    pub(super) fn relaxed(&self, keep: &[usize]) -> (BlockShape, Vec<Vec<usize>>) {
         let of =
             |block: &Block| -> Vec<usize> { keep.iter().map(|&at| block.children[at]).collect() };
         let mut inside: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();

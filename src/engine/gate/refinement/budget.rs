@@ -3,7 +3,7 @@
 
 /// The budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BudgetSpent;
+pub(super) struct BudgetSpent;
 
 /// The limit on the work for one target, in operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::wide_float::WideFloat;
 
 /// The weight of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SolutionWeight {
+pub(super) enum SolutionWeight {
     /// The number of values that its rows can have.
     Solutions,
     /// The number of counts of leaf cells that it represents.
@@ -22,7 +22,7 @@ pub enum SolutionWeight {
 }
 
 /// The weights of the counts that each block may have, in the order of the graph.
-pub struct Weights<T> {
+pub(super) struct Weights<T> {
     all: Vec<T>,
     /// The first weight of each block.
     first: Vec<usize>,
@@ -30,13 +30,13 @@ pub struct Weights<T> {
 
 impl<T: Copy> Weights<T> {
     /// The weight of a number of rows in a block.
-    pub fn of(&self, at: usize, rows: usize) -> T {
+    pub(super) fn of(&self, at: usize, rows: usize) -> T {
         self.all[self.first[at] + rows]
     }
 }
 
 /// The weights of all counts; for repeated values without the factor n!.
-pub fn weights<R: NumberRing>(
+pub(super) fn weights<R: NumberRing>(
     ring: &R,
     shape: &BlockShape,
     paths: &PlacementPaths,
@@ -89,7 +89,7 @@ fn weigh_block<R: NumberRing>(
 }
 
 /// For each state the weight of all placements from there.
-pub fn behind<R: NumberRing>(
+pub(super) fn behind<R: NumberRing>(
     ring: &R,
     paths: &PlacementPaths,
     weights: &Weights<R::Item>,
@@ -111,7 +111,7 @@ pub fn behind<R: NumberRing>(
 
 /// For each block, in the order of the graph, and each count of its support, the weight of the
 /// placements that have it.
-pub fn marginals<R: NumberRing>(
+pub(super) fn marginals<R: NumberRing>(
     ring: &R,
     paths: &PlacementPaths,
     weights: &Weights<R::Item>,
@@ -135,7 +135,7 @@ pub fn marginals<R: NumberRing>(
 }
 
 /// No figure of a target needs more bits.
-pub fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
+pub(super) fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
     let rows = shape.rows as f64;
     let ways = match weigh {
         SolutionWeight::Solutions => shape.free_volume() as f64,
@@ -153,7 +153,7 @@ pub fn bits(shape: &BlockShape, weigh: SolutionWeight) -> u64 {
 }
 
 /// The operations for exact figures.
-pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
+pub(super) fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
     let primes = needed(bits) as u64;
     let values: u64 = if marginals {
         (0..paths.blocks())
@@ -171,7 +171,7 @@ pub fn cost(paths: &PlacementPaths, bits: u64, marginals: bool) -> u64 {
 
 /// The number of solutions or assignments, of at most `bits` bits, and on request, for each block
 /// of the shape, how many of them have each count of its support.
-pub fn exact(
+pub(super) fn exact(
     shape: &BlockShape,
     paths: &PlacementPaths,
     (weigh, with_marginals): (SolutionWeight, bool),
@@ -259,7 +259,11 @@ fn totals<R: NumberRing>(
 }
 
 /// The number of solutions or assignments as a float, and its largest error in units.
-pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: SolutionWeight) -> (WideFloat, f64) {
+pub(super) fn near(
+    shape: &BlockShape,
+    paths: &PlacementPaths,
+    weigh: SolutionWeight,
+) -> (WideFloat, f64) {
     let weights = weights(&Floats, shape, paths, weigh);
     let total = behind(&Floats, paths, &weights)[0];
     let (orders, factors) = match weigh == SolutionWeight::Solutions && !shape.distinct {
@@ -277,13 +281,13 @@ pub fn near(shape: &BlockShape, paths: &PlacementPaths, weigh: SolutionWeight) -
 /// The largest error in units of the weight after any state. A placement is a product of one weight
 /// per block; each weight takes three roundings per row and one of the volume, and each block a
 /// product and as many sums as a state has arrows.
-pub fn units(shape: &BlockShape, paths: &PlacementPaths) -> f64 {
+pub(super) fn units(shape: &BlockShape, paths: &PlacementPaths) -> f64 {
     let sums: usize = (0..paths.blocks()).map(|at| paths.widest(at) + 2).sum();
     4.0 * shape.rows as f64 + sums as f64 + 1.0
 }
 
 /// C(V, n) or V^n, exactly.
-pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
+pub(super) fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
     assert!(volume > 0, "rows lie in cells");
     if !distinct {
         return BigUint::from(volume).pow(rows as u32);
@@ -301,7 +305,7 @@ pub fn all(volume: u128, rows: u64, distinct: bool) -> BigUint {
 }
 
 /// The same as a float, with its largest error in units.
-pub fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
+pub(super) fn all_near(volume: u128, rows: u64, distinct: bool) -> (WideFloat, f64) {
     assert!(volume > 0, "rows lie in cells");
     let factor = |row: u128| match distinct {
         true => WideFloat::from(volume.saturating_sub(row - 1)) / WideFloat::from(row),

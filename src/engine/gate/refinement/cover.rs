@@ -12,7 +12,7 @@ use super::release::{AttackedRows, Attacker, CarvedRelease};
 const UNCOVERED: u32 = u32::MAX;
 
 /// The coverage of all segments together.
-pub struct Cover {
+pub(super) struct Cover {
     ranks: Vec<u32>,
     segments: Vec<Vec<Range<u32>>>,
     /// The distance of neighbouring cells, per column.
@@ -23,7 +23,7 @@ pub struct Cover {
 }
 
 /// The number of cells of a segment, or a number that is certainly too large.
-pub fn cells(segment: &[Range<u32>]) -> u64 {
+pub(super) fn cells(segment: &[Range<u32>]) -> u64 {
     assert!(
         segment.iter().all(|leaves| leaves.start < leaves.end),
         "a segment has leaves in each column"
@@ -39,7 +39,7 @@ impl Cover {
     ///
     /// # Errors
     /// The order of formation contradicts the public keys.
-    pub fn new(
+    pub(super) fn new(
         release: &CarvedRelease,
         attacker: Attacker,
         budget: u64,
@@ -84,7 +84,7 @@ impl Cover {
     ///
     /// # Errors
     /// It has more cells than allowed.
-    pub fn free(
+    pub(super) fn free(
         &self,
         place: AttackedRows,
         segment: &[Range<u32>],

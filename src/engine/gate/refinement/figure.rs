@@ -178,7 +178,7 @@ fn error(units: f64) -> f64 {
 }
 
 /// A whole number as a float, with an error of at most one unit.
-pub fn wide(number: &BigUint) -> WideFloat {
+pub(super) fn wide(number: &BigUint) -> WideFloat {
     let shift = number.bits().saturating_sub(128);
     let top = (number >> shift)
         .iter_u64_digits()

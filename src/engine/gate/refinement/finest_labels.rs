@@ -85,7 +85,7 @@ impl Label {
 }
 
 /// The figures of a target whose labels are the finest that cover its rows.
-pub fn attack(
+pub(super) fn attack(
     release: &CarvedRelease,
     (values, budget): (RepeatedValues, RefinementBudget),
     target: &mut AttackTarget,

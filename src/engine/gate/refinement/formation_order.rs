@@ -8,7 +8,7 @@ use super::key::StateKey;
 use super::release::{AttackedRows, Attacker, CarvedRelease};
 
 /// A state, and the targets that were formed after it.
-pub struct FormationState {
+pub(super) struct FormationState {
     /// For each column and leaf its node in this state, multiplied by the number of nodes of the
     /// columns after it.
     pub nodes: Vec<Vec<u64>>,
@@ -18,7 +18,7 @@ pub struct FormationState {
 
 impl FormationState {
     /// The segment that contains a row, by its leaves.
-    pub fn segment(&self, row: &[u32]) -> u64 {
+    pub(super) fn segment(&self, row: &[u32]) -> u64 {
         row.iter()
             .zip(&self.nodes)
             .map(|(&leaf, nodes)| nodes[leaf as usize])
@@ -48,7 +48,7 @@ impl FormationState {
 ///
 /// # Errors
 /// There are too many states for this number of operations.
-pub fn states(
+pub(super) fn states(
     release: &CarvedRelease,
     attacker: Attacker,
     (alone, budget): (bool, u64),

@@ -95,7 +95,7 @@ fn is_root(nodes: &[Node]) -> bool {
 }
 
 /// The figures of a target that nothing narrows down.
-pub fn open(
+pub(super) fn open(
     release: &CarvedRelease,
     marginals: bool,
     budget: RefinementBudget,

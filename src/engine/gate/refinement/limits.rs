@@ -73,7 +73,7 @@ pub fn against(
 }
 
 /// Labels that change the odds of a person's position by more than the policy allows.
-pub fn moved(
+pub(super) fn moved(
     targets: &[AttackTarget],
     bound: impl Fn(AttackedRows) -> Option<u64>,
     limits: &RefinementLimits,
@@ -193,7 +193,7 @@ fn crowds(
 }
 
 /// Small classes that only all targets together show, target by target; `None` if that is unknown.
-pub fn certain_together(
+pub(super) fn certain_together(
     found: Option<&[(usize, CertainClass)]>,
     targets: &[AttackTarget],
     name: &impl Fn(&AttackTarget, Option<SegmentPart>) -> String,

@@ -9,7 +9,7 @@ use super::ring::{NumberRing, Residues};
 use crate::primes::{BITS, largest};
 
 /// The number of primes that represent every number of this many bits.
-pub fn needed(bits: u64) -> usize {
+pub(super) fn needed(bits: u64) -> usize {
     bits as usize / BITS as usize + 1
 }
 
@@ -48,14 +48,14 @@ impl Rings {
 }
 
 /// Numbers by their residues.
-pub struct Moduli {
+pub(super) struct Moduli {
     rings: Cow<'static, Rings>,
     number: usize,
 }
 
 impl Moduli {
     /// For numbers of at most `bits` bits, and divisors up to `most`.
-    pub fn new(bits: u64, most: u32) -> Moduli {
+    pub(super) fn new(bits: u64, most: u32) -> Moduli {
         let number = needed(bits);
         let usual = &*USUAL;
         let rings = match number <= usual.all.len() && most <= usual.most {
@@ -70,12 +70,12 @@ impl Moduli {
     }
 
     /// One ring per prime.
-    pub fn rings(&self) -> &[Residues] {
+    pub(super) fn rings(&self) -> &[Residues] {
         &self.rings.all[..self.number]
     }
 
     /// The number with these residues, one per ring (Garner 1959).
-    pub fn number(&self, residues: &[u64]) -> BigUint {
+    pub(super) fn number(&self, residues: &[u64]) -> BigUint {
         assert_eq!(residues.len(), self.number, "a residue of each ring");
         let mut digits: Vec<u64> = Vec::with_capacity(residues.len());
         for ((ring, inverses), &residue) in

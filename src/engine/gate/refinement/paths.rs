@@ -31,7 +31,7 @@ struct State {
 }
 
 /// All possible placements of rows; there may be none.
-pub struct PlacementPaths {
+pub(super) struct PlacementPaths {
     /// The blocks of the shape, in the order in which rows are placed in them.
     pub order: Vec<usize>,
     /// Whether there is a placement at all.
@@ -58,7 +58,7 @@ impl PlacementPaths {
     ///
     /// # Errors
     /// It needs more.
-    pub fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, BudgetSpent> {
+    pub(super) fn new(shape: &BlockShape, budget: u64) -> Result<PlacementPaths, BudgetSpent> {
         let columns = shape.children.len();
         assert!(
             shape
@@ -88,24 +88,24 @@ impl PlacementPaths {
     }
 
     /// The number of blocks.
-    pub fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.order.len()
     }
 
     /// The states before a block, or after the last one.
-    pub fn states(&self, at: usize) -> Range<usize> {
+    pub(super) fn states(&self, at: usize) -> Range<usize> {
         assert!(at <= self.blocks(), "before a block, or after the last one");
         self.first[at]..self.first[at + 1]
     }
 
     /// The number of states.
-    pub fn number(&self) -> usize {
+    pub(super) fn number(&self) -> usize {
         assert!(!self.states.is_empty(), "one state more than there are");
         self.states.len() - 1
     }
 
     /// The rows and the next state, for every arrow from a state.
-    pub fn from(&self, state: usize) -> impl Iterator<Item = (usize, usize)> {
+    pub(super) fn from(&self, state: usize) -> impl Iterator<Item = (usize, usize)> {
         let arrows = self.states[state].arrow as usize..self.states[state + 1].arrow as usize;
         let least = self.states[state].least as usize;
         let to = self.to[arrows]
@@ -116,12 +116,12 @@ impl PlacementPaths {
     }
 
     /// All arrows.
-    pub fn arrows(&self) -> u64 {
+    pub(super) fn arrows(&self) -> u64 {
         self.to.len() as u64
     }
 
     /// The largest number of arrows over a block that enter or leave one state.
-    pub fn widest(&self, at: usize) -> usize {
+    pub(super) fn widest(&self, at: usize) -> usize {
         let (before, after) = (self.states(at), self.states(at + 1));
         let mut arriving = vec![0; after.len()];
         before
@@ -134,13 +134,13 @@ impl PlacementPaths {
     }
 
     /// The counts that a block of the shape has in some placement, ascending.
-    pub fn support(&self, block: usize) -> &[u32] {
+    pub(super) fn support(&self, block: usize) -> &[u32] {
         &self.counts[self.supports[block].clone()]
     }
 
     /// For each column and child the smallest and the largest number of rows of the slab in any
     /// placement.
-    pub fn slabs(&self) -> impl Iterator<Item = &[(u64, u64)]> {
+    pub(super) fn slabs(&self) -> impl Iterator<Item = &[(u64, u64)]> {
         self.offsets
             .windows(2)
             .map(|pair| &self.slabs[pair[0]..pair[1]])

@@ -5,7 +5,7 @@
 use super::wide_float::WideFloat;
 
 /// Numbers that can be added, multiplied, and divided by small whole numbers.
-pub trait NumberRing: Sync {
+pub(super) trait NumberRing: Sync {
     /// A number.
     type Item: Copy + Send + Sync;
     /// The number.
@@ -20,7 +20,7 @@ pub trait NumberRing: Sync {
 }
 
 /// Whole numbers below 2^128; divisions leave no remainder.
-pub struct Whole128;
+pub(super) struct Whole128;
 
 impl NumberRing for Whole128 {
     type Item = u128;
@@ -45,7 +45,7 @@ impl NumberRing for Whole128 {
 }
 
 /// Floats with an exponent of their own.
-pub struct Floats;
+pub(super) struct Floats;
 
 impl NumberRing for Floats {
     type Item = WideFloat;
@@ -69,7 +69,7 @@ impl NumberRing for Floats {
 
 /// Whole numbers modulo a prime below 2^61, in Montgomery form (1985).
 #[derive(Clone)]
-pub struct Residues {
+pub(super) struct Residues {
     prime: u64,
     /// −1/prime modulo 2^64.
     inverse: u64,
@@ -82,7 +82,7 @@ pub struct Residues {
 
 impl Residues {
     /// Modulo an odd prime, for divisors up to `most`.
-    pub fn new(prime: u64, most: u32) -> Residues {
+    pub(super) fn new(prime: u64, most: u32) -> Residues {
         assert!(
             prime > u64::from(most),
             "each number up to the most has an inverse"
@@ -124,28 +124,28 @@ impl Residues {
     }
 
     /// The prime.
-    pub fn prime(&self) -> u64 {
+    pub(super) fn prime(&self) -> u64 {
         self.prime
     }
 
     /// A number below the prime.
-    pub fn of(&self, number: u64) -> u64 {
+    pub(super) fn of(&self, number: u64) -> u64 {
         self.reduce(u128::from(number) * u128::from(self.square))
     }
 
     /// As an ordinary number below the prime.
-    pub fn plain(&self, item: u64) -> u64 {
+    pub(super) fn plain(&self, item: u64) -> u64 {
         assert!(item < self.prime, "a residue");
         self.reduce(u128::from(item))
     }
 
     /// a − b.
-    pub fn minus(&self, a: u64, b: u64) -> u64 {
+    pub(super) fn minus(&self, a: u64, b: u64) -> u64 {
         if a >= b { a - b } else { a + self.prime - b }
     }
 
     /// 1 / a.
-    pub fn invert(&self, a: u64) -> u64 {
+    pub(super) fn invert(&self, a: u64) -> u64 {
         assert!(
             a > 0 && a < self.prime,
             "only what is not 0 can be inverted"
@@ -208,7 +208,7 @@ impl NumberRing for Residues {
 }
 
 /// Modulo several primes at once.
-pub struct SeveralPrimes<'r, const N: usize>(pub [&'r Residues; N]);
+pub(super) struct SeveralPrimes<'r, const N: usize>(pub [&'r Residues; N]);
 
 impl<const N: usize> NumberRing for SeveralPrimes<'_, N> {
     type Item = [u64; N];

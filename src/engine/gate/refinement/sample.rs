@@ -13,7 +13,7 @@ use super::wide_float::{UNIT, WideFloat};
 use crate::arithmetic::{self, STEPS, SeededDraws, portion};
 
 /// Samples placements of a shape.
-pub struct Sampler<'s> {
+pub(super) struct Sampler<'s> {
     shape: &'s BlockShape,
     /// The shape of the graph, and the blocks of `shape` inside each of its blocks.
     drawn: BlockShape,
@@ -35,7 +35,7 @@ struct First {
 }
 
 /// The results of sampling.
-pub struct SampleResult {
+pub(super) struct SampleResult {
     /// A lower bound of the decimal logarithm of the number of solutions.
     pub log10: Option<f64>,
     /// The number of samples that satisfy all caps.
@@ -50,7 +50,7 @@ impl<'s> Sampler<'s> {
     /// With as many caps as fit into a budget of arrows; `None` if there is no placement even
     /// without the others. Caps of columns with many children are dropped first: they seldom
     /// matter.
-    pub fn new(shape: &'s BlockShape, budget: u64) -> Option<Sampler<'s>> {
+    pub(super) fn new(shape: &'s BlockShape, budget: u64) -> Option<Sampler<'s>> {
         let mut keep: Vec<usize> = (0..shape.columns.len()).collect();
         keep.sort_by_key(|&at| (shape.children[at], at));
         loop {
@@ -93,12 +93,12 @@ impl<'s> Sampler<'s> {
     }
 
     /// Whether every sample satisfies all caps.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.drawn.columns.len() == self.shape.columns.len()
     }
 
     /// A lower bound of the decimal logarithm of the number of solutions without the dropped caps.
-    pub fn all(&self) -> f64 {
+    pub(super) fn all(&self) -> f64 {
         let (all, units) = count::near(&self.drawn, &self.paths, SolutionWeight::Solutions);
         let (log10, rounding) = all.log10();
         // An error of so many units in a number is less than half as many in its decimal logarithm.
@@ -106,12 +106,12 @@ impl<'s> Sampler<'s> {
     }
 
     /// The operations of one sample.
-    pub fn cost(&self) -> u64 {
+    pub(super) fn cost(&self) -> u64 {
         self.paths.blocks() as u64 + self.shape.rows * (2 + self.shape.columns.len() as u64)
     }
 
     /// The blocks with rows in one placement, each once, with their numbers of rows.
-    pub fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
+    pub(super) fn draw(&self, draws: &mut SeededDraws) -> Vec<(usize, u64)> {
         let mut counts = Vec::new();
         self.walk(draws, &mut counts, |at, state, step| {
             self.chosen(at, state, step)
@@ -197,13 +197,13 @@ impl<'s> Sampler<'s> {
     }
 
     /// The largest error of the probability of a sample, due to rounding.
-    pub fn slack(&self) -> f64 {
+    pub(super) fn slack(&self) -> f64 {
         let units = count::units(&self.drawn, &self.paths) + 4.0;
         4.0 * units * UNIT * (1 + self.paths.blocks()) as f64
     }
 
     /// A lower bound of the number of solutions after this many samples.
-    pub fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
+    pub(super) fn estimate(&self, draws: &mut SeededDraws, number: u64) -> SampleResult {
         // Parts without rows in a sample are not counted; a part that did not always have rows once
         // had none.
         let mut hits = 0;

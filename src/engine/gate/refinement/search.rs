@@ -21,7 +21,7 @@ const EVERY: u64 = 1 << 21;
 const DEEPEST: usize = 2_000;
 
 /// Cells that caps and parts do not distinguish.
-pub struct EqualCells {
+pub(super) struct EqualCells {
     /// The block of its target.
     pub block: usize,
     /// The caps that count its rows.
@@ -31,7 +31,7 @@ pub struct EqualCells {
 }
 
 /// The rows of a target.
-pub struct TargetRows {
+pub(super) struct TargetRows {
     number: usize,
     cells: Vec<EqualCells>,
     /// For each block the parts that contain it.
@@ -40,7 +40,7 @@ pub struct TargetRows {
 
 impl TargetRows {
     /// A number of rows, in these cells; for each block the parts that contain it.
-    pub fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
+    pub(super) fn new(number: usize, cells: Vec<EqualCells>, parts: Vec<Vec<usize>>) -> TargetRows {
         assert!(
             cells.iter().all(|cell| cell.block < parts.len()),
             "a block of the target"
@@ -54,7 +54,7 @@ impl TargetRows {
 }
 
 /// A search among placements.
-pub struct PlacementSearch {
+pub(super) struct PlacementSearch {
     rows: Vec<TargetRows>,
     cap: u32,
     draws: SeededDraws,
@@ -76,7 +76,7 @@ pub struct PlacementSearch {
 
 impl PlacementSearch {
     /// Starts without placed rows. All caps are equal.
-    pub fn new(rows: Vec<TargetRows>, cap: u64, draws: SeededDraws) -> PlacementSearch {
+    pub(super) fn new(rows: Vec<TargetRows>, cap: u64, draws: SeededDraws) -> PlacementSearch {
         let caps = rows
             .iter()
             .flat_map(|rows| &rows.cells)
@@ -107,12 +107,12 @@ impl PlacementSearch {
     }
 
     /// Whether a valid placement was found.
-    pub fn is_found(&self) -> bool {
+    pub(super) fn is_found(&self) -> bool {
         self.found
     }
 
     /// The smallest and the largest number of rows that a part held.
-    pub fn seen(&self, target: usize, part: usize) -> (u32, u32) {
+    pub(super) fn seen(&self, target: usize, part: usize) -> (u32, u32) {
         let seen = (self.fewest[target][part], self.most[target][part]);
         assert!(
             !self.found || seen.0 <= seen.1,
@@ -122,7 +122,10 @@ impl PlacementSearch {
     }
 
     /// Parts that satisfy a condition on the numbers that were seen.
-    pub fn alike(&self, of: &dyn Fn(usize, usize, (u32, u32)) -> bool) -> Vec<(usize, usize)> {
+    pub(super) fn alike(
+        &self,
+        of: &dyn Fn(usize, usize, (u32, u32)) -> bool,
+    ) -> Vec<(usize, usize)> {
         let all = self.parts.iter().enumerate();
         let all = all.flat_map(|(at, parts)| (0..parts.len()).map(move |part| (at, part)));
         // Before a placement is found, nothing is known about any part.
@@ -131,7 +134,7 @@ impl PlacementSearch {
     }
 
     /// Searches for a valid placement.
-    pub fn begin(&mut self) -> bool {
+    pub(super) fn begin(&mut self) -> bool {
         for target in (0..self.rows.len()).rev() {
             for _ in 0..self.rows[target].number {
                 let Some(cell) = self.best(target) else {
@@ -172,7 +175,7 @@ impl PlacementSearch {
     }
 
     /// Moves rows at random from placement to placement.
-    pub fn walk(&mut self) {
+    pub(super) fn walk(&mut self) {
         let all: usize = self.at.iter().map(Vec::len).sum();
         for _ in 0..(all.saturating_mul(STEPS.0)).max(STEPS.1) {
             if self.work > 2 * WORK {
@@ -205,7 +208,7 @@ impl PlacementSearch {
 
     /// Changes the number of rows of a part on purpose, by one row, or by two of which the second
     /// makes room. Returns whether the part has differed by now.
-    pub fn differs(&mut self, target: usize, part: usize) -> bool {
+    pub(super) fn differs(&mut self, target: usize, part: usize) -> bool {
         let (begun, cells, before) = (
             self.work,
             self.rows[target].cells.len(),
@@ -281,7 +284,7 @@ impl PlacementSearch {
 
     /// Enumerates placements until these parts have all been seen to differ; returns whether that,
     /// or the whole enumeration, was completed.
-    pub fn every(&mut self, left: &[(usize, usize)]) -> bool {
+    pub(super) fn every(&mut self, left: &[(usize, usize)]) -> bool {
         if self.rows.iter().map(|rows| rows.cells.len()).sum::<usize>() > DEEPEST {
             return false;
         }

@@ -5,14 +5,14 @@
 use crate::arithmetic::SeededDraws;
 
 /// Parts side by side.
-pub struct Urn {
+pub(super) struct Urn {
     /// The cumulative number of combinations of values up to the end of each part.
     ends: Vec<u128>,
 }
 
 impl Urn {
     /// From the number of combinations of values in each part.
-    pub fn new(volumes: impl Iterator<Item = u128>) -> Urn {
+    pub(super) fn new(volumes: impl Iterator<Item = u128>) -> Urn {
         let sum = |sum: &mut u128, volume| {
             *sum += volume;
             Some(*sum)
@@ -24,7 +24,7 @@ impl Urn {
 
     /// The parts that receive the rows, in the order drawn. If rows are distinct, there must be at
     /// least as many combinations as rows.
-    pub fn draw(&self, rows: u64, distinct: bool, draws: &mut SeededDraws) -> Vec<usize> {
+    pub(super) fn draw(&self, rows: u64, distinct: bool, draws: &mut SeededDraws) -> Vec<usize> {
         let all = self.ends[self.ends.len() - 1];
         let mut taken: Vec<usize> = Vec::new();
         while (taken.len() as u64) < rows {

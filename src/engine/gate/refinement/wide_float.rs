@@ -7,11 +7,11 @@ use std::ops::{Add, Div, Mul};
 
 /// The largest relative error of one operation: 2^−53 for rounding, and as much for a negligible
 /// summand.
-pub const UNIT: f64 = f64::EPSILON;
+pub(super) const UNIT: f64 = f64::EPSILON;
 
 /// A nonnegative number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WideFloat {
+pub(super) struct WideFloat {
     /// 0, or from 1 to below 2.
     part: f64,
     exponent: i64,
@@ -19,18 +19,18 @@ pub struct WideFloat {
 
 impl WideFloat {
     /// 0.
-    pub const ZERO: WideFloat = WideFloat {
+    pub(super) const ZERO: WideFloat = WideFloat {
         part: 0.0,
         exponent: 0,
     };
     /// 1.
-    pub const ONE: WideFloat = WideFloat {
+    pub(super) const ONE: WideFloat = WideFloat {
         part: 1.0,
         exponent: 0,
     };
 
     /// From an ordinary nonnegative number that is not subnormal.
-    pub fn new(number: f64) -> WideFloat {
+    pub(super) fn new(number: f64) -> WideFloat {
         assert!(number.is_finite() && number >= 0.0, "a number from 0 up");
         if number == 0.0 {
             return WideFloat::ZERO;
@@ -45,7 +45,7 @@ impl WideFloat {
 
     #[cfg(test)]
     /// As an ordinary number; 0 or infinity if it is out of range.
-    pub fn get(self) -> f64 {
+    pub(crate) fn get(self) -> f64 {
         match self.exponent {
             -1022..=1023 => self.part * f64::from_bits(((self.exponent + 1023) as u64) << 52),
             _ if self.exponent < 0 || self.part == 0.0 => 0.0,
@@ -55,7 +55,7 @@ impl WideFloat {
 
     /// The number times a power of two.
     #[must_use]
-    pub fn scaled(self, exponent: i64) -> WideFloat {
+    pub(super) fn scaled(self, exponent: i64) -> WideFloat {
         if self.part == 0.0 {
             self
         } else {
@@ -67,7 +67,7 @@ impl WideFloat {
     }
 
     /// The decimal logarithm, and its largest error, not counting the error of the number itself.
-    pub fn log10(self) -> (f64, f64) {
+    pub(super) fn log10(self) -> (f64, f64) {
         let log10 = if self.exponent == -1 {
             // Just below 1, where the parts would cancel.
             (self.part / 2.0).log10()

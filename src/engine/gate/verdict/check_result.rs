@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::release::Figure;
 use crate::release::FigurePrivacy;
-pub use crate::release::{Check, Figure, Finding};
+pub(super) use crate::release::{Check, Finding};
 
 /// The whole verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -36,7 +37,7 @@ pub struct CheckResult {
 }
 
 /// The reason against a key whose promise no check has judged.
-pub fn uncovered(check: Check, key: &str) -> Finding {
+pub(super) fn uncovered(check: Check, key: &str) -> Finding {
     let text = format!("`{key}` is set and this version has no check for it");
     Finding::new(check, format!("policy.{key}"), text)
 }

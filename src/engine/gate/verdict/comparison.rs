@@ -12,7 +12,7 @@ use crate::release::PartLine;
 
 /// A chain that ends with the candidate, and the people who must be found in it.
 #[derive(Clone)]
-pub struct Lineage {
+pub(super) struct Lineage {
     /// Releases; the last one is the candidate.
     pub releases: Vec<Release>,
     /// The number of each release's recoding, in order of appearance.
@@ -22,7 +22,7 @@ pub struct Lineage {
 }
 
 /// A case with its table read.
-pub struct PreparedCase<'a> {
+pub(super) struct PreparedCase<'a> {
     /// The case.
     pub case: &'a NextRelease<'a>,
     /// The trees of the quasi columns.
@@ -54,7 +54,7 @@ pub struct PreparedCase<'a> {
 
 impl<'a> PreparedCase<'a> {
     /// Prepares a candidate that was read.
-    pub fn new(candidate: ReadCandidate<'a>) -> PreparedCase<'a> {
+    pub(super) fn new(candidate: ReadCandidate<'a>) -> PreparedCase<'a> {
         let ReadCandidate {
             case,
             table,
@@ -174,18 +174,18 @@ impl<'a> PreparedCase<'a> {
     }
 
     /// If rows keep their labels, what was published and what is new.
-    pub fn compared(&self) -> &Compared<'a> {
+    pub(super) fn compared(&self) -> &Compared<'a> {
         let compared = self.crowds.as_ref();
         compared.expect("rows of this policy keep their labels")
     }
 
     /// If rows keep their labels, the new rows of the candidate by label, as its bytes show them.
-    pub fn added(&self) -> &Release {
+    pub(super) fn added(&self) -> &Release {
         &self.compared().growth.added
     }
 
     /// These people under the labels that the release gives them.
-    pub fn labelled(&self, people: &Histogram) -> Release {
+    pub(super) fn labelled(&self, people: &Histogram) -> Release {
         match self.case.own_labels() {
             Some(labels) => Release::carved(people, 0..1, labels, &self.trees),
             None if self.table.is_local() => Release::from_own_labels(people),
@@ -194,7 +194,7 @@ impl<'a> PreparedCase<'a> {
     }
 
     /// The number of rows of the smallest class; `None` if there are no classes.
-    pub fn smallest(&self) -> Option<u64> {
+    pub(super) fn smallest(&self) -> Option<u64> {
         match &self.crowds {
             Some(crowds) => crowds.growth.sums.smallest(),
             None => self.table.smallest().map(|(rows, _)| rows),
@@ -202,13 +202,13 @@ impl<'a> PreparedCase<'a> {
     }
 
     /// The number of rows of a class, over all releases.
-    pub fn size(&self, class: usize) -> u64 {
+    pub(super) fn size(&self, class: usize) -> u64 {
         let before = |crowds: &Compared<'_>| crowds.history.size_of(self.table.class(class));
         self.table.size(class) + self.crowds.as_ref().map_or(0, before)
     }
 
     /// What was read, and the results of comparing it.
-    pub fn into_found(self) -> ComparedCandidate {
+    pub(super) fn into_found(self) -> ComparedCandidate {
         let table = PublishedTable {
             release: self.table,
             values: self.values,
@@ -232,13 +232,13 @@ impl<'a> PreparedCase<'a> {
     }
 
     /// A class of the candidate in words.
-    pub fn class(&self, class: usize) -> String {
+    pub(super) fn class(&self, class: usize) -> String {
         self.table.describe(class, self.case.columns)
     }
 }
 
 /// What was read of a candidate, and the results of comparing it.
-pub struct ComparedCandidate {
+pub(super) struct ComparedCandidate {
     /// The table; in a chain of crowds only its new rows.
     pub table: PublishedTable,
     /// In a chain of crowds what the candidate adds.

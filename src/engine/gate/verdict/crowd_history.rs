@@ -25,11 +25,11 @@ pub struct ErasedAtom {
 }
 
 /// Labels, and how many of their rows left a release.
-pub type RemovedLabels = BTreeMap<Vec<Node>, u64>;
+pub(super) type RemovedLabels = BTreeMap<Vec<Node>, u64>;
 
 /// The releases of a chain of crowds as they were published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct CrowdHistory {
+pub(super) struct CrowdHistory {
     /// Sums over the newest release, which contains the rows of all others except erased atoms.
     sums: TableSums,
     /// The number of rows of each of its labels.
@@ -88,7 +88,7 @@ impl AddedRows {
 
 /// What a release adds to the one before it.
 #[derive(Debug, Clone)]
-pub struct ReleaseGrowth {
+pub(super) struct ReleaseGrowth {
     /// The new rows, on the dictionary of the release.
     pub added: Release,
     /// Sums over all its rows.
@@ -99,7 +99,7 @@ impl ReleaseGrowth {
     /// The same under a dictionary that contains more values; `map` gives the new code of each old
     /// code, in order.
     #[must_use]
-    pub fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
+    pub(super) fn with_values(self, map: &[ValueCode]) -> ReleaseGrowth {
         let masked = ReleaseGrowth {
             added: self.added.with_values(map),
             sums: self.sums.with_values(map),
@@ -115,7 +115,7 @@ impl ReleaseGrowth {
 impl CrowdHistory {
     /// The growth of a release that adds these rows to the newest one; `map` translates codes of
     /// the chain to those of these rows.
-    pub fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
+    pub(super) fn growth(&self, added: Release, map: &[ValueCode]) -> ReleaseGrowth {
         let mut sums = self.sums.clone().with_values(map);
         sums.add(&added, |label| self.size_of(label));
         assert_eq!(
@@ -127,13 +127,13 @@ impl CrowdHistory {
     }
 
     /// The number of rows of a label in the newest release.
-    pub fn size_of(&self, label: &[Node]) -> u64 {
+    pub(super) fn size_of(&self, label: &[Node]) -> u64 {
         self.sizes.0.get(label).copied().unwrap_or(0)
     }
 
     /// Adds the next release, which was compared with the newest one; `map` translates the codes of
     /// earlier releases to the new ones.
-    pub fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
+    pub(super) fn push(&mut self, growth: ReleaseGrowth, map: &[ValueCode]) {
         self.recode_added(map);
         let ReleaseGrowth { added, sums } = growth;
         assert!(
@@ -163,7 +163,7 @@ impl CrowdHistory {
     }
 
     /// The same releases under another dictionary; `map` gives the new code of each code in use.
-    pub fn recode(&mut self, map: &[ValueCode]) {
+    pub(super) fn recode(&mut self, map: &[ValueCode]) {
         self.recode_added(map);
         let rows = self.sums.rows();
         self.sums = std::mem::take(&mut self.sums).with_values(map);
@@ -171,7 +171,7 @@ impl CrowdHistory {
     }
 
     /// Which codes of a dictionary with `values` values are in use.
-    pub fn used(&self, values: usize) -> Vec<bool> {
+    pub(super) fn used(&self, values: usize) -> Vec<bool> {
         let mut used = vec![false; values];
         self.added
             .iter()
@@ -185,18 +185,18 @@ impl CrowdHistory {
     }
 
     /// The files with the rows of the newest release.
-    pub fn parts(&self) -> &[PartLine] {
+    pub(super) fn parts(&self) -> &[PartLine] {
         &self.parts
     }
 
     /// Sets the files with the rows of the newest release.
-    pub fn set_files(&mut self, parts: Vec<PartLine>) {
+    pub(super) fn set_files(&mut self, parts: Vec<PartLine>) {
         self.parts = parts;
     }
 
     /// The history without these atoms, and how many rows of each label they have. `None` if no
     /// release added one of them, or if it was erased before.
-    pub fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, RemovedLabels)> {
+    pub(super) fn without(&self, atoms: &[ErasedAtom]) -> Option<(CrowdHistory, RemovedLabels)> {
         let (mut rest, mut rows) = (self.clone(), RemovedLabels::new());
         for ErasedAtom { release, label } in atoms {
             let added = rest.added.get_mut(*release)?;
@@ -222,24 +222,24 @@ impl CrowdHistory {
     }
 
     /// The number of releases.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.added.len()
     }
 
     /// Sums over the newest release.
-    pub fn sums(&self) -> &TableSums {
+    pub(super) fn sums(&self) -> &TableSums {
         &self.sums
     }
 
     /// The rows that a release added, without atoms that were erased since.
-    pub fn added(&self, release: usize) -> Option<&Release> {
+    pub(super) fn added(&self, release: usize) -> Option<&Release> {
         self.added.get(release).map(|added| &added.rows)
     }
 
     /// Whether the rows that a release added are those of a private table; `values` is the
     /// dictionary of the chain. A table that was compared once is not compared again: it is the
     /// same shared table, and neither it nor the rows have changed.
-    pub fn are_of(
+    pub(super) fn are_of(
         &self,
         release: usize,
         people: &Arc<Histogram>,
@@ -271,7 +271,7 @@ impl CrowdHistory {
 
     /// The smallest number of rows of a label that a release added, for each release that added
     /// any.
-    pub fn fewest(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn fewest(&self) -> impl Iterator<Item = u64> + '_ {
         self.added.iter().filter_map(|added| added.fewest)
     }
 }

@@ -9,14 +9,14 @@ use crate::histogram::{Release, SensitiveValues, ValueCode};
 
 /// The table of measures as it was published.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct MeasuresHistory {
+pub(super) struct MeasuresHistory {
     pub(super) values: SensitiveValues,
     pub(super) rows: CrowdHistory,
 }
 
 impl MeasuresHistory {
     /// Adds what the next release added, on its dictionary.
-    pub fn grow(&mut self, added: &Release, values: &SensitiveValues) {
+    pub(super) fn grow(&mut self, added: &Release, values: &SensitiveValues) {
         let (values, maps) = SensitiveValues::union(&[&self.values, values]);
         let growth = self
             .rows
@@ -31,7 +31,7 @@ impl MeasuresHistory {
 
     /// Removes atoms that the next release leaves out. If one of them is not in the newest release,
     /// returns `false` and changes nothing.
-    pub fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
+    pub(super) fn erase(&mut self, atoms: &[ErasedAtom]) -> bool {
         let Some((rest, _)) = self.rows.without(atoms) else {
             return false;
         };
@@ -41,7 +41,7 @@ impl MeasuresHistory {
     }
 
     /// Drops figures that no row shows any more: nothing is kept of removed rows.
-    pub fn forget_unused_values(&mut self) {
+    pub(super) fn forget_unused_values(&mut self) {
         let used: Vec<bool> = self.rows.used(self.values.len());
         let (values, map): (SensitiveValues, Vec<ValueCode>) = self.values.only(&used);
         self.rows.recode(&map);

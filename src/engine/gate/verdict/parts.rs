@@ -11,7 +11,7 @@ use crate::model::Recoding;
 use crate::release::{PartLine, ReleaseSpan, replaced};
 
 /// The rows of the parts of a release, compared with what was published.
-pub struct ComparedParts {
+pub(super) struct ComparedParts {
     /// The new rows.
     pub added: Release,
     /// The dictionary of all rows here.
@@ -25,7 +25,7 @@ pub struct ComparedParts {
 }
 
 /// What was published of the chain, and the release to which the parts belong.
-pub struct PublishedParts<'a> {
+pub(super) struct PublishedParts<'a> {
     /// The number of the release.
     pub release: u32,
     /// The number of quasi columns.
@@ -39,7 +39,10 @@ pub struct PublishedParts<'a> {
 }
 
 /// Compares new parts with what was published.
-pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) -> ComparedParts {
+pub(super) fn compared(
+    case: &PublishedParts<'_>,
+    parts: Vec<(ReleaseSpan, PartRows)>,
+) -> ComparedParts {
     let history = case.history;
     let known: Vec<&SensitiveValues> = [case.values]
         .into_iter()
@@ -138,7 +141,7 @@ pub fn compared(case: &PublishedParts<'_>, parts: Vec<(ReleaseSpan, PartRows)>) 
 }
 
 /// A part in words.
-pub fn part_of(span: ReleaseSpan) -> String {
+pub(super) fn part_of(span: ReleaseSpan) -> String {
     match span {
         ReleaseSpan { first, last } if first == last => format!("part of release {first}"),
         ReleaseSpan { first, last } => format!("part of releases {first} to {last}"),

@@ -16,7 +16,7 @@ use crate::policy::ChainKind;
 use crate::release::{PartLine, ReleaseSpan};
 
 /// A candidate as its bytes show it, compared with what was published. Not judged yet.
-pub struct ReadCandidate<'a> {
+pub(super) struct ReadCandidate<'a> {
     pub case: &'a NextRelease<'a>,
     /// The table, under its stated recoding.
     pub table: PublishedTable,
@@ -31,7 +31,7 @@ pub struct ReadCandidate<'a> {
 }
 
 /// A candidate compared with what was published of a chain of crowds.
-pub struct Compared<'a> {
+pub(super) struct Compared<'a> {
     /// The releases, without the atoms that the candidate leaves out.
     pub history: Cow<'a, CrowdHistory>,
     /// What the candidate adds.
@@ -50,7 +50,10 @@ impl<'a> ReadCandidate<'a> {
     /// # Errors
     /// The labels of the table are not those of the recoding, or an atom is declared as erased that
     /// is not there.
-    pub fn new(case: &'a NextRelease<'a>, shown: ReadTables) -> Result<ReadCandidate<'a>, Finding> {
+    pub(super) fn new(
+        case: &'a NextRelease<'a>,
+        shown: ReadTables,
+    ) -> Result<ReadCandidate<'a>, Finding> {
         let (parts, measures) = match shown {
             ReadTables::Table(table, measures) => {
                 let table = PublishedTable {

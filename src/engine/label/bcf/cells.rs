@@ -12,7 +12,7 @@ use crate::histogram::{NumberedClasses, Release};
 use crate::model::Cut;
 
 /// The earlier releases, grouped by recoding.
-pub struct PastReleases<'a> {
+pub(super) struct PastReleases<'a> {
     /// All earlier releases.
     pub releases: &'a [Release],
     /// One view for each recoding.
@@ -20,7 +20,7 @@ pub struct PastReleases<'a> {
 }
 
 /// The earlier releases of one recoding.
-pub struct PastView<'a> {
+pub(super) struct PastView<'a> {
     /// The cuts of the recoding.
     pub cuts: &'a [Cut],
     /// The releases, in order.
@@ -31,7 +31,7 @@ pub struct PastView<'a> {
 
 impl<'a> PastReleases<'a> {
     /// Groups releases by their recoding.
-    pub fn new(
+    pub(super) fn new(
         releases: &'a [Release],
         number: &[usize],
         numbered: &'a [NumberedClasses],
@@ -55,7 +55,7 @@ impl<'a> PastReleases<'a> {
     }
 
     /// For each view, the last release before `increment`, if there is one: (view, stage).
-    pub fn before(&self, increment: usize) -> Vec<(usize, usize)> {
+    pub(super) fn before(&self, increment: usize) -> Vec<(usize, usize)> {
         assert!(
             increment <= self.releases.len(),
             "an increment of the chain"
@@ -68,7 +68,7 @@ impl<'a> PastReleases<'a> {
     }
 
     /// For each view, the first release from `increment` on, if there is one: (view, stage).
-    pub fn from(&self, increment: usize) -> Vec<(usize, usize)> {
+    pub(super) fn from(&self, increment: usize) -> Vec<(usize, usize)> {
         assert!(
             increment <= self.releases.len(),
             "an increment of the chain"
@@ -83,7 +83,7 @@ impl<'a> PastReleases<'a> {
 
 /// A join cell of the new release and one earlier recoding.
 #[derive(Clone)]
-pub struct JoinCell {
+pub(super) struct JoinCell {
     /// The classes of the earlier recoding in this cell.
     classes: Vec<u32>,
     /// For each stage of the recoding, N_s: rows of the new release in the cell minus those of the
@@ -112,13 +112,13 @@ impl JoinCell {
     }
 
     /// N_s against one stage.
-    pub fn excess(&self, stage: usize) -> &Groups {
+    pub(super) fn excess(&self, stage: usize) -> &Groups {
         &self.excess[stage]
     }
 }
 
 /// The cell of each class of the new release, for one earlier recoding.
-pub struct CellsByClass {
+pub(super) struct CellsByClass {
     view: usize,
     cells: Vec<JoinCell>,
     of_class: Vec<usize>,
@@ -126,11 +126,11 @@ pub struct CellsByClass {
 
 /// The cells after a specialisation: for each (cell, child) the new cell. `None` if no cell
 /// changes.
-pub type NewCells = Option<BTreeMap<(usize, usize), JoinCell>>;
+pub(super) type NewCells = Option<BTreeMap<(usize, usize), JoinCell>>;
 
 impl CellsByClass {
     /// The cells of the state in which all rows are in one class.
-    pub fn start(past: &PastReleases<'_>, view: usize, now: &Groups) -> CellsByClass {
+    pub(super) fn start(past: &PastReleases<'_>, view: usize, now: &Groups) -> CellsByClass {
         let classes = (0..past.views[view].numbered.len() as u32).collect();
         CellsByClass {
             view,
@@ -140,12 +140,12 @@ impl CellsByClass {
     }
 
     /// The cell of a class.
-    pub fn of(&self, class: u32) -> &JoinCell {
+    pub(super) fn of(&self, class: u32) -> &JoinCell {
         &self.cells[self.of_class[class as usize]]
     }
 
     /// The cell of a child of a class after a specialisation.
-    pub fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c JoinCell {
+    pub(super) fn after<'c>(&'c self, new: &'c NewCells, class: u32, child: usize) -> &'c JoinCell {
         let old = self.of_class[class as usize];
         new.as_ref()
             .map_or(&self.cells[old], |new| &new[&(old, child)])
@@ -153,7 +153,7 @@ impl CellsByClass {
 
     /// The cells that a specialisation would make; `parts[i]` holds the groups of each child of
     /// `split.classes[i]`.
-    pub fn split(
+    pub(super) fn split(
         &self,
         past: &PastReleases<'_>,
         split: &NodeSplit,
@@ -194,7 +194,12 @@ impl CellsByClass {
     }
 
     /// Takes over the cells of a specialisation that was made.
-    pub fn accept(&mut self, split: &NodeSplit, new: NewCells, made: &[Vec<(usize, usize)>]) {
+    pub(super) fn accept(
+        &mut self,
+        split: &NodeSplit,
+        new: NewCells,
+        made: &[Vec<(usize, usize)>],
+    ) {
         assert_eq!(made.len(), split.classes.len(), "the parts of each class");
         let first = self.cells.len();
         let new = new.map(|new| {

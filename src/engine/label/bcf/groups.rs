@@ -6,10 +6,10 @@
 use crate::histogram::{Release, ValueCode};
 
 /// Rows per sensitive value, ascending by value; no count is 0.
-pub type Groups = Vec<(ValueCode, u64)>;
+pub(super) type Groups = Vec<(ValueCode, u64)>;
 
 /// The groups of a class of a release.
-pub fn of(release: &Release, class: usize) -> Groups {
+pub(super) fn of(release: &Release, class: usize) -> Groups {
     let range = release.range(class);
     release.values()[range.clone()]
         .iter()
@@ -19,7 +19,7 @@ pub fn of(release: &Release, class: usize) -> Groups {
 }
 
 /// The sum of groups, value by value.
-pub fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
+pub(super) fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
     let mut groups: Groups = all.into_iter().flatten().copied().collect();
     groups.sort_unstable_by_key(|&(value, _)| value);
     groups.dedup_by(|next, kept| {
@@ -33,7 +33,7 @@ pub fn sum<'g>(all: impl IntoIterator<Item = &'g Groups>) -> Groups {
 }
 
 /// `more` minus `less`, value by value.
-pub fn minus(more: &Groups, less: &Groups) -> Groups {
+pub(super) fn minus(more: &Groups, less: &Groups) -> Groups {
     assert!(rows(more) >= rows(less), "a part of the rows is taken away");
     let mut less = less.iter().copied().peekable();
     let mut left = Groups::with_capacity(more.len());
@@ -56,7 +56,7 @@ pub fn minus(more: &Groups, less: &Groups) -> Groups {
 }
 
 /// The minimum of two groups, value by value.
-pub fn least(a: &Groups, b: &Groups) -> Groups {
+pub(super) fn least(a: &Groups, b: &Groups) -> Groups {
     let mut least = Groups::with_capacity(a.len().min(b.len()));
     each_common(a, b, |value, rows| {
         least.push((value, rows));
@@ -66,7 +66,7 @@ pub fn least(a: &Groups, b: &Groups) -> Groups {
 }
 
 /// Σ over the values of the minimum of both counts; stops counting at `enough`.
-pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
+pub(super) fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
     let mut sum = 0;
     each_common(a, b, |_, rows| {
         sum += rows;
@@ -76,7 +76,7 @@ pub fn shared(a: &Groups, b: &Groups, enough: u64) -> u64 {
 }
 
 /// The number of rows in all groups.
-pub fn rows(groups: &Groups) -> u64 {
+pub(super) fn rows(groups: &Groups) -> u64 {
     assert!(
         groups.is_sorted_by(|one, next| one.0 < next.0),
         "values in their order, each once"

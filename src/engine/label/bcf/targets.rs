@@ -16,7 +16,7 @@ use crate::model::{Node, Taxonomy};
 const MOST: usize = 4_000_000;
 
 /// Targets on which the same earlier releases have a bearing.
-pub struct Family {
+pub(super) struct Family {
     /// The increment of the targets; `None` for all people of one earlier release.
     pub increment: Option<usize>,
     /// The newest release of each recoding before that increment: (view, stage).
@@ -30,7 +30,7 @@ pub struct Family {
 
 impl Family {
     /// The finest nodes of a target.
-    pub fn key(&self, target: u32) -> &[Node] {
+    pub(super) fn key(&self, target: u32) -> &[Node] {
         &self.keys[target as usize * self.width..][..self.width]
     }
 
@@ -41,7 +41,7 @@ impl Family {
 }
 
 /// All targets; `None` if there are too many.
-pub fn families(
+pub(super) fn families(
     past: &PastReleases<'_>,
     trees: &[&Taxonomy],
     values: usize,

@@ -15,7 +15,7 @@ use crate::histogram::Histogram;
 use crate::model::Node;
 
 /// The current state of the search, with its join cells and targets.
-pub struct Bcf<'a> {
+pub(super) struct Bcf<'a> {
     all: &'a Histogram,
     past: &'a PastReleases<'a>,
     families: &'a [Family],
@@ -30,7 +30,7 @@ pub struct Bcf<'a> {
 }
 
 /// The cells and targets that a specialisation would make.
-pub struct SplitTrial {
+pub(super) struct SplitTrial {
     /// The new cells for each earlier recoding.
     cells: Vec<NewCells>,
     /// The comparable targets for each class that changes, each child and each family.
@@ -39,7 +39,7 @@ pub struct SplitTrial {
 
 impl<'a> Bcf<'a> {
     /// Starts with these targets of the past; `all` holds every row of the new release.
-    pub fn new(
+    pub(super) fn new(
         all: &'a Histogram,
         past: &'a PastReleases<'a>,
         families: &'a [Family],

@@ -7,7 +7,7 @@ use crate::NoRelease;
 use crate::model::Carving;
 
 /// ARX-LR.
-pub struct ArxLr;
+pub(super) struct ArxLr;
 
 impl Labeller for ArxLr {
     fn label(

@@ -8,7 +8,7 @@ use crate::model::Carving;
 use crate::{Course, NoRelease};
 
 /// The paper's anonymizer.
-pub struct PaperAnonymizer;
+pub(super) struct PaperAnonymizer;
 
 impl Labeller for PaperAnonymizer {
     fn label(

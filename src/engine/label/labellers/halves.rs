@@ -7,7 +7,7 @@ use crate::model::Carving;
 use crate::policy::{Certain, Policy};
 
 /// Halving with a coin.
-pub struct Halves;
+pub(super) struct Halves;
 
 /// Counts a tick; returns the number of people, in atoms, that makes a division certain in it, if
 /// it halves.

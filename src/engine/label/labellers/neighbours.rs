@@ -6,7 +6,7 @@ use super::interface::{Labeller, LabellerMemory, NewAtoms, WaitingPeople};
 use crate::NoRelease;
 
 /// Groups of neighbours by this method.
-pub struct Neighbours(pub Grouping);
+pub(super) struct Neighbours(pub Grouping);
 
 impl Labeller for Neighbours {
     fn label(

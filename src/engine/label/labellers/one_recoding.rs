@@ -8,7 +8,7 @@ use crate::model::Carving;
 use crate::{Course, LevelsQuality, NoRelease, Refusal};
 
 /// One recoding for all people.
-pub struct OneRecoding;
+pub(super) struct OneRecoding;
 
 impl Labeller for OneRecoding {
     fn label(

@@ -206,7 +206,7 @@ impl Target {
 }
 
 /// Checks states by the validity of a chain.
-pub struct InChain<'c> {
+pub(super) struct InChain<'c> {
     pub chain: &'c EarlierReleases<'c>,
     pub lattice: &'c Lattice,
     pub objective: &'c Objective,

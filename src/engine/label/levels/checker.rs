@@ -14,7 +14,7 @@ use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 
 /// Checks states.
-pub trait Checker {
+pub(super) trait Checker {
     /// The figures of each of these states.
     fn check(&mut self, states: &[Levels]) -> Vec<StateFigures>;
 
@@ -41,7 +41,7 @@ struct RollUp<'r, const WORDS: usize> {
 }
 
 /// A checker for these rows.
-pub fn checker<'r>(
+pub(super) fn checker<'r>(
     rows: &DistinctRows,
     lattice: &'r Lattice,
     privacy: &'r Privacy,

@@ -9,14 +9,14 @@ use super::rows::DistinctRows;
 use super::state_figures::StateFigures;
 
 /// The classes of a state; if sensitive values are needed, each class has one entry per value.
-pub struct StateClasses<const WORDS: usize> {
+pub(super) struct StateClasses<const WORDS: usize> {
     pub levels: Levels,
     keys: Vec<ClassKey<WORDS>>,
     rows: Vec<u32>,
 }
 
 /// The rules by which states are checked.
-pub struct StateRules<'r> {
+pub(super) struct StateRules<'r> {
     /// The lattice of states.
     pub lattice: &'r Lattice,
     /// Which classes may be published.
@@ -33,7 +33,7 @@ pub struct StateRules<'r> {
 
 impl<const WORDS: usize> StateClasses<WORDS> {
     /// The classes of the state in which nothing is generalised.
-    pub fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
+    pub(super) fn finest(rows: &DistinctRows, rules: &StateRules<'_>) -> StateClasses<WORDS> {
         assert!(
             rows.columns.len() == rules.lattice.width(),
             "leaves of each column"
@@ -67,12 +67,12 @@ impl<const WORDS: usize> StateClasses<WORDS> {
     }
 
     /// The number of entries.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// The classes of a state that generalises this one.
-    pub fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
+    pub(super) fn rolled_up(&self, levels: &[u8], rules: &StateRules<'_>) -> StateClasses<WORDS> {
         assert!(
             levels.len() == self.levels.len(),
             "one level for each column"
@@ -135,13 +135,13 @@ impl<const WORDS: usize> StateClasses<WORDS> {
     }
 
     /// Frees unused capacity.
-    pub fn shrink(&mut self) {
+    pub(super) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.rows.shrink_to_fit();
     }
 
     /// The figures of the state.
-    pub fn check(&self, rules: &StateRules<'_>) -> StateFigures {
+    pub(super) fn check(&self, rules: &StateRules<'_>) -> StateFigures {
         let mut checked = StateFigures::default();
         let mut suppressed: Vec<(ClassKey<WORDS>, u32)> = Vec::new();
         let mut class = |key: ClassKey<WORDS>, rows: u32, values: &[(u32, u32)]| {

@@ -11,7 +11,7 @@ const BLOCK: usize = 8;
 const BITS: usize = 64 * BLOCK;
 
 /// States, among which those that pass their property on to a given state are found.
-pub struct StateIndex {
+pub(super) struct StateIndex {
     inherited: Monotonicity,
     heights: Vec<u8>,
     /// For each column and level, the states that are no higher in this column. Downward properties
@@ -23,7 +23,7 @@ pub struct StateIndex {
 
 impl StateIndex {
     /// An empty index; it keeps at least the newest `most` states, and at most twice as many.
-    pub fn new(heights: &[u8], inherited: Monotonicity, most: usize) -> StateIndex {
+    pub(super) fn new(heights: &[u8], inherited: Monotonicity, most: usize) -> StateIndex {
         let sets = heights
             .iter()
             .map(|&height| vec![Vec::new(); usize::from(height)])
@@ -46,7 +46,7 @@ impl StateIndex {
     }
 
     /// Stores a state. Returns how many of the oldest states were forgotten for it.
-    pub fn push(&mut self, levels: &[u8]) -> usize {
+    pub(super) fn push(&mut self, levels: &[u8]) -> usize {
         assert!(
             levels
                 .iter()
@@ -80,12 +80,12 @@ impl StateIndex {
     }
 
     /// A stored state.
-    pub fn state(&self, at: usize) -> &[u8] {
+    pub(super) fn state(&self, at: usize) -> &[u8] {
         &self.states[at]
     }
 
     /// The first stored state that passes its property on to this one and that `accept` accepts.
-    pub fn find(&self, levels: &[u8], accept: impl Fn(usize) -> bool) -> Option<usize> {
+    pub(super) fn find(&self, levels: &[u8], accept: impl Fn(usize) -> bool) -> Option<usize> {
         let sets: Vec<&[u64]> = (0..levels.len())
             .map(|column| (column, self.upward(column, levels[column])))
             .filter(|&(column, level)| level + 1 < usize::from(self.heights[column]))

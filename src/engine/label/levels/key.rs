@@ -2,11 +2,11 @@
 //! numbers.
 
 /// The packed codes of a class.
-pub type ClassKey<const WORDS: usize> = [u64; WORDS];
+pub(super) type ClassKey<const WORDS: usize> = [u64; WORDS];
 
 /// The position of a column's code in a key.
 #[derive(Debug, Clone, Copy)]
-pub struct KeyBits {
+pub(super) struct KeyBits {
     word: usize,
     shift: u32,
     mask: u64,
@@ -15,13 +15,13 @@ pub struct KeyBits {
 impl KeyBits {
     /// Reads the code from a key.
     #[inline]
-    pub fn get<const WORDS: usize>(self, key: &ClassKey<WORDS>) -> u32 {
+    pub(super) fn get<const WORDS: usize>(self, key: &ClassKey<WORDS>) -> u32 {
         (key[self.word] >> self.shift & self.mask) as u32
     }
 
     /// Writes a code into a key.
     #[inline]
-    pub fn set<const WORDS: usize>(self, key: &mut ClassKey<WORDS>, code: u32) {
+    pub(super) fn set<const WORDS: usize>(self, key: &mut ClassKey<WORDS>, code: u32) {
         let word = &mut key[self.word];
         *word = *word & !(self.mask << self.shift) | (u64::from(code) & self.mask) << self.shift;
     }
@@ -29,7 +29,7 @@ impl KeyBits {
 
 /// The hash of a key: every bit of the key affects the low bits.
 #[inline]
-pub fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
+pub(super) fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = key.iter().fold(ODD, |mixed, word| {
         let product = u128::from(mixed ^ word) * u128::from(ODD);
@@ -39,7 +39,7 @@ pub fn hash<const WORDS: usize>(key: &ClassKey<WORDS>) -> usize {
 }
 
 /// Positions for the codes of columns with these numbers of codes, and how many words they take.
-pub fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
+pub(super) fn fields(codes: impl Iterator<Item = usize>) -> (Vec<KeyBits>, usize) {
     let (mut word, mut used) = (0, 0);
     let field = |codes: usize| {
         let bits = codes.max(1).next_power_of_two().trailing_zeros().max(1);

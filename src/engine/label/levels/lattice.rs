@@ -172,7 +172,7 @@ impl Column {
 }
 
 /// The sum of the levels of a state.
-pub fn rank(levels: &[u8]) -> u32 {
+pub(super) fn rank(levels: &[u8]) -> u32 {
     levels.iter().map(|&level| u32::from(level)).sum()
 }
 

@@ -40,7 +40,7 @@ struct Column {
 }
 
 /// The costs of a suppressed row in addition to its label, by code.
-pub enum SuppressionCost {
+pub(super) enum SuppressionCost {
     /// Used if sums over all rows fit into one word.
     Words(Vec<u64>),
     /// Numbers of any size.

@@ -11,7 +11,7 @@ use crate::model::Leaf;
 const LONGEST: u32 = 20;
 
 /// The positions of the codes of columns in keys.
-pub struct Packing {
+pub(super) struct Packing {
     columns: Vec<Column>,
     /// The position of the number of the sensitive value.
     value: KeyBits,
@@ -36,7 +36,7 @@ struct LabelPaths {
 
 impl Packing {
     /// The packing for the columns of a lattice and this number of sensitive values.
-    pub fn of(lattice: &Lattice, values: usize) -> Packing {
+    pub(super) fn of(lattice: &Lattice, values: usize) -> Packing {
         let ways: Vec<Option<LabelPaths>> = (0..lattice.width())
             .map(|column| LabelPaths::of(lattice, column))
             .collect();
@@ -63,12 +63,12 @@ impl Packing {
     }
 
     /// The number of words of a key.
-    pub fn words(&self) -> usize {
+    pub(super) fn words(&self) -> usize {
         self.words
     }
 
     /// Writes a leaf into the key of a class in which nothing is generalised.
-    pub fn put_leaf<const WORDS: usize>(
+    pub(super) fn put_leaf<const WORDS: usize>(
         &self,
         key: &mut ClassKey<WORDS>,
         lattice: &Lattice,
@@ -84,12 +84,12 @@ impl Packing {
     }
 
     /// The position of the number of the sensitive value.
-    pub fn value(&self) -> KeyBits {
+    pub(super) fn value(&self) -> KeyBits {
         self.value
     }
 
     /// The mask that turns a key into that of a state.
-    pub fn mask<const WORDS: usize>(&self, levels: &[u8]) -> ClassKey<WORDS> {
+    pub(super) fn mask<const WORDS: usize>(&self, levels: &[u8]) -> ClassKey<WORDS> {
         let mut mask = [u64::MAX; WORDS];
         for (Column { field, ways }, &level) in self.columns.iter().zip(levels) {
             if let Some(ways) = ways {
@@ -101,7 +101,7 @@ impl Packing {
 
     /// The columns that a mask cannot generalise from one state to another, each with the new code
     /// of each code.
-    pub fn raised<'l>(
+    pub(super) fn raised<'l>(
         &self,
         lattice: &'l Lattice,
         from: &Levels,
@@ -125,7 +125,12 @@ impl Packing {
 
     /// The code of a column's label in the key of a class.
     #[inline]
-    pub fn code<const WORDS: usize>(&self, key: &ClassKey<WORDS>, column: usize, level: u8) -> u32 {
+    pub(super) fn code<const WORDS: usize>(
+        &self,
+        key: &ClassKey<WORDS>,
+        column: usize,
+        level: u8,
+    ) -> u32 {
         let Column { field, ways } = &self.columns[column];
         let code = field.get(key);
         match ways {

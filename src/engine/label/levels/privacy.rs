@@ -5,7 +5,7 @@ use super::ground_distance::Ground;
 
 /// Whether a class is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClassFate {
+pub(super) enum ClassFate {
     /// It may be published.
     Published,
     /// It is suppressed, but parts of it may be published in a finer state.

@@ -5,7 +5,7 @@
 use super::ladder::Ladder;
 
 /// The position of the bits of each column and layer. A number has as many words as it needs.
-pub struct LayerBits {
+pub(super) struct LayerBits {
     words: usize,
     /// For each column and leaf its bits; trailing words without any are omitted.
     leaves: Vec<Vec<Vec<u64>>>,
@@ -16,7 +16,7 @@ pub struct LayerBits {
 
 impl LayerBits {
     /// The positions for these ladders.
-    pub fn new(ladders: &[Ladder]) -> LayerBits {
+    pub(super) fn new(ladders: &[Ladder]) -> LayerBits {
         let mut paths = LayerBits {
             words: 1,
             leaves: Vec::new(),
@@ -60,12 +60,12 @@ impl LayerBits {
     }
 
     /// The number of words.
-    pub fn words(&self) -> usize {
+    pub(super) fn words(&self) -> usize {
         self.words
     }
 
     /// The number of a leaf tuple.
-    pub fn number(&self, leaves: impl Iterator<Item = u32>) -> Vec<u64> {
+    pub(super) fn number(&self, leaves: impl Iterator<Item = u32>) -> Vec<u64> {
         self.join(
             leaves
                 .zip(&self.leaves)
@@ -74,7 +74,7 @@ impl LayerBits {
     }
 
     /// The bits that distinguish labels in these layers.
-    pub fn mask(&self, layers: impl Iterator<Item = usize>) -> Vec<u64> {
+    pub(super) fn mask(&self, layers: impl Iterator<Item = usize>) -> Vec<u64> {
         self.join(layers.zip(&self.masks).map(|(layer, of)| &of[layer]))
     }
 

@@ -11,7 +11,7 @@ use crate::model::RecordHasher;
 const HASHER: RecordHasher = RecordHasher;
 
 /// People with the same labels in a state.
-pub struct LabelGroup {
+pub(super) struct LabelGroup {
     /// Their leaf tuples, ascending.
     pub tuples: Vec<u32>,
     /// The number of people.
@@ -19,7 +19,7 @@ pub struct LabelGroup {
 }
 
 /// The people who are in no class yet.
-pub struct RemainingRows {
+pub(super) struct RemainingRows {
     words: usize,
     tuples: Vec<u32>,
     people: Vec<u64>,
@@ -32,7 +32,7 @@ pub struct RemainingRows {
 
 impl RemainingRows {
     /// From all people: a leaf tuple each, and how many people it has.
-    pub fn new<L: Iterator<Item = u32>>(
+    pub(super) fn new<L: Iterator<Item = u32>>(
         paths: &LayerBits,
         all_rows: impl Iterator<Item = (L, u64)>,
     ) -> RemainingRows {
@@ -56,17 +56,17 @@ impl RemainingRows {
     }
 
     /// Their leaf tuples, ascending.
-    pub fn tuples(&self) -> &[u32] {
+    pub(super) fn tuples(&self) -> &[u32] {
         &self.tuples
     }
 
     /// The number of people.
-    pub fn people(&self) -> u64 {
+    pub(super) fn people(&self) -> u64 {
         self.people.iter().sum()
     }
 
     /// Whether at least `k` of them have the same labels.
-    pub fn forms(&mut self, mask: &[u64], k: u64) -> bool {
+    pub(super) fn forms(&mut self, mask: &[u64], k: u64) -> bool {
         let RemainingRows {
             words,
             numbers,
@@ -86,7 +86,7 @@ impl RemainingRows {
     }
 
     /// Removes all groups of at least `k` people.
-    pub fn take(&mut self, mask: &[u64], k: u64) -> Vec<LabelGroup> {
+    pub(super) fn take(&mut self, mask: &[u64], k: u64) -> Vec<LabelGroup> {
         let RemainingRows {
             words,
             numbers,

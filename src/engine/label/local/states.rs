@@ -12,10 +12,10 @@ use num_integer::Integer;
 use super::ladder::Ladder;
 
 /// A layer per column, counted from 0.
-pub type LayerState = Vec<u8>;
+pub(super) type LayerState = Vec<u8>;
 
 /// All states.
-pub struct LayerStates {
+pub(super) struct LayerStates {
     heights: Vec<u32>,
     /// For each column, the difference between the numbers of neighbouring states.
     strides: Vec<u32>,
@@ -23,7 +23,7 @@ pub struct LayerStates {
 }
 
 /// The number of states; `None` beyond 64 bits.
-pub fn count(ladders: &[Ladder]) -> Option<u64> {
+pub(super) fn count(ladders: &[Ladder]) -> Option<u64> {
     ladders.iter().try_fold(1u64, |count, ladder| {
         count.checked_mul(ladder.height() as u64)
     })
@@ -31,7 +31,7 @@ pub fn count(ladders: &[Ladder]) -> Option<u64> {
 
 impl LayerStates {
     /// The states over these ladders; their number has to fit into 32 bits.
-    pub fn new(ladders: &[Ladder]) -> LayerStates {
+    pub(super) fn new(ladders: &[Ladder]) -> LayerStates {
         let heights: Vec<u32> = ladders
             .iter()
             .map(|ladder| ladder.height() as u32)
@@ -61,22 +61,22 @@ impl LayerStates {
     }
 
     /// The number of states.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.order.len()
     }
 
     /// All states, in the order of ARX-LR.
-    pub fn order(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn order(&self) -> impl Iterator<Item = u32> {
         self.order.iter().copied()
     }
 
     /// The state with `*` in all columns.
-    pub fn top(&self) -> u32 {
+    pub(super) fn top(&self) -> u32 {
         self.order.len() as u32 - 1
     }
 
     /// The layer of each column.
-    pub fn layers(&self, state: u32) -> impl Iterator<Item = usize> {
+    pub(super) fn layers(&self, state: u32) -> impl Iterator<Item = usize> {
         self.strides
             .iter()
             .zip(&self.heights)
@@ -84,7 +84,7 @@ impl LayerStates {
     }
 
     /// The state one layer up in a column.
-    pub fn above(&self, state: u32, column: usize) -> Option<u32> {
+    pub(super) fn above(&self, state: u32, column: usize) -> Option<u32> {
         assert!(
             (state as usize) < self.order.len(),
             "a state of these ladders"
@@ -94,7 +94,7 @@ impl LayerStates {
     }
 
     /// The states one layer down in one of the columns.
-    pub fn below(&self, state: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn below(&self, state: u32) -> impl Iterator<Item = u32> {
         let columns = self.strides.iter().zip(&self.heights);
         columns
             .filter(move |(stride, height)| !(state / *stride).is_multiple_of(**height))

@@ -13,7 +13,7 @@ use super::points::{Points, distance};
 const BUCKET: usize = 16;
 
 /// Points, some of which are removed.
-pub struct PointIndex<'p> {
+pub(super) struct PointIndex<'p> {
     points: &'p Points,
     /// Remaining rows, in order; rows that were removed since the tree was built are among them.
     rows: Vec<usize>,
@@ -40,7 +40,7 @@ struct Region {
 
 impl<'p> PointIndex<'p> {
     /// Builds the index of all points.
-    pub fn new(points: &'p Points) -> PointIndex<'p> {
+    pub(super) fn new(points: &'p Points) -> PointIndex<'p> {
         let len = points.len();
         let mut index = PointIndex {
             points,
@@ -56,12 +56,12 @@ impl<'p> PointIndex<'p> {
     }
 
     /// The remaining rows, in order.
-    pub fn rows(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().copied().filter(|&row| self.is_left[row])
     }
 
     /// Removes a row.
-    pub fn remove(&mut self, row: usize) {
+    pub(super) fn remove(&mut self, row: usize) {
         assert!(self.is_left[row], "it is left");
         self.is_left[row] = false;
         self.left -= 1;
@@ -146,7 +146,7 @@ impl<'p> PointIndex<'p> {
     }
 
     /// The point that is farthest from a given one; `None` if none remains.
-    pub fn farthest(&self, from: &[f64]) -> Option<usize> {
+    pub(super) fn farthest(&self, from: &[f64]) -> Option<usize> {
         assert_eq!(from.len(), self.points.dimensions(), "points of one space");
         let mut best: Option<(f64, usize)> = None;
         let mut open = vec![(self.boxes.first()?.farthest(from), 0)];
@@ -176,7 +176,7 @@ impl<'p> PointIndex<'p> {
 
     /// The `count` points that are nearest to a given one, the nearest first; fewer if fewer
     /// remain.
-    pub fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
+    pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<usize> {
         assert_eq!(to.len(), self.points.dimensions(), "points of one space");
         let mut found: BinaryHeap<Neighbour> = BinaryHeap::with_capacity(count + 1);
         let Some(root) = self.boxes.first().filter(|_| count > 0) else {

@@ -24,7 +24,7 @@ pub fn ln(number: f64) -> f64 {
 }
 
 /// ln(to / from) without cancellation if they are close.
-pub fn ln_ratio(from: f64, to: f64) -> f64 {
+pub(super) fn ln_ratio(from: f64, to: f64) -> f64 {
     if to < 2.0 * from && from < 2.0 * to {
         twice_atanh((to - from) / (to + from))
     } else {
@@ -33,7 +33,7 @@ pub fn ln_ratio(from: f64, to: f64) -> f64 {
 }
 
 /// ln((from + by) / from) for `by` ≥ 0, accurate even if it is tiny compared with `from`.
-pub fn ln_growth(from: f64, by: f64) -> f64 {
+pub(super) fn ln_growth(from: f64, by: f64) -> f64 {
     if by < from {
         twice_atanh(by / (2.0 * from + by))
     } else {

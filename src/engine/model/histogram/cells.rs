@@ -352,7 +352,7 @@ fn fits(physical: &DataType, kind: Kind, reading: CellReading) -> bool {
 }
 
 /// Whether a number of days is in the years 0001 to 9999, as every date in text is.
-pub fn in_calendar(days: i32) -> bool {
+pub(super) fn in_calendar(days: i32) -> bool {
     CALENDAR.contains(&days)
 }
 
@@ -410,7 +410,7 @@ pub(super) fn whole(number: f64) -> Option<Value> {
 }
 
 /// A malformed cell as a reader of the table sees it.
-pub fn as_seen(cell: RawCell<'_>) -> Value {
+pub(super) fn as_seen(cell: RawCell<'_>) -> Value {
     Value::Text(match cell {
         RawCell::Null => return Value::Null,
         RawCell::Text(text) => text.into(),

@@ -8,7 +8,7 @@ use crate::{Column, Kind, Value, whole_number};
 
 /// A value in units of its column's last decimal, rounded half away from zero. `None` if there is
 /// none: the cell is missing, is no number of the column's type, or is too large to be counted.
-pub fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option<i64> {
+pub(super) fn units(cell: RawCell<'_>, column: &Column, reading: CellReading) -> Option<i64> {
     let decimals = column.decimals();
     let text = reading.is_text();
     match (cell, column.kind) {

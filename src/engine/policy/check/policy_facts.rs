@@ -54,11 +54,11 @@ pub struct PolicyError {
 }
 
 /// The findings so far.
-pub struct PolicyFindings(pub Vec<PolicyError>);
+pub(super) struct PolicyFindings(pub Vec<PolicyError>);
 
 impl PolicyFindings {
     /// Refuses a key.
-    pub fn refuse(&mut self, key: &str, text: impl Into<String>) {
+    pub(super) fn refuse(&mut self, key: &str, text: impl Into<String>) {
         self.0.push(PolicyError {
             key: format!("policy.{key}"),
             text: text.into(),
@@ -66,21 +66,21 @@ impl PolicyFindings {
     }
 
     /// Refuses the key if the condition holds.
-    pub fn refuse_if(&mut self, condition: bool, key: &str, text: impl Into<String>) {
+    pub(super) fn refuse_if(&mut self, condition: bool, key: &str, text: impl Into<String>) {
         if condition {
             self.refuse(key, text);
         }
     }
 
     /// Refuses each of the keys that the feed file has.
-    pub fn refuse_written(&mut self, keys: &[(&str, bool)], text: &str) {
+    pub(super) fn refuse_written(&mut self, keys: &[(&str, bool)], text: &str) {
         for (key, _) in keys.iter().filter(|(_, written)| *written) {
             self.refuse(key, format!("`{key}` {text}"));
         }
     }
 
     /// Refuses a number above 1.
-    pub fn at_most_one(&mut self, number: Option<Decimal>, key: &str, meaning: &str) {
+    pub(super) fn at_most_one(&mut self, number: Option<Decimal>, key: &str, meaning: &str) {
         let above = number.is_some_and(|number| number > Decimal::ONE);
         self.refuse_if(
             above,
@@ -91,6 +91,6 @@ impl PolicyFindings {
 }
 
 /// The last part of a key.
-pub fn last(key: &str) -> &str {
+pub(super) fn last(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }

@@ -16,7 +16,7 @@ use crate::histogram::{Release, SensitiveValues};
 use crate::model::{Kind, Taxonomy, Value};
 
 /// A column, and how much of it has been written.
-pub struct ColumnWriter<'a> {
+pub(super) struct ColumnWriter<'a> {
     cells: Cells<'a>,
     /// The number of pieces that have been begun, and how many rows of the last of them are still
     /// to be written.
@@ -71,7 +71,11 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// The labels of a quasi column.
-    pub fn labels(table: &'a Release, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
+    pub(super) fn labels(
+        table: &'a Release,
+        column: usize,
+        tree: &'a Taxonomy,
+    ) -> ColumnWriter<'a> {
         assert!(column < table.width(), "a column of the table");
         ColumnWriter::new(Cells::Labels {
             table,
@@ -81,12 +85,16 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// The numbers of the classes.
-    pub fn numbers(table: &'a Release) -> ColumnWriter<'a> {
+    pub(super) fn numbers(table: &'a Release) -> ColumnWriter<'a> {
         ColumnWriter::new(Cells::Numbers { table })
     }
 
     /// The leaves of a quasi column.
-    pub fn leaves(exact: &'a LeafTable<'a>, column: usize, tree: &'a Taxonomy) -> ColumnWriter<'a> {
+    pub(super) fn leaves(
+        exact: &'a LeafTable<'a>,
+        column: usize,
+        tree: &'a Taxonomy,
+    ) -> ColumnWriter<'a> {
         ColumnWriter::new(Cells::Leaves {
             exact,
             column,
@@ -95,7 +103,7 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// The cells of a sensitive column.
-    pub fn cells(
+    pub(super) fn cells(
         table: &'a Release,
         values: &'a SensitiveValues,
         column: usize,
@@ -110,12 +118,12 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// The release in which rows came, given as the last value of their sensitive tuples.
-    pub fn arrivals(table: &'a Release, values: &'a SensitiveValues) -> ColumnWriter<'a> {
+    pub(super) fn arrivals(table: &'a Release, values: &'a SensitiveValues) -> ColumnWriter<'a> {
         ColumnWriter::new(Cells::Arrivals { table, values })
     }
 
     /// The name and type; only sensitive cells may be missing.
-    pub fn field(&self, name: &str) -> Field {
+    pub(super) fn field(&self, name: &str) -> Field {
         let text =
             || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::LargeUtf8));
         let (kind, nullable) = match self.cells {
@@ -146,7 +154,7 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// The next `rows` rows.
-    pub fn take(&mut self, rows: usize) -> ArrayRef {
+    pub(super) fn take(&mut self, rows: usize) -> ArrayRef {
         let runs = self.runs(rows);
         let (table, column, values, kind) = match self.cells {
             Cells::Labels {

@@ -6,7 +6,7 @@ use crate::histogram::{Headcount, Release};
 use crate::model::{Leaf, Node};
 
 /// Leaf tuples with their people, class by class.
-pub struct LeafTable<'a> {
+pub(super) struct LeafTable<'a> {
     people: &'a Headcount,
     /// The numbers of the tuples.
     order: Vec<u32>,
@@ -17,7 +17,7 @@ impl<'a> LeafTable<'a> {
     ///
     /// # Panics
     /// If a person is in no class of it.
-    pub fn of(table: &Release, people: &'a Headcount) -> LeafTable<'a> {
+    pub(super) fn of(table: &Release, people: &'a Headcount) -> LeafTable<'a> {
         let mut order: Vec<(u32, u32)> = Vec::with_capacity(people.tuples());
         let mut nodes: Vec<Node> = vec![0; people.width()];
         for tuple in 0..people.tuples() {
@@ -39,12 +39,12 @@ impl<'a> LeafTable<'a> {
     }
 
     /// The leaf of a tuple in a column.
-    pub fn leaf(&self, at: usize, column: usize) -> Leaf {
+    pub(super) fn leaf(&self, at: usize, column: usize) -> Leaf {
         self.people.column(column)[self.order[at] as usize]
     }
 
     /// The number of rows of a tuple.
-    pub fn rows_of(&self, at: usize) -> u64 {
+    pub(super) fn rows_of(&self, at: usize) -> u64 {
         self.people.count(self.order[at] as usize)
     }
 }

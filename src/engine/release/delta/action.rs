@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One line of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub(super) enum Action {
     /// Information about the commit, for people.
     CommitInfo(CommitInfo),
     /// The versions that a reader and a writer must support.
@@ -25,7 +25,7 @@ pub enum Action {
 /// Information about a commit, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CommitInfo {
+pub(super) struct CommitInfo {
     pub timestamp: i64,
     pub operation: String,
     pub operation_parameters: BTreeMap<String, String>,
@@ -36,7 +36,7 @@ pub struct CommitInfo {
 /// The versions of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Protocol {
+pub(super) struct Protocol {
     pub min_reader_version: i32,
     pub min_writer_version: i32,
 }
@@ -44,7 +44,7 @@ pub struct Protocol {
 /// The definition of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "MetaDataForm", into = "MetaDataForm")]
-pub struct MetaData {
+pub(super) struct MetaData {
     pub id: String,
     pub name: String,
     pub schema: String,
@@ -111,7 +111,7 @@ impl From<MetaDataForm> for MetaData {
 /// The release that a commit contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Txn {
+pub(super) struct Txn {
     pub app_id: String,
     pub version: i64,
     pub last_updated: i64,
@@ -120,7 +120,7 @@ pub struct Txn {
 /// The removal of a file from the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Remove {
+pub(super) struct Remove {
     pub path: String,
     pub deletion_timestamp: i64,
     pub data_change: bool,
@@ -132,7 +132,7 @@ pub struct Remove {
 /// The addition of a file to the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Add {
+pub(super) struct Add {
     pub path: String,
     pub partition_values: BTreeMap<String, String>,
     pub size: i64,

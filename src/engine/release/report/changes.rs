@@ -8,7 +8,7 @@ use super::words::{Words, fill};
 use crate::past_release::PastRelease;
 
 /// The section.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let words = report.words;
     html! {
         section {
@@ -52,7 +52,7 @@ fn comparison(report: &Report, before: &PastRelease) -> Markup {
 }
 
 /// The figures of a release in a readable form.
-pub fn figures(words: &Words, release: &PastRelease) -> [(&'static str, Option<String>); 5] {
+pub(super) fn figures(words: &Words, release: &PastRelease) -> [(&'static str, Option<String>); 5] {
     [
         (words.rows, Some(words.count(release.rows))),
         (words.classes, Some(words.count(release.classes))),

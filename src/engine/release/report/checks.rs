@@ -11,7 +11,7 @@ use crate::check::{Check, Side};
 use crate::figure::Figure;
 
 /// The section on checks.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, checks) = (report.words, &report.manifest.checks);
     html! {
         section id="checks" {

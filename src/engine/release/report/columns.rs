@@ -18,7 +18,7 @@ fn heading(words: &Words, form: Form) -> [&'static str; 2] {
 }
 
 /// The sections on columns.
-pub fn sections(report: &Report) -> Markup {
+pub(super) fn sections(report: &Report) -> Markup {
     let words = report.words;
     let [heading, text] = heading(words, report.form);
     let keeps = report.form.keeps();

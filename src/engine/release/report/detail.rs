@@ -32,7 +32,7 @@ fn rows(column: &ColumnCut) -> [u64; SIZES.len() + 2] {
 }
 
 /// The table over all columns.
-pub fn table(words: &Words, columns: &[ColumnCut]) -> Markup {
+pub(super) fn table(words: &Words, columns: &[ColumnCut]) -> Markup {
     let sizes = SIZES.iter().enumerate().map(|(at, most)| match at {
         0 => fill(words.share_of_domain_first, &[("most", most)]),
         3 => html! { (words.share_of_domain_rest) },

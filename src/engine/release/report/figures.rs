@@ -6,7 +6,7 @@ use super::words::fill;
 use super::{Form, Report};
 
 /// The section.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let smallest = fill(words.at_least_k, &[("k", &words.count(manifest.k))]);
     let loss = fill(words.loss_of, &[("loss", &words.decimal(manifest.loss, 4))]);

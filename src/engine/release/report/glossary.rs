@@ -6,7 +6,7 @@ use super::html::fixed;
 use super::words::{Term, Words};
 
 /// The section.
-pub fn section(words: &Words) -> Markup {
+pub(super) fn section(words: &Words) -> Markup {
     html! {
         section {
             h2 { (words.glossary) }

@@ -8,7 +8,7 @@ use super::html::{Text, name};
 use super::words::fill;
 
 /// The head.
-pub fn head(report: &Report) -> Markup {
+pub(super) fn head(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     html! {
         header {
@@ -24,6 +24,6 @@ pub fn head(report: &Report) -> Markup {
 }
 
 /// A time in a readable form: `2026-11-21 10:00:00 UTC`.
-pub fn minute(time: &str) -> String {
+pub(super) fn minute(time: &str) -> String {
     time.replacen('T', " ", 1).replacen('Z', " UTC", 1)
 }

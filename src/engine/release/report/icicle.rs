@@ -162,7 +162,7 @@ struct Frame {
 }
 
 /// Draws a column.
-pub fn drawing(words: &Words, column: &ColumnCut) -> Markup {
+pub(super) fn drawing(words: &Words, column: &ColumnCut) -> Markup {
     let boxes = boxes(column);
     let levels = boxes.iter().map(|drawn| drawn.level + 1).max().unwrap_or(1);
     let most = boxes

@@ -15,7 +15,7 @@ const SOME: usize = 16;
 const FEW: usize = 3;
 
 /// The table of one column.
-pub fn table(words: &Words, column: &ColumnCut) -> Markup {
+pub(super) fn table(words: &Words, column: &ColumnCut) -> Markup {
     let (nodes, shown) = (&column.nodes, &column.shown);
     let listed = listed(column);
     let seen = nodes.iter().filter(|&&node| shown.at(node) > 0).count();
@@ -62,7 +62,7 @@ pub fn table(words: &Words, column: &ColumnCut) -> Markup {
 }
 
 /// The head of a table whose last column shows shares as bars.
-pub fn head_of_parts(words: &Words, first: &str, numbers: [&str; 3]) -> Markup {
+pub(super) fn head_of_parts(words: &Words, first: &str, numbers: [&str; 3]) -> Markup {
     html! {
         thead { tr {
             th scope="col" { (first) }

@@ -13,7 +13,7 @@ use crate::measure_figures::MeasureFigures;
 const NAMED: usize = 12;
 
 /// The section, if the feed has measures.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, measures) = (report.words, report.measures);
     if measures.is_empty() {
         return Markup::default();

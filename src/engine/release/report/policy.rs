@@ -8,7 +8,7 @@ use super::html::{Text, fixed, head, wide};
 use super::words::fill;
 
 /// The section with the policy, and the one with the files.
-pub fn sections(report: &Report) -> Markup {
+pub(super) fn sections(report: &Report) -> Markup {
     let (words, around) = (report.words, report.around);
     let mut lines = Vec::new();
     flatten("", &report.manifest.policy, &mut lines);

@@ -10,7 +10,7 @@ use super::{Form, Report};
 use crate::policy::Guarantee;
 
 /// The section.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let (warning, text) = texts(report);
     let others = words.many(manifest.k.saturating_sub(1), words.other);

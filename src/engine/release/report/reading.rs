@@ -6,7 +6,7 @@ use super::html::fixed;
 use super::{Form, Report};
 
 /// The section; empty for other tables.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     if !report.form.keeps() {
         return Markup::default();
     }

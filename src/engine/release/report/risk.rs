@@ -10,7 +10,7 @@ use super::{Form, Report};
 use crate::risk::{Prosecutor, Sizes};
 
 /// The section on risks.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     // Rows with equal labels that were published together.
     of_sizes(report.words, report.form, &report.sums.together().collect())
 }

@@ -8,7 +8,7 @@ use super::labels::head_of_parts;
 use super::words::{Words, fill};
 
 /// The section on class sizes: how many classes have each size.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let words = report.words;
     let sizes: Vec<(u64, u64)> = report.sums.sizes().collect();
     let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();

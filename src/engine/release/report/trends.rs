@@ -13,7 +13,7 @@ const HEIGHT: f64 = 48.0;
 const EDGE: f64 = 3.0;
 
 /// The section; empty for a first release.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, now) = (report.words, report.manifest.figures());
     let releases: Vec<&PastRelease> = report.around.earlier.iter().chain([&now]).collect();
     let [first, .., last] = &releases[..] else {

@@ -10,7 +10,7 @@ use crate::check::Check;
 use crate::check::CheckLine;
 
 /// The section.
-pub fn section(report: &Report) -> Markup {
+pub(super) fn section(report: &Report) -> Markup {
     let (words, manifest) = (report.words, report.manifest);
     let is_two = report.form == Form::TwoTables;
     let without_detail = report

@@ -17,7 +17,7 @@ use crate::histogram::Slices;
 ///
 /// # Errors
 /// A release lacks rows of an earlier one.
-pub fn figures(
+pub(super) fn figures(
     subject: &AuditSubject,
     chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,

@@ -77,7 +77,7 @@ impl CrowdFigures {
 
 /// The worst diversity of each release, over its classes and over the rows that were added together
 /// in it or earlier.
-pub fn diversity(
+pub(super) fn diversity(
     releases: &[Release],
     growth: &RowChanges,
     measures: &Measures,
@@ -100,7 +100,7 @@ pub fn diversity(
 
 /// For each two releases: a person of the earlier one cannot be distinguished from the other rows
 /// of a label there, and a person who came in between not from the other new rows of a label.
-pub fn pairs(releases: &[Release], growth: &RowChanges) -> Vec<PairFigures> {
+pub(super) fn pairs(releases: &[Release], growth: &RowChanges) -> Vec<PairFigures> {
     let n = releases.len();
     let pairs: Vec<(usize, usize)> = (0..n)
         .flat_map(|i| (i + 1..n).map(move |l| (i, l)))

@@ -9,7 +9,7 @@ use crate::gate::chain::{
 };
 
 /// The targets to be solved.
-pub struct SolveInput {
+pub(super) struct SolveInput {
     /// All non-empty targets.
     pub all: WeakTargets,
     /// Those that contain a person, if the people are known.
@@ -18,7 +18,7 @@ pub struct SolveInput {
 
 /// Solves what the verdict on `k` needs, within `budget`, and more where that is cheap, and updates
 /// the figures.
-pub fn solve(
+pub(super) fn solve(
     chain: &ReleaseChain<'_>,
     pairs: &ComparablePairs,
     open: &SolveInput,

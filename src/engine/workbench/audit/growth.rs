@@ -156,7 +156,7 @@ impl RowChanges {
 }
 
 /// Whether rows state in which release they came.
-pub fn states(rows: &Histogram) -> bool {
+pub(super) fn states(rows: &Histogram) -> bool {
     (0..rows.tuples()).any(|tuple| rows.cells_of(tuple).iter().any(|cell| cell.increment > 0))
 }
 

@@ -25,7 +25,7 @@ pub struct PairFigures {
 ///
 /// # Errors
 /// A release lacks rows of an earlier one.
-pub fn figures(
+pub(super) fn figures(
     chain: &ReleaseChain<'_>,
     slices: Option<&Slices>,
     trees: &[&Taxonomy],

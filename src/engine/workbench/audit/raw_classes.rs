@@ -7,7 +7,7 @@ use crate::risk::Sizes;
 
 /// For each release the classes of the rows behind it; in a cumulative chain these are the rows of
 /// all increments so far.
-pub fn behind(raw: &Histogram, releases: usize, kind: ChainKind) -> Vec<Sizes> {
+pub(super) fn behind(raw: &Histogram, releases: usize, kind: ChainKind) -> Vec<Sizes> {
     assert!(releases > 0, "a chain of releases");
     let mut sizes = vec![Sizes::default(); releases];
     let mut rows = vec![0; releases];

@@ -29,7 +29,11 @@ pub struct AttackOutcome {
 
 /// Attacks every release whose classes have labels of their own; none if the policy does not
 /// require it.
-pub fn attacks(subject: &AuditSubject, columns: &Columns, policy: &Policy) -> Vec<AttackOutcome> {
+pub(super) fn attacks(
+    subject: &AuditSubject,
+    columns: &Columns,
+    policy: &Policy,
+) -> Vec<AttackOutcome> {
     if !policy.search().is_local() || policy.refinement().max_ratio.is_none() {
         return Vec::new();
     }

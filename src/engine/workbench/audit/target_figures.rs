@@ -7,7 +7,7 @@ use crate::gate::chain::{AttackerView, ChainTarget, ExactTarget, Fold};
 use crate::gate::diversity::{DiversityFigures, Measures, ValueShares};
 
 /// How targets are examined; diversity is omitted without measures.
-pub struct AuditScope<'l> {
+pub(super) struct AuditScope<'l> {
     /// The measures, and the value shares of every release from the target's increment on.
     pub measured: Option<(&'l Measures, &'l [ValueShares])>,
     /// The attacker's view, and the number of targets to keep for a search.
@@ -15,7 +15,7 @@ pub struct AuditScope<'l> {
 }
 
 /// The figures of the examined targets.
-pub struct TargetFigures {
+pub(super) struct TargetFigures {
     /// The fewest candidates and the classes of the target; the first one of several.
     pub weakest: Option<(u64, Vec<u32>)>,
     /// The minimum of the paper's figures.

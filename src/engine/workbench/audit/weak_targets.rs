@@ -7,14 +7,14 @@ use crate::gate::chain::ExactTarget;
 const MOST_SUSPECTS: usize = 100_000;
 
 /// The number of targets of one increment that are kept.
-pub fn share(releases: usize) -> usize {
+pub(super) fn share(releases: usize) -> usize {
     assert!(releases > 0, "a chain of releases");
     (MOST_SUSPECTS / releases).max(1000)
 }
 
 /// The targets with the fewest candidates by the pair bound.
 #[derive(Debug, Default)]
-pub struct WeakTargets {
+pub(super) struct WeakTargets {
     kept: Vec<ExactTarget>,
     /// Whether some targets were dropped.
     pub dropped: bool,
@@ -22,7 +22,7 @@ pub struct WeakTargets {
 
 impl WeakTargets {
     /// Adds a target; at most `most` are kept. The result does not depend on the order.
-    pub fn push(&mut self, suspect: ExactTarget, most: usize) {
+    pub(super) fn push(&mut self, suspect: ExactTarget, most: usize) {
         assert!(most > 0, "suspects that are kept");
         self.kept.push(suspect);
         if self.kept.len() >= 2 * most {
@@ -31,20 +31,20 @@ impl WeakTargets {
     }
 
     /// Adds the targets of another increment.
-    pub fn extend(&mut self, other: WeakTargets) {
+    pub(super) fn extend(&mut self, other: WeakTargets) {
         self.dropped |= other.dropped;
         self.kept.extend(other.kept);
     }
 
     /// The targets of both, at most `most`.
-    pub fn join(mut self, other: WeakTargets, most: usize) -> WeakTargets {
+    pub(super) fn join(mut self, other: WeakTargets, most: usize) -> WeakTargets {
         self.extend(other);
         self.cut(most);
         self
     }
 
     /// All targets that are kept.
-    pub fn iter(&self) -> impl Iterator<Item = &ExactTarget> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ExactTarget> {
         self.kept.iter()
     }
 

@@ -9,7 +9,7 @@ use crate::histogram::Release;
 use crate::model::{Node, Taxonomy};
 
 /// The rows of a label that were published together.
-pub struct CountedClass {
+pub(super) struct CountedClass {
     /// The cells of the label in each column.
     pub cells: Vec<Range<usize>>,
     /// The first cell of the second part, in columns whose split was refused; the end of the label
@@ -22,7 +22,7 @@ pub struct CountedClass {
 }
 
 /// All classes of a table.
-pub struct CountedClasses {
+pub(super) struct CountedClasses {
     pub all: Vec<CountedClass>,
     /// For each column the first leaf of each cell, and the end of the last cell.
     pub cells: Vec<Vec<usize>>,
@@ -32,7 +32,7 @@ pub struct CountedClasses {
 
 impl CountedClasses {
     /// The classes of tables, each of which was published as a whole.
-    pub fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
+    pub(super) fn of(tables: &[Release], trees: &[&Taxonomy], method: Method) -> CountedClasses {
         assert!(
             tables.iter().all(|table| table.width() == trees.len()),
             "one taxonomy for each column"

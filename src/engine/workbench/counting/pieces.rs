@@ -8,7 +8,7 @@ use super::profiles::{ProfileShares, Profiles, each, summed};
 use super::question::Axis;
 
 /// An axis, divided into pieces.
-pub struct AxisPieces {
+pub(super) struct AxisPieces {
     /// The number of the quasi column.
     pub column: usize,
     /// The number of groups.
@@ -27,7 +27,7 @@ impl AxisPieces {
     ///
     /// # Panics
     /// If there are several groups and they do not ascend with the leaves.
-    pub fn of(axis: &Axis, cells: &[usize]) -> AxisPieces {
+    pub(super) fn of(axis: &Axis, cells: &[usize]) -> AxisPieces {
         let (mut pieces, mut starts) = (Vec::new(), vec![0]);
         for (cell, ends) in cells.windows(2).enumerate() {
             for same in axis.group[ends[0]..ends[1]].chunk_by(|one, other| one == other) {
@@ -62,7 +62,7 @@ impl AxisPieces {
     }
 
     /// The groups that the rows of a class may be in, and whether all rows must be in the only one.
-    pub fn groups_of(&self, class: &CountedClass) -> (Range<usize>, bool) {
+    pub(super) fn groups_of(&self, class: &CountedClass) -> (Range<usize>, bool) {
         let cells = &class.cells[self.column];
         let inside = &self.pieces[self.starts[cells.start]..self.starts[cells.end]];
         let mut groups = inside.iter().filter_map(|(_, _, group)| *group);
@@ -77,7 +77,7 @@ impl AxisPieces {
     }
 
     /// The shares of the counted pieces in each profile, summed over the pieces before each.
-    pub fn sums(&self, profiles: &Profiles) -> Vec<ProfileShares> {
+    pub(super) fn sums(&self, profiles: &Profiles) -> Vec<ProfileShares> {
         let cells: Vec<ProfileShares> = profiles.cells(self.column).collect();
         let share = |(cell, part, group): &(usize, f64, Option<usize>)| {
             let part = if group.is_some() { *part } else { 0.0 };
@@ -87,7 +87,7 @@ impl AxisPieces {
     }
 
     /// The shares of a group in the cells of a class, in each of the two parts of a refused split.
-    pub fn of_group(
+    pub(super) fn of_group(
         &self,
         group: usize,
         class: &CountedClass,

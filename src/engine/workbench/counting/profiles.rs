@@ -10,7 +10,7 @@ use super::refusal::refused;
 use crate::arithmetic::SmallDraws;
 
 /// The number of profiles.
-pub const PROFILES: usize = 16;
+pub(super) const PROFILES: usize = 16;
 /// The number of rounds of EM.
 const ROUNDS: u32 = 60;
 /// The most classes that are learned from; from a table with more, each fit draws its own sample.
@@ -25,10 +25,10 @@ const VALUES: usize = 1 << 12;
 const LEAST: f64 = 1e-9;
 
 /// One number per profile.
-pub type ProfileShares = [f64; PROFILES];
+pub(super) type ProfileShares = [f64; PROFILES];
 
 /// One fit of profiles.
-pub struct Profiles {
+pub(super) struct Profiles {
     /// The share of each profile.
     shares: ProfileShares,
     /// For each column the share of each cell within the profile, summed over the cells before it.
@@ -41,7 +41,7 @@ pub struct Profiles {
 }
 
 /// The possible positions of the rows of a class.
-pub struct RowPlaces {
+pub(super) struct RowPlaces {
     /// The weight of each profile in the class.
     weights: ProfileShares,
     /// For each column the share of its cells in the profile, with each part of a refused split
@@ -53,7 +53,7 @@ pub struct RowPlaces {
 
 /// The settings of a fit.
 #[derive(Clone, Copy)]
-pub struct Fit {
+pub(super) struct Fit {
     /// The seed of the draws.
     pub seed: u64,
     /// Whether the classes are drawn again and refused splits are ignored: the estimate of a less
@@ -63,7 +63,7 @@ pub struct Fit {
 
 impl Profiles {
     /// Even shares, as a single profile.
-    pub fn even(classes: &CountedClasses) -> Profiles {
+    pub(super) fn even(classes: &CountedClasses) -> Profiles {
         let even =
             |starts: &Vec<usize>| starts.iter().map(|&leaf| [leaf as f64; PROFILES]).collect();
         let shares = each(|profile| if profile == 0 { 1.0 } else { 0.0 });
@@ -76,7 +76,7 @@ impl Profiles {
     }
 
     /// Learns the profiles of a table.
-    pub fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
+    pub(super) fn learn(classes: &CountedClasses, method: Method, fit: Fit) -> Profiles {
         assert!(!classes.all.is_empty(), "there are classes to learn from");
         let mut source = SmallDraws::new(fit.seed);
         let drawn = CLASSES as f64 / classes.all.len() as f64;
@@ -174,7 +174,7 @@ impl Profiles {
     }
 
     /// The possible positions of the rows of a class, whatever their sensitive values are.
-    pub fn place(&self, class: &CountedClass) -> RowPlaces {
+    pub(super) fn place(&self, class: &CountedClass) -> RowPlaces {
         assert_eq!(class.cells.len(), self.sums.len(), "cells of each column");
         let (mut weights, mut inside) = (self.shares, Vec::with_capacity(self.sums.len()));
         for (sums, cells) in self.sums.iter().zip(&class.cells) {
@@ -220,7 +220,7 @@ impl Profiles {
     }
 
     /// The rows of a class in each profile, with the wanted sensitive values only.
-    pub fn rows_of(
+    pub(super) fn rows_of(
         &self,
         class: &CountedClass,
         placed: &RowPlaces,
@@ -242,7 +242,7 @@ impl Profiles {
     }
 
     /// The share of each cell of a column in each profile.
-    pub fn cells(&self, column: usize) -> impl Iterator<Item = ProfileShares> + '_ {
+    pub(super) fn cells(&self, column: usize) -> impl Iterator<Item = ProfileShares> + '_ {
         self.sums[column]
             .windows(2)
             .map(|sums| each(|profile| sums[1][profile] - sums[0][profile]))
@@ -252,7 +252,7 @@ impl Profiles {
 impl RowPlaces {
     /// The share of a class in some cells of its column, by profile: cells of the first part of a
     /// refused split, and of the second.
-    pub fn share(&self, column: usize, parts: [ProfileShares; 2]) -> ProfileShares {
+    pub(super) fn share(&self, column: usize, parts: [ProfileShares; 2]) -> ProfileShares {
         let [first, second] = self.factors[column];
         each(|profile| {
             (first * parts[0][profile] + second * parts[1][profile]) / self.inside[column][profile]
@@ -263,7 +263,7 @@ impl RowPlaces {
 /// One number per profile. The loop compiles to vector instructions, which `array::from_fn` and
 /// `map` with these closures do not.
 #[inline(always)]
-pub fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
+pub(super) fn each(mut number: impl FnMut(usize) -> f64) -> ProfileShares {
     let mut numbers = [0.0; PROFILES];
     for (profile, place) in numbers.iter_mut().enumerate() {
         *place = number(profile);
@@ -309,14 +309,14 @@ fn halved<const ALL: usize, const HALF: usize>(
 
 /// Adds the numbers of each profile.
 #[inline(always)]
-pub fn add(sums: &mut ProfileShares, numbers: ProfileShares) {
+pub(super) fn add(sums: &mut ProfileShares, numbers: ProfileShares) {
     for (profile, sum) in sums.iter_mut().enumerate() {
         *sum += numbers[profile];
     }
 }
 
 /// The sums over the cells before each cell, and over all of them.
-pub fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
+pub(super) fn summed(cells: &[ProfileShares]) -> Vec<ProfileShares> {
     let mut sums = vec![[0.0; PROFILES]];
     for cell in cells {
         let mut sum = sums[sums.len() - 1];

@@ -11,7 +11,7 @@ const MANY: u64 = 1_000;
 /// The probability that the split of a class of `people` was refused, if one of them is in a part,
 /// and each other one is there with probability `share`. A part must be empty or hold `fewest`
 /// people.
-pub fn refused(people: u64, fewest: u64, share: f64) -> f64 {
+pub(super) fn refused(people: u64, fewest: u64, share: f64) -> f64 {
     assert!((0.0..=1.0).contains(&share), "a share");
     match people {
         0..2 => return COIN,

@@ -8,7 +8,7 @@ use super::profiles::{ProfileShares, Profiles, RowPlaces, add, each};
 use super::question::Question;
 
 /// A question about the classes of a table.
-pub struct ClassCounts<'q> {
+pub(super) struct ClassCounts<'q> {
     question: &'q Question,
     axes: Vec<AxisPieces>,
     /// The classes whose counts are uncertain, each with the groups of each axis that its rows may
@@ -22,7 +22,7 @@ pub struct ClassCounts<'q> {
 
 impl<'q> ClassCounts<'q> {
     /// Prepares a question; `None` if the classes and counts together exceed the limit.
-    pub fn of(
+    pub(super) fn of(
         classes: &'q CountedClasses,
         question: &'q Question,
         most: usize,
@@ -66,13 +66,13 @@ impl<'q> ClassCounts<'q> {
     }
 
     /// The smallest and the largest possible value of each count.
-    pub fn bounds(&self) -> (&[u64], &[u64]) {
+    pub(super) fn bounds(&self) -> (&[u64], &[u64]) {
         (&self.low, &self.high)
     }
 
     /// The estimates of a fit, and their variances if every row were placed independently with the
     /// shares of the fit.
-    pub fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn spread(&self, profiles: &Profiles) -> (Vec<f64>, Vec<f64>) {
         let groups = self.question.groups;
         let sums: Vec<Vec<ProfileShares>> =
             self.axes.iter().map(|axis| axis.sums(profiles)).collect();

@@ -15,13 +15,13 @@ const MOST_PAIRS: usize = 2_000;
 
 /// Whether intervals are computed for each lone contributor. If not, only exact conclusions from
 /// one more known cell are found.
-pub fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
+pub(super) fn intervals_for_lone(sensitive: usize, lone: usize) -> bool {
     sensitive.saturating_mul(lone) <= MOST_PAIRS
 }
 
 /// Unknown cells that are related to each other, and the relations between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelatedCells {
+pub(super) struct RelatedCells {
     /// In order.
     pub cells: Vec<usize>,
     /// The relations, by their numbers in the system.
@@ -32,14 +32,14 @@ pub struct RelatedCells {
 type Followed = Vec<(usize, Vec<usize>)>;
 
 /// The parts of all unknown cells, and the part of each cell.
-pub struct CellParts {
+pub(super) struct CellParts {
     pub parts: Vec<RelatedCells>,
     of: Vec<Option<usize>>,
 }
 
 impl CellParts {
     /// From the cells that are unknown.
-    pub fn new(system: &SumSystem, unknown: impl Fn(usize) -> bool) -> CellParts {
+    pub(super) fn new(system: &SumSystem, unknown: impl Fn(usize) -> bool) -> CellParts {
         let mut joined: Vec<usize> = (0..system.cells()).collect();
         for relation in system.relations() {
             let mut cells = relation
@@ -86,7 +86,7 @@ impl CellParts {
     }
 
     /// The part of an unknown cell.
-    pub fn of(&self, cell: usize) -> Option<usize> {
+    pub(super) fn of(&self, cell: usize) -> Option<usize> {
         self.of[cell]
     }
 }
@@ -101,7 +101,7 @@ fn root(joined: &mut [usize], mut cell: usize) -> usize {
 
 impl RelatedCells {
     /// The index of a cell among the unknowns of this part.
-    pub fn place(&self, cell: usize) -> usize {
+    pub(super) fn place(&self, cell: usize) -> usize {
         self.cells
             .binary_search(&cell)
             .expect("a cell of this part")
@@ -109,7 +109,7 @@ impl RelatedCells {
 
     /// The equations between the unknown cells of this part; all others have these values. `None`
     /// if a number does not fit.
-    pub fn equations<N: WholeNumber>(
+    pub(super) fn equations<N: WholeNumber>(
         &self,
         system: &SumSystem,
         value: impl Fn(usize) -> i128,
@@ -142,7 +142,7 @@ impl RelatedCells {
 
     /// For each of these cells those of the others from which it follows exactly, together with all
     /// published ones.
-    pub fn followed(
+    pub(super) fn followed(
         &self,
         system: &SumSystem,
         cells: &[usize],

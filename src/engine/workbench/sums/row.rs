@@ -4,14 +4,14 @@ use super::whole_numbers::WholeNumber;
 
 /// `Σ coefficient · unknown = right`; terms in the order of the unknowns, none of them 0.
 #[derive(Clone)]
-pub struct Equation<N> {
+pub(super) struct Equation<N> {
     pub terms: Vec<(usize, N)>,
     pub right: N,
 }
 
 impl<N: WholeNumber> Equation<N> {
     /// The coefficient of an unknown, if it is not 0.
-    pub fn at(&self, unknown: usize) -> Option<&N> {
+    pub(super) fn at(&self, unknown: usize) -> Option<&N> {
         let at = self
             .terms
             .binary_search_by_key(&unknown, |term| term.0)
@@ -20,7 +20,7 @@ impl<N: WholeNumber> Equation<N> {
     }
 
     /// Multiplies the equation by -1.
-    pub fn negate(&mut self) {
+    pub(super) fn negate(&mut self) {
         self.terms
             .iter_mut()
             .for_each(|term| term.1 = term.1.negated());
@@ -29,7 +29,7 @@ impl<N: WholeNumber> Equation<N> {
 
     /// Eliminates `unknown` by means of `by`, in which its coefficient is positive. Coefficients of
     /// unknowns that `by` does not contain keep their signs. `None` if a number does not fit.
-    pub fn without(&self, unknown: usize, by: &Equation<N>) -> Option<Equation<N>> {
+    pub(super) fn without(&self, unknown: usize, by: &Equation<N>) -> Option<Equation<N>> {
         let Some(here) = self.at(unknown) else {
             return Some(self.clone());
         };

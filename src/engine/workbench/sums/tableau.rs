@@ -18,7 +18,7 @@ pub enum Range {
 
 /// How a search for the largest value of a sum ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SimplexEnd {
+pub(super) enum SimplexEnd {
     /// The value is the largest one.
     Largest,
     /// There is no largest value.
@@ -35,7 +35,7 @@ const PATIENCE: u32 = 40;
 /// each equation, which is 0 and records how often that equation was added to another, then the
 /// objective.
 #[derive(Clone)]
-pub struct Tableau<N> {
+pub(super) struct Tableau<N> {
     rows: Vec<Equation<N>>,
     /// The unknown or trace for which an equation is solved.
     solved: Vec<usize>,
@@ -49,7 +49,7 @@ pub struct Tableau<N> {
 
 impl<N: WholeNumber> Tableau<N> {
     /// These equations, in unknowns with these ranges.
-    pub fn new(ranges: Vec<Range>, equations: Vec<(Vec<(usize, N)>, N)>) -> Tableau<N> {
+    pub(super) fn new(ranges: Vec<Range>, equations: Vec<(Vec<(usize, N)>, N)>) -> Tableau<N> {
         let first_trace = ranges.len();
         let turned = equations
             .iter()
@@ -100,7 +100,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// Solves the equations for unknowns, whatever signs these have then. Equations that remain
     /// solved for their trace follow from the others, or contradict them.
-    pub fn eliminate(&mut self) -> Option<()> {
+    pub(super) fn eliminate(&mut self) -> Option<()> {
         for at in 0..self.rows.len() {
             let first = self.rows[at].terms[0].0;
             if !self.is_trace(first) {
@@ -112,7 +112,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// Finds numbers that satisfy all equations within the ranges. `Some(false)`: there are none,
     /// and [`Tableau::contradiction`] is the combination of equations that proves it.
-    pub fn fulfil(&mut self) -> Option<bool> {
+    pub(super) fn fulfil(&mut self) -> Option<bool> {
         let traces = (self.ranges.len()..self.goal_column()).map(|trace| (trace, N::new(1)));
         let terms = traces.chain([(self.goal_column(), N::new(1))]).collect();
         self.goal = Equation {
@@ -139,7 +139,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// Sets the objective. Another objective can be set later at no cost: the equations stay as
     /// they are.
-    pub fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
+    pub(super) fn ask(&mut self, sum: &[(usize, N)]) -> Option<()> {
         assert!(
             sum.iter().all(|(unknown, _)| !self.is_trace(*unknown)),
             "a sum of unknowns"
@@ -159,14 +159,14 @@ impl<N: WholeNumber> Tableau<N> {
     }
 
     /// Whether the equations alone determine the objective, whatever the ranges are.
-    pub fn is_determined(&self) -> bool {
+    pub(super) fn is_determined(&self) -> bool {
         self.goal.terms.iter().all(|term| self.is_trace(term.0))
     }
 
     /// How an unknown depends on the unknowns for which no equation is solved, up to a factor and a
     /// constant; empty if it is determined. Two unknowns with the same direction determine each
     /// other.
-    pub fn direction(&self, unknown: usize) -> Vec<(usize, N)> {
+    pub(super) fn direction(&self, unknown: usize) -> Vec<(usize, N)> {
         assert!(!self.is_trace(unknown), "an unknown of the equations");
         let Some(row) = self
             .solved
@@ -199,7 +199,7 @@ impl<N: WholeNumber> Tableau<N> {
     }
 
     /// Maximises the objective, or increases it to at least `enough`.
-    pub fn climb(&mut self, enough: Option<&N>) -> Option<SimplexEnd> {
+    pub(super) fn climb(&mut self, enough: Option<&N>) -> Option<SimplexEnd> {
         let mut waited = 0;
         loop {
             if let Some(enough) = enough
@@ -298,7 +298,7 @@ impl<N: WholeNumber> Tableau<N> {
     }
 
     /// The factor of the objective in [`Tableau::sum`] and [`Tableau::shares`].
-    pub fn scale(&self) -> N {
+    pub(super) fn scale(&self) -> N {
         let scale = self
             .goal
             .at(self.goal_column())
@@ -312,12 +312,12 @@ impl<N: WholeNumber> Tableau<N> {
     }
 
     /// The objective, multiplied by [`Tableau::scale`].
-    pub fn sum(&self) -> &N {
+    pub(super) fn sum(&self) -> &N {
         &self.goal.right
     }
 
     /// The unknowns that are not 0 in the current state, in order.
-    pub fn not_zero(&self) -> Vec<usize> {
+    pub(super) fn not_zero(&self) -> Vec<usize> {
         let solved = self
             .solved
             .iter()
@@ -333,7 +333,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// How often each equation, as it was given, was added to the objective, multiplied by
     /// [`Tableau::scale`].
-    pub fn shares(&self) -> Vec<(usize, N)> {
+    pub(super) fn shares(&self) -> Vec<(usize, N)> {
         let first = self.ranges.len();
         let traces = self
             .goal
@@ -354,7 +354,7 @@ impl<N: WholeNumber> Tableau<N> {
 
     /// The equations that contradict each other within the ranges, after [`Tableau::fulfil`] has
     /// found no solution.
-    pub fn contradiction(&self) -> Vec<usize> {
+    pub(super) fn contradiction(&self) -> Vec<usize> {
         let scale = self.scale();
         (0..self.rows.len())
             .filter(|at| self.goal.at(self.ranges.len() + at) != Some(&scale))

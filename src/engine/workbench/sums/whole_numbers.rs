@@ -6,14 +6,17 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 
 /// The result of a computation in 128 bits, or if that overflows with arbitrary precision.
-pub fn exactly<T>(narrow: impl FnOnce() -> Option<T>, wide: impl FnOnce() -> Option<T>) -> T {
+pub(super) fn exactly<T>(
+    narrow: impl FnOnce() -> Option<T>,
+    wide: impl FnOnce() -> Option<T>,
+) -> T {
     narrow()
         .or_else(wide)
         .expect("big integers hold every number")
 }
 
 /// A whole number that detects overflow.
-pub trait WholeNumber: Clone + Ord {
+pub(super) trait WholeNumber: Clone + Ord {
     /// Converts a number.
     fn new(number: i128) -> Self;
     /// `a·b − c·d`; `None` if that overflows.

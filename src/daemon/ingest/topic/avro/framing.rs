@@ -15,7 +15,7 @@ pub enum SchemaKey {
 }
 
 /// The schema key of a message, and the record after it; `None` if there is none.
-pub fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
+pub(crate) fn framed(message: &[u8]) -> Option<(SchemaKey, &[u8])> {
     match message.split_first()? {
         (0, rest) => {
             let (id, record) = rest.split_first_chunk()?;

@@ -15,8 +15,9 @@ mod record_walk;
 mod schema;
 mod value;
 
-pub use framing::{SchemaKey, beside, framed};
-pub use plan::SchemaPlan;
-pub use record_walk::AvroWalk;
-pub use schema::Schema;
-pub use value::read;
+pub(super) use framing::framed;
+pub use framing::{SchemaKey, beside};
+pub(super) use plan::SchemaPlan;
+pub(super) use record_walk::AvroWalk;
+pub(super) use schema::Schema;
+pub(super) use value::read;

@@ -8,12 +8,12 @@ const PLAIN: [&str; 8] = [
 ];
 
 /// Whether a word names a type that needs no definition.
-pub fn is_plain(word: &str) -> bool {
+pub(super) fn is_plain(word: &str) -> bool {
     PLAIN.contains(&word)
 }
 
 /// The full name of a word inside a namespace.
-pub fn whole(word: &str, namespace: &str) -> String {
+pub(super) fn whole(word: &str, namespace: &str) -> String {
     match word.strip_prefix('.') {
         Some(word) => word.to_owned(),
         None if word.contains('.') || namespace.is_empty() => word.to_owned(),
@@ -22,7 +22,7 @@ pub fn whole(word: &str, namespace: &str) -> String {
 }
 
 /// The full name of a defined type, and the namespace of its fields.
-pub fn defined(definition: &Map<String, Json>, namespace: &str) -> Option<(String, String)> {
+pub(super) fn defined(definition: &Map<String, Json>, namespace: &str) -> Option<(String, String)> {
     let name = definition
         .get("name")?
         .as_str()

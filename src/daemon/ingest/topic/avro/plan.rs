@@ -8,7 +8,7 @@ use super::schema::{Schema, Type};
 use crate::paths::FieldPaths;
 
 /// A schema and the paths through it.
-pub struct SchemaPlan {
+pub(crate) struct SchemaPlan {
     schema: Arc<Schema>,
     /// By the index of a record and the node as which it is read: the node of each field.
     fields: HashMap<(usize, usize), Box<[Option<usize>]>>,
@@ -16,7 +16,7 @@ pub struct SchemaPlan {
 
 impl SchemaPlan {
     /// The paths to these fields.
-    pub fn new(schema: Arc<Schema>, paths: &FieldPaths) -> SchemaPlan {
+    pub(crate) fn new(schema: Arc<Schema>, paths: &FieldPaths) -> SchemaPlan {
         let mut fields = HashMap::new();
         let mut open = vec![(schema.root(), 0)];
         while let Some((place, node)) = open.pop() {
@@ -57,12 +57,12 @@ impl SchemaPlan {
     }
 
     /// The schema.
-    pub fn schema(&self) -> &Schema {
+    pub(crate) fn schema(&self) -> &Schema {
         &self.schema
     }
 
     /// The nodes of the fields of a record that is read as a node.
-    pub fn fields(&self, place: usize, node: usize) -> &[Option<usize>] {
+    pub(crate) fn fields(&self, place: usize, node: usize) -> &[Option<usize>] {
         self.fields.get(&(place, node)).map_or(&[], |nodes| nodes)
     }
 }

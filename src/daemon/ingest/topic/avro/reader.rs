@@ -2,21 +2,21 @@
 //! compared with what is left; nothing is allocated.
 
 /// The rest of a message.
-pub struct AvroReader<'m>(&'m [u8]);
+pub(super) struct AvroReader<'m>(&'m [u8]);
 
 impl<'m> AvroReader<'m> {
     /// Starts with the whole message.
-    pub fn new(message: &'m [u8]) -> AvroReader<'m> {
+    pub(super) fn new(message: &'m [u8]) -> AvroReader<'m> {
         AvroReader(message)
     }
 
     /// The number of bytes left.
-    pub fn left(&self) -> usize {
+    pub(super) fn left(&self) -> usize {
         self.0.len()
     }
 
     /// The next bytes.
-    pub fn take(&mut self, bytes: usize) -> Option<&'m [u8]> {
+    pub(super) fn take(&mut self, bytes: usize) -> Option<&'m [u8]> {
         let (taken, rest) = self.0.split_at_checked(bytes)?;
         self.0 = rest;
         Some(taken)
@@ -28,7 +28,7 @@ impl<'m> AvroReader<'m> {
 
     /// A whole number of 64 bits: seven bits a byte, the lowest first, the sign in the lowest bit.
     /// `Some(None)`: a complete number with more bits.
-    pub fn number(&mut self) -> Option<Option<i64>> {
+    pub(super) fn number(&mut self) -> Option<Option<i64>> {
         let mut coded = 0;
         for at in 0..10 {
             let [byte] = self.array()?;
@@ -43,13 +43,13 @@ impl<'m> AvroReader<'m> {
     }
 
     /// A number that counts or selects.
-    pub fn long(&mut self) -> Option<i64> {
+    pub(super) fn long(&mut self) -> Option<i64> {
         self.number()?
     }
 
     /// A whole number of 32 bits, in at most five bytes; `Some(None)`: a complete number outside of
     /// that range.
-    pub fn int(&mut self) -> Option<Option<i32>> {
+    pub(super) fn int(&mut self) -> Option<Option<i32>> {
         let before = self.left();
         let number = self.number()?;
         let short = before - self.left() <= 5;
@@ -61,20 +61,20 @@ impl<'m> AvroReader<'m> {
     }
 
     /// A length that is at most what is left.
-    pub fn length(&mut self) -> Option<usize> {
+    pub(super) fn length(&mut self) -> Option<usize> {
         usize::try_from(self.long()?)
             .ok()
             .filter(|length| *length <= self.left())
     }
 
     /// Bytes or text preceded by the length.
-    pub fn bytes(&mut self) -> Option<&'m [u8]> {
+    pub(super) fn bytes(&mut self) -> Option<&'m [u8]> {
         let length = self.length()?;
         self.take(length)
     }
 
     /// A truth value; `Some(None)`: another byte.
-    pub fn boolean(&mut self) -> Option<Option<bool>> {
+    pub(super) fn boolean(&mut self) -> Option<Option<bool>> {
         Some(match self.array()? {
             [0] => Some(false),
             [1] => Some(true),
@@ -83,17 +83,17 @@ impl<'m> AvroReader<'m> {
     }
 
     /// A number of 32 bits.
-    pub fn float(&mut self) -> Option<f32> {
+    pub(super) fn float(&mut self) -> Option<f32> {
         self.array().map(f32::from_le_bytes)
     }
 
     /// A number of 64 bits.
-    pub fn double(&mut self) -> Option<f64> {
+    pub(super) fn double(&mut self) -> Option<f64> {
         self.array().map(f64::from_le_bytes)
     }
 
     /// A selection among `of`.
-    pub fn choice(&mut self, of: usize) -> Option<usize> {
+    pub(super) fn choice(&mut self, of: usize) -> Option<usize> {
         usize::try_from(self.long()?)
             .ok()
             .filter(|choice| *choice < of)

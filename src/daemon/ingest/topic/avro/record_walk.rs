@@ -21,7 +21,7 @@ const STEPS: usize = 1 << 16;
 type Found = Result<Range<usize>, MisfitKind>;
 
 /// Walks through messages.
-pub struct AvroWalk<'p> {
+pub(crate) struct AvroWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
     /// The values of the message, in the form for columns.
@@ -35,7 +35,7 @@ pub struct AvroWalk<'p> {
 
 impl<'p> AvroWalk<'p> {
     /// For messages with this many fields to read.
-    pub fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
+    pub(crate) fn new(paths: &'p FieldPaths, fields: usize) -> AvroWalk<'p> {
         let (found, seen) = (Vec::new(), vec![0; paths.len()]);
         AvroWalk {
             paths,
@@ -50,7 +50,7 @@ impl<'p> AvroWalk<'p> {
 
     /// Calls `show` with the fields of a record; `None` if the message is not exactly one record of
     /// this schema.
-    pub fn record<T>(
+    pub(crate) fn record<T>(
         &mut self,
         plan: &SchemaPlan,
         record: &[u8],

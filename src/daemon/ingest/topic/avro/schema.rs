@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 
 /// A type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Type {
+pub(crate) enum Type {
     /// No value.
     Null,
     /// A truth value.
@@ -50,7 +50,7 @@ pub enum Type {
 
 /// The types of a schema.
 #[derive(Debug)]
-pub struct Schema {
+pub(crate) struct Schema {
     types: Vec<Type>,
     root: usize,
 }
@@ -58,7 +58,7 @@ pub struct Schema {
 impl Schema {
     /// Parses the text of a schema and those that it refers to, which come first. `None` if it is
     /// no schema of a record, or one that no writer needs.
-    pub fn parse(text: &str, referred: &[impl AsRef<str>]) -> Option<Schema> {
+    pub(crate) fn parse(text: &str, referred: &[impl AsRef<str>]) -> Option<Schema> {
         let mut parser = Parser::default();
         for text in referred {
             parser.definition(&serde_json::from_str(text.as_ref()).ok()?, "", 0)?;
@@ -69,12 +69,12 @@ impl Schema {
     }
 
     /// The type at an index.
-    pub fn at(&self, place: usize) -> &Type {
+    pub(crate) fn at(&self, place: usize) -> &Type {
         &self.types[place]
     }
 
     /// The index of the record of a message.
-    pub fn root(&self) -> usize {
+    pub(crate) fn root(&self) -> usize {
         self.root
     }
 }

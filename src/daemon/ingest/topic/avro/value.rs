@@ -11,7 +11,7 @@ const DAYS: u8 = b'd';
 
 /// A value of a message. A missing value is left out.
 #[derive(Clone, Copy)]
-pub enum AvroValue<'m> {
+pub(super) enum AvroValue<'m> {
     /// Text, which may be invalid UTF-8.
     Text(&'m [u8]),
     /// A whole number.
@@ -26,7 +26,7 @@ pub enum AvroValue<'m> {
 
 impl AvroValue<'_> {
     /// Writes the value.
-    pub fn put(self, into: &mut Vec<u8>) {
+    pub(super) fn put(self, into: &mut Vec<u8>) {
         let mut all = |tag: u8, bytes: &[u8]| {
             into.push(tag);
             into.extend_from_slice(bytes);
@@ -42,7 +42,7 @@ impl AvroValue<'_> {
 }
 
 /// The value of a field that was written in this form; empty if it is missing.
-pub fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
+pub(crate) fn read<'s>(field: &'s [u8], _: &'s mut String) -> Result<RawCell<'s>, MisfitKind> {
     let Some((tag, bytes)) = field.split_first() else {
         return Ok(RawCell::Null);
     };

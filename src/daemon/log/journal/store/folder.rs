@@ -14,13 +14,13 @@ use rustix::io::Errno;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// An open folder.
-pub struct Folder {
+pub(super) struct Folder {
     descriptor: OwnedFd,
     path: PathBuf,
 }
 
 /// An entry of a folder.
-pub enum FolderEntry {
+pub(super) enum FolderEntry {
     /// A folder.
     Folder,
     /// A regular file, with its size in bytes.
@@ -38,7 +38,7 @@ const FILE: OFlags = OFlags::NOFOLLOW
 
 impl Folder {
     /// Opens the root of a store, which may be reached through links.
-    pub fn root(path: &Path) -> Result<Folder> {
+    pub(super) fn root(path: &Path) -> Result<Folder> {
         let opened = rustix::fs::openat(CWD, path, FOLDER, Mode::empty());
         let descriptor =
             opened.map_err(|errno| Error::io(path, "open the folder", &errno.into()))?;
@@ -49,7 +49,7 @@ impl Folder {
     }
 
     /// The same folder, opened once more.
-    pub fn again(&self) -> Result<Folder> {
+    pub(super) fn again(&self) -> Result<Folder> {
         let descriptor = self.descriptor.try_clone();
         let descriptor =
             descriptor.map_err(|error| Error::io(&self.path, "open the folder", &error))?;
@@ -60,25 +60,25 @@ impl Folder {
     }
 
     /// Its path.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Its permissions.
-    pub fn mode(&self) -> Result<u32> {
+    pub(super) fn mode(&self) -> Result<u32> {
         let about =
             rustix::fs::fstat(&self.descriptor).map_err(|errno| self.error("look at", errno))?;
         Ok(about.st_mode & 0o7777)
     }
 
     /// Sets its permissions, regardless of the umask.
-    pub fn set_mode(&self, mode: u32) -> Result<()> {
+    pub(super) fn set_mode(&self, mode: u32) -> Result<()> {
         rustix::fs::fchmod(&self.descriptor, Mode::from_raw_mode(mode))
             .map_err(|errno| self.error("set who may use", errno))
     }
 
     /// A subfolder; `None` if it does not exist, or is a file.
-    pub fn find(&self, name: &str) -> Result<Option<Folder>> {
+    pub(super) fn find(&self, name: &str) -> Result<Option<Folder>> {
         match rustix::fs::openat(
             &self.descriptor,
             name,
@@ -103,7 +103,7 @@ impl Folder {
     }
 
     /// A subfolder, created if it is missing; true if it was created.
-    pub fn make(&self, name: &str, mode: u32) -> Result<(Folder, bool)> {
+    pub(super) fn make(&self, name: &str, mode: u32) -> Result<(Folder, bool)> {
         let path = self.path.join(name);
         let made = match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(mode)) {
             Ok(()) => true,
@@ -122,7 +122,7 @@ impl Folder {
     }
 
     /// A file in it, open for reading, with its length; `None` if it does not exist.
-    pub fn file(&self, name: &str) -> Result<Option<(File, u64)>> {
+    pub(super) fn file(&self, name: &str) -> Result<Option<(File, u64)>> {
         match rustix::fs::openat(&self.descriptor, name, OFlags::RDONLY | FILE, Mode::empty()) {
             Ok(descriptor) => {
                 let about = rustix::fs::fstat(&descriptor)
@@ -144,7 +144,7 @@ impl Folder {
 
     /// A new file in it that only we may use, locked as long as it is open; `None` if the name is
     /// taken.
-    pub fn fresh(&self, name: &str) -> Result<Option<File>> {
+    pub(super) fn fresh(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | FILE,
             self.path.join(name),
@@ -165,7 +165,7 @@ impl Folder {
     }
 
     /// A lock file in it, created if it is missing; `None` if another process holds the lock.
-    pub fn locked(&self, name: &str) -> Result<Option<File>> {
+    pub(super) fn locked(&self, name: &str) -> Result<Option<File>> {
         let (flags, path) = (OFlags::RDWR | OFlags::CREATE | FILE, self.path.join(name));
         let opened = rustix::fs::openat(&self.descriptor, name, flags, Mode::from_raw_mode(0o600));
         let file =
@@ -174,7 +174,7 @@ impl Folder {
     }
 
     /// Links a file of this folder into another folder; false if the name is taken.
-    pub fn link(&self, name: &str, to: &Folder, new: &str) -> Result<bool> {
+    pub(super) fn link(&self, name: &str, to: &Folder, new: &str) -> Result<bool> {
         let path = to.path.join(new);
         match rustix::fs::linkat(
             &self.descriptor,
@@ -195,13 +195,13 @@ impl Folder {
     }
 
     /// Moves a file of this folder into another folder, replacing an existing one.
-    pub fn rename(&self, name: &str, to: &Folder, new: &str) -> Result<()> {
+    pub(super) fn rename(&self, name: &str, to: &Folder, new: &str) -> Result<()> {
         let renamed = rustix::fs::renameat(&self.descriptor, name, &to.descriptor, new);
         renamed.map_err(|errno| Error::io(&to.path.join(new), "replace", &errno.into()))
     }
 
     /// Removes a file's name, if it exists; folders stay.
-    pub fn remove(&self, name: &str) -> Result<()> {
+    pub(super) fn remove(&self, name: &str) -> Result<()> {
         match rustix::fs::unlinkat(&self.descriptor, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT | Errno::ISDIR) => Ok(()),
             Err(errno) => Err(Error::io(&self.path.join(name), "remove", &errno.into())),
@@ -209,7 +209,7 @@ impl Folder {
     }
 
     /// The names in it, in no order.
-    pub fn all_names(&self) -> Result<Vec<CString>> {
+    pub(super) fn all_names(&self) -> Result<Vec<CString>> {
         let entries = Dir::read_from(&self.descriptor)
             .and_then(|entries| entries.collect::<std::result::Result<Vec<_>, _>>());
         let mut names = Vec::new();
@@ -222,7 +222,7 @@ impl Folder {
     }
 
     /// The names in it, in no order, without those that no path of a store can have.
-    pub fn names(&self) -> Result<Vec<String>> {
+    pub(super) fn names(&self) -> Result<Vec<String>> {
         Ok(self
             .all_names()?
             .into_iter()
@@ -231,7 +231,7 @@ impl Folder {
     }
 
     /// The entry with a name; `None` if there is none.
-    pub fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
+    pub(super) fn entry(&self, name: &str) -> Result<Option<FolderEntry>> {
         // No name of a store has a zero byte in it.
         let Ok(named) = CString::new(name) else {
             return Ok(None);
@@ -240,7 +240,7 @@ impl Folder {
     }
 
     /// The entry with a name that need not be text.
-    pub fn entry_of(&self, name: &CStr) -> Result<Option<FolderEntry>> {
+    pub(super) fn entry_of(&self, name: &CStr) -> Result<Option<FolderEntry>> {
         match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(about) => Ok(Some(match FileType::from_raw_mode(about.st_mode) {
                 FileType::Directory => FolderEntry::Folder,
@@ -260,12 +260,12 @@ impl Folder {
     }
 
     /// Waits until the names in it are on the disk.
-    pub fn sync(&self) -> Result<()> {
+    pub(super) fn sync(&self) -> Result<()> {
         rustix::fs::fsync(&self.descriptor).map_err(|errno| self.error("write", errno))
     }
 
     /// Waits until all data of its file system is on the disk.
-    pub fn sync_all(&self) -> Result<()> {
+    pub(super) fn sync_all(&self) -> Result<()> {
         rustix::fs::syncfs(&self.descriptor).map_err(|errno| self.error("write", errno))
     }
 
@@ -280,7 +280,7 @@ impl Folder {
 }
 
 /// Locks a file until it is closed; false if another process holds the lock.
-pub fn lock(file: &File, path: &Path) -> Result<bool> {
+pub(super) fn lock(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),

@@ -8,7 +8,7 @@ use super::{CreateOutcome, ListedObject, ReadStore, Store, fitting};
 use crate::error::Result;
 
 /// Objects by path.
-pub type MemoryObjects = BTreeMap<String, Vec<u8>>;
+pub(super) type MemoryObjects = BTreeMap<String, Vec<u8>>;
 
 /// Objects in memory.
 #[derive(Clone, Default)]

@@ -12,7 +12,7 @@ use crate::engine::release::is_below_root;
 use crate::error::{Error, Result};
 
 /// The folder for a path, and the name in it; `None` if there is no such folder.
-pub fn find<'p>(root: &Folder, path: &'p str) -> Result<Option<(Folder, &'p str)>> {
+pub(super) fn find<'p>(root: &Folder, path: &'p str) -> Result<Option<(Folder, &'p str)>> {
     let mut folder = root.again()?;
     let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
     for part in parents.split('/').filter(|part| !part.is_empty()) {
@@ -25,7 +25,7 @@ pub fn find<'p>(root: &Folder, path: &'p str) -> Result<Option<(Folder, &'p str)
 }
 
 /// A file, open for reading, with its length; `None` if it does not exist.
-pub fn open(root: &Folder, path: &str) -> Result<Option<(File, u64)>> {
+pub(super) fn open(root: &Folder, path: &str) -> Result<Option<(File, u64)>> {
     fitting(path)?;
     let Some((folder, name)) = find(root, path)? else {
         return Ok(None);
@@ -34,7 +34,7 @@ pub fn open(root: &Folder, path: &str) -> Result<Option<(File, u64)>> {
 }
 
 /// The bytes of a file; `None` if it does not exist.
-pub fn read(root: &Folder, path: &str) -> Result<Option<Vec<u8>>> {
+pub(super) fn read(root: &Folder, path: &str) -> Result<Option<Vec<u8>>> {
     let Some((mut file, size)) = open(root, path)? else {
         return Ok(None);
     };
@@ -49,7 +49,7 @@ pub fn read(root: &Folder, path: &str) -> Result<Option<Vec<u8>>> {
 }
 
 /// A range of the bytes of a file; `None` if it does not exist.
-pub fn read_part(root: &Folder, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_part(root: &Folder, path: &str, part: Range<u64>) -> Result<Option<Vec<u8>>> {
     let Some((mut file, _)) = open(root, path)? else {
         return Ok(None);
     };
@@ -63,7 +63,7 @@ pub fn read_part(root: &Folder, path: &str, part: Range<u64>) -> Result<Option<V
 }
 
 /// The files whose path is `prefix` or is below it, in the order of their paths; `""` lists all.
-pub fn list(root: &Folder, prefix: &str) -> Result<Vec<ListedObject>> {
+pub(super) fn list(root: &Folder, prefix: &str) -> Result<Vec<ListedObject>> {
     let mut found = Vec::new();
     let mut folders = Vec::new();
     if prefix.is_empty() {
@@ -91,7 +91,7 @@ pub fn list(root: &Folder, prefix: &str) -> Result<Vec<ListedObject>> {
 
 /// Everything below a folder that is neither a folder nor a file whose path can be that of an
 /// object.
-pub fn foreign(root: &Folder) -> Result<Vec<ForeignEntry>> {
+pub(super) fn foreign(root: &Folder) -> Result<Vec<ForeignEntry>> {
     let mut found = Vec::new();
     let mut folders = vec![(String::new(), root.again()?)];
     while let Some((path, folder)) = folders.pop() {

@@ -4,12 +4,15 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<T: Serialize, S: Serializer>(
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let text = serde_json::to_string(value).map_err(ser::Error::custom)?;
     serializer.serialize_str(&text)
 }
 
-pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+pub(crate) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;

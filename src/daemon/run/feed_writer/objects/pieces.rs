@@ -26,7 +26,7 @@ fn size(number: usize) -> usize {
 }
 
 /// A value in pieces.
-pub struct ObjectPieces {
+pub(crate) struct ObjectPieces {
     /// The sealed objects, in order.
     pub objects: Vec<Ref>,
     /// The remaining bytes, fewer than another object would have.
@@ -38,7 +38,7 @@ impl ObjectPieces {
     ///
     /// # Errors
     /// An object cannot be written.
-    pub fn write(
+    pub(crate) fn write(
         log: &mut Log,
         folder: &str,
         name: &str,
@@ -71,7 +71,7 @@ impl ObjectPieces {
     }
 
     /// Reads the value; `None` if an object is missing or damaged, or the value has another format.
-    pub fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
+    pub(crate) fn read<T: DeserializeOwned>(self, objects: ObjectReader<'_>) -> Option<T> {
         let (left, rest) = (self.objects.into_iter(), Some(self.rest));
         let reader = Reader {
             objects,
@@ -87,13 +87,13 @@ impl ObjectPieces {
     }
 
     /// The number of bytes of the value.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let objects: usize = (0..self.objects.len()).map(size).sum();
         (objects + self.rest.len()) as u64
     }
 
     /// Whether an object of this name is one of a value in pieces.
-    pub fn has(path: &str) -> bool {
+    pub(crate) fn has(path: &str) -> bool {
         path.rsplit('/')
             .next()
             .is_some_and(|name| name.contains('-'))

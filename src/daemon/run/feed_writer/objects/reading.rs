@@ -22,7 +22,7 @@ pub struct ObjectSources<'a> {
 }
 
 /// The replaced objects, over a whole log.
-pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
+pub(crate) fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
     let mut moved = BTreeMap::new();
     for entry in entries {
         if let EntryBody::Erase(erase) = &entry.entry.body {
@@ -38,7 +38,7 @@ pub fn moved(entries: &[CheckedEntry]) -> BTreeMap<String, Option<Ref>> {
 }
 
 /// The forgotten objects, over a whole log.
-pub fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
+pub(crate) fn forgotten(entries: &[CheckedEntry]) -> HashSet<&str> {
     let objects = entries.iter().filter_map(|entry| match &entry.entry.body {
         EntryBody::Forgotten(forgotten) => Some(&forgotten.objects),
         _ => None,

@@ -43,7 +43,7 @@ use crate::sign::Signing;
 pub(in crate::feed_writer) const LATEST: &str = "LATEST";
 
 /// The page over all releases.
-pub const INDEX: &str = "index.html";
+pub(crate) const INDEX: &str = "index.html";
 
 /// The public root of a feed.
 #[derive(Clone)]

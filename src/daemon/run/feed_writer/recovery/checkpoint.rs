@@ -51,7 +51,10 @@ pub fn checkpoints(store: &dyn ReadStore, ring: &KeyRing) -> Result<Vec<ListedOb
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn newest(store: &dyn ReadStore, ring: &KeyRing) -> Result<Option<(FeedState, CheckedEntry)>> {
+pub(crate) fn newest(
+    store: &dyn ReadStore,
+    ring: &KeyRing,
+) -> Result<Option<(FeedState, CheckedEntry)>> {
     let objects = ObjectReader::new(store, ring);
     for listed in checkpoints(store, ring)?.into_iter().rev() {
         let Ok(Some(opened)) = objects.read(&Ref { path: listed.path }) else {

@@ -255,7 +255,7 @@ impl Request {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Request>)>> {
+pub(crate) fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Request>)>> {
     let mut found = Vec::new();
     for note in store.list("inbox")? {
         if note.path.ends_with(ANSWER) {
@@ -277,7 +277,7 @@ pub fn inbox(store: &dyn Store, ring: &KeyRing) -> Result<Vec<(String, Option<Re
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn answered(log: &mut Log, request: &Request, answer: &RequestOutcome) -> Result<()> {
+pub(crate) fn answered(log: &mut Log, request: &Request, answer: &RequestOutcome) -> Result<()> {
     let (path, mut bytes) = (reply(&request.wanted.request), WipedBytes::default());
     serde_json::to_writer(&mut bytes, answer).expect("serialisation failed (this is a bug)");
     let sealed = log.ring().requests().seal(&bytes, &path, log.chance())?;

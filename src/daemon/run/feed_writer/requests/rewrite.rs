@@ -320,12 +320,11 @@ impl FeedWriter {
             let trees = was.terms.columns.trees();
             let ledger =
                 LedgerColumns::parse(&self.log.objects().need(&object)?)?.ledger(&trees)?;
-            let ledger = was
-                .fixed
-                .formed
-                .as_ref()
-                .map(|formed| ledger.among(&formed.rows))
-                .unwrap_or_default();
+            // Where all people wait again, the release of that tick is void.
+            let ledger = match &was.fixed.formed {
+                Some(formed) if !was.terms.policy()?.waits_again() => ledger.among(&formed.rows),
+                _ => Ledger::default(),
+            };
             let new = self.log.seal(
                 &mut rewritten.drafts,
                 "mask",
@@ -523,11 +522,16 @@ impl FeedWriter {
                     ledger,
                     ..
                 }) => {
-                    let masked = ledger.as_ref().map(|ledger| fixed.as_published(ledger));
-                    let (fixed, grain) = (
-                        masked.as_ref().unwrap_or(fixed),
-                        Grain::of(&terms.policy()?),
-                    );
+                    let policy = terms.policy()?;
+                    let mut fixed = match ledger {
+                        Some(ledger) => fixed.as_published(ledger),
+                        None => fixed.clone(),
+                    };
+                    if policy.waits_again() {
+                        // Nothing of that tick will be published.
+                        fixed.formed = None;
+                    }
+                    let (fixed, grain) = (&fixed, Grain::of(&policy));
                     AtomCounts::of(fixed, grain, people, &terms.columns.trees())
                 }
                 None => counts.with_people(people),

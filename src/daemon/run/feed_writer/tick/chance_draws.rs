@@ -5,14 +5,14 @@ use crate::engine::safeguards::mask::Draws;
 use crate::error::{Error, Result};
 
 /// Draws from a source of random bytes.
-pub struct ChanceDraws<'c> {
+pub(crate) struct ChanceDraws<'c> {
     chance: &'c mut dyn Chance,
     failed: Option<Error>,
 }
 
 impl<'c> ChanceDraws<'c> {
     /// From this source.
-    pub fn from(chance: &'c mut dyn Chance) -> ChanceDraws<'c> {
+    pub(crate) fn from(chance: &'c mut dyn Chance) -> ChanceDraws<'c> {
         ChanceDraws {
             chance,
             failed: None,
@@ -23,7 +23,7 @@ impl<'c> ChanceDraws<'c> {
     ///
     /// # Errors
     /// There were no random bytes.
-    pub fn sound(self) -> Result<()> {
+    pub(crate) fn sound(self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
 }

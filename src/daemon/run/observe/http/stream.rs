@@ -28,7 +28,7 @@ const LONGEST: usize = 16 << 10;
 
 /// Accepts all connections, and closes old ones beyond the limit.
 #[derive(Debug)]
-pub struct LimitedListener {
+pub(super) struct LimitedListener {
     listener: TcpListener,
     open: Arc<OpenConnections>,
 }
@@ -101,7 +101,7 @@ impl OpenConnections {
 
 impl LimitedListener {
     /// A listener with these limits.
-    pub fn new(listener: TcpListener) -> LimitedListener {
+    pub(super) fn new(listener: TcpListener) -> LimitedListener {
         LimitedListener {
             listener,
             open: Arc::default(),
@@ -139,7 +139,7 @@ impl axum::serve::Listener for LimitedListener {
 
 /// A connection with a time limit.
 #[derive(Debug)]
-pub struct Timed {
+pub(super) struct Timed {
     stream: TcpStream,
     end: Pin<Box<Sleep>>,
     /// Ready when a newer connection takes the place of this one.

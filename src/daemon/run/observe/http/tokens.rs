@@ -12,14 +12,14 @@ use crate::error::{Error, ErrorCategory, Result};
 const FEWEST: usize = 32;
 
 /// Hashes of the tokens; if there are none, no token is required.
-pub struct Tokens(Vec<[u8; 32]>);
+pub(super) struct Tokens(Vec<[u8; 32]>);
 
 impl Tokens {
     /// Reads the tokens and wipes them.
     ///
     /// # Errors
     /// A token cannot be read, or no client or every client could send it.
-    pub fn read(secrets: &[Secret]) -> Result<Tokens> {
+    pub(super) fn read(secrets: &[Secret]) -> Result<Tokens> {
         let digest = |secret: &Secret| {
             let mut token = secret
                 .read()
@@ -44,12 +44,12 @@ impl Tokens {
     }
 
     /// Whether a token is required.
-    pub fn are_required(&self) -> bool {
+    pub(super) fn are_required(&self) -> bool {
         !self.0.is_empty()
     }
 
     /// Whether this `Authorization` header permits reading the pages.
-    pub fn open(&self, header: Option<&[u8]>) -> bool {
+    pub(super) fn open(&self, header: Option<&[u8]>) -> bool {
         if self.0.is_empty() {
             return true;
         }

@@ -12,14 +12,14 @@ macro_rules! sets {
     ($($(#[$about:meta])* $name:ident { $($label:ident: $type:ty),* })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-        pub struct $name {
+        pub(super) struct $name {
             feed: String,
             $($label: $type,)*
         }
 
         impl $name {
             /// For this feed.
-            pub fn new(feed: &str, $($label: $type),*) -> $name {
+            pub(super) fn new(feed: &str, $($label: $type),*) -> $name {
                 $name { feed: feed.to_owned(), $($label),* }
             }
         }

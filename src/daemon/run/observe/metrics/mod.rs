@@ -10,5 +10,5 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use registry::{Meters, Metrics};
-pub use tables::{Gauge, Total};
+pub(super) use registry::{Meters, Metrics};
+pub(super) use tables::{Gauge, Total};

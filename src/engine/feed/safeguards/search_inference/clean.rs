@@ -7,7 +7,7 @@ use super::terms::TraceBudget;
 use crate::policy::Values;
 
 /// Ways without a small child, and all ways.
-pub struct WayCounts {
+pub(super) struct WayCounts {
     /// Without a small child.
     pub clean: BigUint,
     /// All.
@@ -16,7 +16,7 @@ pub struct WayCounts {
 
 /// The numbers of ways to place people over children of these volumes; `None` if the numbers are
 /// too large for the budget.
-pub fn ways(
+pub(super) fn ways(
     rows: u64,
     volumes: &[u128],
     a: u64,
@@ -63,7 +63,7 @@ pub fn ways(
 }
 
 /// The number of ways to have this many people among this many combinations.
-pub fn all(rows: u64, volume: u128, values: Values) -> BigUint {
+pub(super) fn all(rows: u64, volume: u128, values: Values) -> BigUint {
     let one = BigUint::from(1u8);
     match values {
         Values::Repeated => (0..rows).fold(one, |product, _| product * volume),

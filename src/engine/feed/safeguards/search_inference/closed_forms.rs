@@ -102,7 +102,7 @@ pub fn maximality(
 }
 
 /// The leakage of the whole course of the search, if values may be repeated.
-pub fn whole(
+pub(super) fn whole(
     release: &Release,
     trees: &[&Taxonomy],
     a: u64,

@@ -56,7 +56,12 @@ struct Class<'s> {
 }
 
 /// By running the search on sampled pre-images.
-pub fn drawn(release: &Release, trees: &[&Taxonomy], a: u64, terms: TraceTerms) -> WholeTrace {
+pub(super) fn drawn(
+    release: &Release,
+    trees: &[&Taxonomy],
+    a: u64,
+    terms: TraceTerms,
+) -> WholeTrace {
     assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let mut sides: BTreeMap<(usize, Node), Side> = BTreeMap::new();
     for (column, tree) in trees.iter().enumerate() {

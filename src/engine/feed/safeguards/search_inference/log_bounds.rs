@@ -17,7 +17,7 @@ const LEFT_OUT: f64 = 1e-24;
 
 /// A probability between two bounds, as natural logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbabilityBounds {
+pub(super) struct ProbabilityBounds {
     /// The lower bound.
     pub least: f64,
     /// The upper bound.
@@ -37,7 +37,7 @@ impl ProbabilityBounds {
 
 /// The probability that some child with these volumes, none of which is 0, holds 1..a−1 of the
 /// people of a class; `None` if the budget of terms is not enough.
-pub fn small(
+pub(super) fn small(
     rows: u64,
     volumes: &[f64],
     a: u64,

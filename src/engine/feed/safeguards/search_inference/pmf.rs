@@ -10,7 +10,7 @@ const UNSEEN: f64 = 1e-25;
 
 /// The distribution of one child's count.
 #[derive(Clone, Copy)]
-pub struct Pmf {
+pub(super) struct Pmf {
     rows: f64,
     /// The number of combinations of values inside the child and outside.
     inside: f64,
@@ -20,7 +20,7 @@ pub struct Pmf {
 
 impl Pmf {
     /// For a number of people; neither the child nor the rest may be empty.
-    pub fn new(rows: u64, inside: f64, outside: f64, values: Values) -> Pmf {
+    pub(super) fn new(rows: u64, inside: f64, outside: f64, values: Values) -> Pmf {
         assert!(inside >= 0.0 && outside >= 0.0, "volumes are not negative");
         Pmf {
             rows: rows as f64,
@@ -31,7 +31,7 @@ impl Pmf {
     }
 
     /// The smallest and the largest possible count.
-    pub fn support(&self) -> (u64, u64) {
+    pub(super) fn support(&self) -> (u64, u64) {
         match self.values {
             Values::Repeated => (0, self.rows as u64),
             Values::Distinct => (
@@ -42,7 +42,7 @@ impl Pmf {
     }
 
     /// P(count + 1) / P(count).
-    pub fn step(&self, count: u64) -> f64 {
+    pub(super) fn step(&self, count: u64) -> f64 {
         let count = count as f64;
         let rest = self.rows - count;
         match self.values {
@@ -54,19 +54,19 @@ impl Pmf {
     }
 
     /// The likeliest count, or one next to it.
-    pub fn mode(&self) -> u64 {
+    pub(super) fn mode(&self) -> u64 {
         let share = self.inside / (self.inside + self.outside);
         let (least, most) = self.support();
         (((self.rows + 1.0) * share) as u64).clamp(least, most)
     }
 
     /// The most steps that [`Pmf::ln_range`] may need from a count below the mode.
-    pub fn cost(&self) -> u64 {
+    pub(super) fn cost(&self) -> u64 {
         self.mode() + 64 * (self.rows.sqrt() as u64 + 1)
     }
 
     /// ln P(from ≤ count ≤ to); minus infinity if that is impossible.
-    pub fn ln_range(&self, from: u64, to: u64) -> f64 {
+    pub(super) fn ln_range(&self, from: u64, to: u64) -> f64 {
         let (least, most) = self.support();
         let (from, to) = (from.max(least), to.min(most));
         if from > to {
@@ -116,7 +116,7 @@ impl Pmf {
 }
 
 /// ln Σ exp.
-pub fn ln_sum(terms: &[f64]) -> f64 {
+pub(super) fn ln_sum(terms: &[f64]) -> f64 {
     assert!(
         !terms.iter().any(|term| term.is_nan()),
         "logarithms of numbers"

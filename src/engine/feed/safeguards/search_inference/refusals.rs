@@ -11,7 +11,7 @@ use crate::label::{
 use crate::model::{Cut, Leaf, Node, Recoding, Taxonomy};
 
 /// A candidate that was refused.
-pub struct TracedRefusal {
+pub(super) struct TracedRefusal {
     /// The column.
     pub column: usize,
     /// The node that was not split.
@@ -46,7 +46,7 @@ impl Validity for StatedRecoding<'_> {
 }
 
 /// All refusals, in the order in which they happened, each with the classes of its state.
-pub fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
+pub(super) fn refusals(release: &Release, trees: &[&Taxonomy]) -> Vec<TracedRefusal> {
     assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
     let leaf = |(column, tree): (usize, &&Taxonomy)| -> Vec<Leaf> {
         (0..release.classes())

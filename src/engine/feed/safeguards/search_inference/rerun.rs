@@ -5,7 +5,7 @@ use crate::label::alone;
 use crate::model::{Node, Taxonomy};
 
 /// The release to be made again.
-pub struct RerunRelease<'r> {
+pub(super) struct RerunRelease<'r> {
     trees: &'r [&'r Taxonomy],
     a: u64,
     /// For each column the nodes of its rows.
@@ -14,7 +14,7 @@ pub struct RerunRelease<'r> {
 
 impl<'r> RerunRelease<'r> {
     /// From a release, and the smallest class that was allowed.
-    pub fn new(release: &Release, trees: &'r [&'r Taxonomy], a: u64) -> RerunRelease<'r> {
+    pub(super) fn new(release: &Release, trees: &'r [&'r Taxonomy], a: u64) -> RerunRelease<'r> {
         assert_eq!(release.width(), trees.len(), "one taxonomy for each column");
         RerunRelease {
             trees,
@@ -27,7 +27,7 @@ impl<'r> RerunRelease<'r> {
 
     /// Whether a search on these people, whose numbers in the classes are those of the release,
     /// ends with these nodes.
-    pub fn comes_of(&self, people: &Headcount) -> bool {
+    pub(super) fn comes_of(&self, people: &Headcount) -> bool {
         let Ok(found) = alone(people, self.trees, self.a) else {
             return people.is_empty();
         };

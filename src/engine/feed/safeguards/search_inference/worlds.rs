@@ -34,7 +34,7 @@ struct Class {
 }
 
 /// By running the search on every pre-image; `None` if there are too many.
-pub fn counted(
+pub(super) fn counted(
     release: &Release,
     trees: &[&Taxonomy],
     a: u64,

@@ -6,13 +6,13 @@ use super::part::EquationBlock;
 use super::proof::VariableBound;
 
 /// Multipliers are counted in fractions of this.
-pub const SCALE: i64 = 1 << 36;
+pub(super) const SCALE: i64 = 1 << 36;
 /// Larger multipliers are given up.
 const LARGEST: f64 = (1u64 << 16) as f64;
 
 /// Whole multipliers near these with which no variable has a negative coefficient in the sum of the
 /// equations, and `variable` has a coefficient of at least [`SCALE`].
-pub fn multiples(
+pub(super) fn multiples(
     part: &EquationBlock,
     bounds: &[VariableBound],
     mix: &[f64],

@@ -3,7 +3,7 @@
 
 /// Equations that share variables with each other and with no equation of another block.
 #[derive(Debug)]
-pub struct EquationBlock {
+pub(super) struct EquationBlock {
     /// Right-hand sides.
     grown: Vec<i64>,
     /// Equations of variable v: `equations[start[v]..start[v + 1]]`; its coefficient is 1 in each.
@@ -15,7 +15,7 @@ pub struct EquationBlock {
 
 impl EquationBlock {
     /// From right-hand sides and, for each variable, the equations that contain it.
-    pub fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
+    pub(super) fn new(grown: Vec<i64>, variables: &[Vec<u32>]) -> EquationBlock {
         assert!(
             variables
                 .iter()
@@ -37,7 +37,7 @@ impl EquationBlock {
     }
 
     /// Adds a variable to these equations.
-    pub fn push(&mut self, equations: impl Iterator<Item = u32>) {
+    pub(super) fn push(&mut self, equations: impl Iterator<Item = u32>) {
         let variable = self.variables() as u32;
         for equation in equations {
             self.equations.push(equation);
@@ -48,28 +48,28 @@ impl EquationBlock {
     }
 
     /// Adds an equation with this right-hand side.
-    pub fn equate(&mut self, grown: i64) {
+    pub(super) fn equate(&mut self, grown: i64) {
         self.grown.push(grown);
         self.with.push(Vec::new());
     }
 
     /// The number of variables.
-    pub fn variables(&self) -> usize {
+    pub(super) fn variables(&self) -> usize {
         self.start.len() - 1
     }
 
     /// The right-hand side of every equation.
-    pub fn grown(&self) -> &[i64] {
+    pub(super) fn grown(&self) -> &[i64] {
         &self.grown
     }
 
     /// The equations that contain a variable.
-    pub fn of(&self, variable: usize) -> &[u32] {
+    pub(super) fn of(&self, variable: usize) -> &[u32] {
         &self.equations[self.start[variable] as usize..self.start[variable + 1] as usize]
     }
 
     /// The variables of an equation, ascending.
-    pub fn with(&self, equation: usize) -> &[u32] {
+    pub(super) fn with(&self, equation: usize) -> &[u32] {
         &self.with[equation]
     }
 }

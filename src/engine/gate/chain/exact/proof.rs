@@ -11,7 +11,7 @@ use super::part::EquationBlock;
 /// A bound on one variable, set while branching. It is an equation with a variable of its own that
 /// must not be negative: x + s = limit, or x − s = limit for a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VariableBound {
+pub(super) struct VariableBound {
     /// The variable.
     pub variable: u32,
     /// The bound.
@@ -22,13 +22,13 @@ pub struct VariableBound {
 
 impl VariableBound {
     /// The coefficient of the bound's own variable.
-    pub fn sign(self) -> i64 {
+    pub(super) fn sign(self) -> i64 {
         if self.below { -1 } else { 1 }
     }
 }
 
 /// Whether these numbers are a world: none is negative, and every equation holds.
-pub fn is_world(part: &EquationBlock, records: &[i64]) -> bool {
+pub(super) fn is_world(part: &EquationBlock, records: &[i64]) -> bool {
     let mut sums = vec![0i128; part.grown().len()];
     for (variable, &records) in records.iter().enumerate() {
         part.of(variable)
@@ -44,7 +44,7 @@ pub fn is_world(part: &EquationBlock, records: &[i64]) -> bool {
 
 /// The largest number of records on a path in any world within the bounds, as proved by the sum of
 /// multiples `mix` of the equations; `None` if they prove nothing.
-pub fn at_most(
+pub(super) fn at_most(
     part: &EquationBlock,
     bounds: &[VariableBound],
     mix: &[i64],
@@ -59,7 +59,7 @@ pub fn at_most(
 
 /// Whether the sum of multiples `mix` of the equations proves that there is no world within the
 /// bounds.
-pub fn is_none(part: &EquationBlock, bounds: &[VariableBound], mix: &[i64]) -> bool {
+pub(super) fn is_none(part: &EquationBlock, bounds: &[VariableBound], mix: &[i64]) -> bool {
     coefficients(part, bounds, mix).all(|sum| sum >= 0) && right_side(part, bounds, mix) < 0
 }
 

@@ -11,7 +11,7 @@ use super::part::EquationBlock;
 const DETERMINED: u32 = u32::MAX;
 
 /// A system of equations, taken apart.
-pub struct ReducedSystem {
+pub(super) struct ReducedSystem {
     /// For each variable its number, if it is the same in every world; otherwise 0.
     number: Vec<u64>,
     /// For each variable its block and its place there; [`DETERMINED`] if it is in none.
@@ -20,7 +20,7 @@ pub struct ReducedSystem {
 }
 
 /// A variable after the reduction.
-pub enum Reduced {
+pub(super) enum Reduced {
     /// It is this number in every world.
     Determined(u64),
     /// It is open: its block, and its number there.
@@ -32,7 +32,7 @@ impl ReducedSystem {
     ///
     /// # Errors
     /// No world exists.
-    pub fn of(system: &EquationBlock) -> Result<ReducedSystem, OpenReason> {
+    pub(super) fn of(system: &EquationBlock) -> Result<ReducedSystem, OpenReason> {
         let mut elimination = Elimination {
             system,
             rest: system.grown().to_vec(),
@@ -47,12 +47,12 @@ impl ReducedSystem {
     }
 
     /// The blocks that need a search.
-    pub fn blocks(&self) -> &[Arc<EquationBlock>] {
+    pub(super) fn blocks(&self) -> &[Arc<EquationBlock>] {
         &self.blocks
     }
 
     /// What is known of a variable.
-    pub fn variable(&self, variable: usize) -> Reduced {
+    pub(super) fn variable(&self, variable: usize) -> Reduced {
         let (block, at) = self.place[variable];
         if block == DETERMINED {
             return Reduced::Determined(self.number[variable]);
@@ -61,7 +61,7 @@ impl ReducedSystem {
     }
 
     /// A world of the whole system, block by block.
-    pub fn by_block(&self, world: &[u64]) -> Vec<Vec<u64>> {
+    pub(super) fn by_block(&self, world: &[u64]) -> Vec<Vec<u64>> {
         let mut parts: Vec<Vec<u64>> = self
             .blocks
             .iter()
@@ -163,7 +163,7 @@ impl Elimination<'_> {
 }
 
 /// The representative of a set of connected equations, with path compression.
-pub fn representative(root: &mut [u32], mut at: u32) -> u32 {
+pub(super) fn representative(root: &mut [u32], mut at: u32) -> u32 {
     while root[at as usize] != at {
         root[at as usize] = root[root[at as usize] as usize];
         at = root[at as usize];

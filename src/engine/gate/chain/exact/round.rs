@@ -12,7 +12,7 @@ const TRIES: usize = 300;
 ///
 /// # Errors
 /// The budget is spent.
-pub fn near(
+pub(super) fn near(
     part: &EquationBlock,
     whole: Vec<i64>,
     fractions: &[f64],

@@ -14,7 +14,7 @@ use super::simplex::Vertex;
 const MOST_COPIED: usize = 20_000_000;
 
 /// A block of equations, and what is known about its worlds.
-pub struct WorldSearch {
+pub(super) struct WorldSearch {
     part: Arc<EquationBlock>,
     root: Option<Vertex>,
     /// Why no first vertex could be found, if none was.
@@ -29,7 +29,7 @@ pub struct WorldSearch {
 
 impl WorldSearch {
     /// Starts without knowledge.
-    pub fn of(part: &Arc<EquationBlock>) -> WorldSearch {
+    pub(super) fn of(part: &Arc<EquationBlock>) -> WorldSearch {
         let variables = part.variables();
         WorldSearch {
             part: Arc::clone(part),
@@ -42,7 +42,7 @@ impl WorldSearch {
     }
 
     /// Starts with the knowledge of one world.
-    pub fn with_world(part: &Arc<EquationBlock>, world: &[u64]) -> WorldSearch {
+    pub(super) fn with_world(part: &Arc<EquationBlock>, world: &[u64]) -> WorldSearch {
         let records: Vec<i64> = world
             .iter()
             .map(|&rows| i64::try_from(rows).expect("rows in memory"))
@@ -55,17 +55,17 @@ impl WorldSearch {
     }
 
     /// The known range of a variable: a number that some world has, and one that no world exceeds.
-    pub fn known(&self, variable: usize) -> (u64, u64) {
+    pub(super) fn known(&self, variable: usize) -> (u64, u64) {
         (self.seen[variable], self.most[variable])
     }
 
     /// How many numbers the stored vertex holds, from which the next search starts.
-    pub fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         self.root.as_ref().map_or(0, Vertex::size)
     }
 
     /// Drops the stored vertex, but not what is known about worlds.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.root = None;
     }
 
@@ -74,7 +74,7 @@ impl WorldSearch {
     ///
     /// # Errors
     /// The budget or the share is spent, or the releases contradict each other.
-    pub fn settle(
+    pub(super) fn settle(
         &mut self,
         variable: usize,
         (most, enough): (u64, u64),

@@ -43,7 +43,7 @@ struct Row {
 
 /// A vertex of the fractional worlds of a block within bounds.
 #[derive(Clone)]
-pub struct Vertex {
+pub(super) struct Vertex {
     part: Arc<EquationBlock>,
     bounds: Vec<VariableBound>,
     rows: Vec<Row>,
@@ -57,7 +57,10 @@ impl Vertex {
     ///
     /// # Errors
     /// The budget is spent, or the equations contradict each other.
-    pub fn of(part: Arc<EquationBlock>, budget: &mut ExactBudget) -> Result<Vertex, OpenReason> {
+    pub(super) fn of(
+        part: Arc<EquationBlock>,
+        budget: &mut ExactBudget,
+    ) -> Result<Vertex, OpenReason> {
         let equations = part.grown().len();
         if equations > MOST_ROWS {
             return Err(OpenReason::Spent);
@@ -79,12 +82,12 @@ impl Vertex {
     }
 
     /// The bounds.
-    pub fn bounds(&self) -> &[VariableBound] {
+    pub(super) fn bounds(&self) -> &[VariableBound] {
         &self.bounds
     }
 
     /// Adds a bound that this vertex violates; false if no fractional world satisfies it.
-    pub fn bind(
+    pub(super) fn bind(
         &mut self,
         bound: VariableBound,
         budget: &mut ExactBudget,
@@ -113,7 +116,7 @@ impl Vertex {
 
     /// Moves to a vertex at which a variable has the value `enough`, or else its largest value;
     /// returns that value, rounded down and proved.
-    pub fn maximise(
+    pub(super) fn maximise(
         &mut self,
         variable: usize,
         enough: u64,
@@ -154,7 +157,7 @@ impl Vertex {
     }
 
     /// The vertex as a world, or a world near it if it is fractional and one is found.
-    pub fn world(&self, budget: &mut ExactBudget) -> Result<Option<Vec<i64>>, OpenReason> {
+    pub(super) fn world(&self, budget: &mut ExactBudget) -> Result<Option<Vec<i64>>, OpenReason> {
         let variables = self.part.variables();
         let (mut whole, mut fractions) = (vec![0; variables], vec![0.0; variables]);
         for row in self
@@ -178,7 +181,7 @@ impl Vertex {
 
     /// A fractional variable, with `wanted` before others and then the first one, and its value
     /// rounded down.
-    pub fn fractional(&self, wanted: usize) -> Option<(u32, i64)> {
+    pub(super) fn fractional(&self, wanted: usize) -> Option<(u32, i64)> {
         let fraction = |row: &Row| (row.value - row.value.round()).abs() > WHOLE;
         let broken = |row: &&Row| (row.own as usize) < self.part.variables() && fraction(row);
         let first = self
@@ -190,7 +193,7 @@ impl Vertex {
     }
 
     /// The number of numbers in a copy.
-    pub fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.rows.len() * self.rows.len()
     }
 

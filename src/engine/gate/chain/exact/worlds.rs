@@ -17,7 +17,7 @@ use crate::chain::{ComparablePairs, ReleaseChain};
 use crate::histogram::{NOWHERE, Tuples, ValueCode};
 
 /// All blocks of one value.
-pub struct Worlds {
+pub(super) struct Worlds {
     /// Paths: the release they begin with, then the class number under each recoding from there on.
     paths: Tuples,
     /// The block and the variable of each path.
@@ -33,7 +33,7 @@ impl Worlds {
     /// # Errors
     /// There are more paths than the budget or the room allows, or the releases contradict each
     /// other.
-    pub fn of(
+    pub(super) fn of(
         chain: &ReleaseChain<'_>,
         pairs: &ComparablePairs,
         value: ValueCode,
@@ -48,17 +48,17 @@ impl Worlds {
     }
 
     /// The blocks.
-    pub fn parts(&self) -> &[Arc<EquationBlock>] {
+    pub(super) fn parts(&self) -> &[Arc<EquationBlock>] {
         &self.parts
     }
 
     /// The number of numbers in the paths.
-    pub fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         self.place.len() * self.width
     }
 
     /// The block and the variable of a path; `None` if no world has a record on it.
-    pub fn find(&self, path: &[u32]) -> Option<(usize, usize)> {
+    pub(super) fn find(&self, path: &[u32]) -> Option<(usize, usize)> {
         let (part, variable) = self.place[self.paths.find(path)? as usize];
         Some((part as usize, variable as usize))
     }

@@ -13,7 +13,7 @@ use crate::model::{Column, Cut, Role};
 const NAMED: usize = 12;
 
 /// Judges the atoms of the new increments.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if !ready.case.policy.has_atoms() {
         return CheckResult::not_made(Check::Atoms);
     }

@@ -60,7 +60,7 @@ pub fn text(a: u64) -> String {
 }
 
 /// Judges the refusals of the search; empty if classes have labels of their own.
-pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
+pub(crate) fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let (case, limits) = (ready.case, ready.case.policy.refinement());
     if case.policy.search().is_local() {
         return Vec::new();

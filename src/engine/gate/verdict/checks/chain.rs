@@ -6,7 +6,7 @@ use super::super::comparison::{Lineage, PreparedCase};
 use crate::chain::{ChainTarget, ComparablePairs, Fold, ReleaseChain};
 
 /// Judges all targets.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if ready.case.policy.keeps_labels() {
         return kept_labels(ready);
     }

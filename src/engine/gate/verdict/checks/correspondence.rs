@@ -13,7 +13,7 @@ use crate::histogram::{Excess, JoinCells};
 const NAMED: usize = 12;
 
 /// Judges every pair that includes the candidate.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if ready.case.policy.keeps_labels() {
         return kept_labels(ready);
     }

@@ -7,7 +7,7 @@ use super::super::comparison::PreparedCase;
 const NAMED: usize = 12;
 
 /// Judges the sizes of all classes.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let k = ready.case.policy.k();
     let smallest = ready.smallest();
     let mut found = CheckResult::made(Check::Crowd).at_least(smallest, k);

@@ -21,7 +21,7 @@ const OTHER: &str = "the bytes are not the ones that these rows are published as
 const COUNT: &str = "its number of rows is not the stated one, or 0";
 
 /// Judges the form and returns what was read.
-pub fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
+pub(crate) fn check(case: &NextRelease<'_>, tables: &Tables) -> (CheckResult, Option<ReadTables>) {
     let mut found = CheckResult::made(Check::Form);
     if !are_as_asked(case, &tables.0) {
         let text = "the release is not in as many tables as the policy says (`output`), or is not parts of one as `search` says";

@@ -20,7 +20,7 @@ const NAMED: usize = 12;
 type Counts = BTreeMap<ValueCode, [u64; 2]>;
 
 /// Judges the new atoms; earlier ones were judged when they came.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let Some(masking) = ready
         .case
         .policy

@@ -3,24 +3,24 @@
 //! one cannot hide an error in another.
 
 mod atoms;
-pub mod certainty;
+pub(super) mod certainty;
 mod chain;
 mod correspondence;
 mod crowd;
 mod diversity;
 mod dominance;
-pub mod form;
+pub(super) mod form;
 mod growth;
 mod minimality;
 mod refinement;
-pub mod unjudged_policy;
+pub(super) mod unjudged_policy;
 mod utility;
 
 use super::check_result::CheckResult;
 use super::comparison::PreparedCase;
 
 /// The checks that are made on a table that can be read, in the order of a verdict.
-pub fn of_table(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
+pub(super) fn of_table(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let mut results = vec![
         crowd::check(ready),
         growth::check(ready),

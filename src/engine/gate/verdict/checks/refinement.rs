@@ -11,7 +11,7 @@ use crate::refinement::{FailedLimit, JointAttack, judge};
 const NAMED: usize = 12;
 
 /// Judges every class.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if ready.case.policy.halves() {
         return halved(ready);
     }

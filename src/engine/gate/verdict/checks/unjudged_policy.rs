@@ -8,7 +8,7 @@ use super::super::check_result::{Check, CheckResult, uncovered};
 use crate::policy::{Guarantee, Policy, PolicySettings};
 
 /// The checks that are not made, with every reason why one of them would be required.
-pub fn checks(policy: &Policy) -> Vec<CheckResult> {
+pub(crate) fn checks(policy: &Policy) -> Vec<CheckResult> {
     let required = required(policy);
     let check = |name: Check| {
         let keys = required.iter().filter(|(of, ..)| *of == name);

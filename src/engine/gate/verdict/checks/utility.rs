@@ -10,7 +10,7 @@ use crate::utility;
 const ROUNDING: f64 = 1e-12;
 
 /// Judges the Loss of the release.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let limit = ready.case.policy.max_loss().get();
     let loss = match &ready.crowds {
         Some(crowds) => utility::loss_of_sums(&crowds.growth.sums, &ready.trees),

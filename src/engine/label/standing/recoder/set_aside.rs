@@ -6,7 +6,7 @@ use super::super::super::table::{NodeSplit, SearchTable};
 use super::super::super::validity::{Accepted, InvalidReason, SearchView, Validity};
 
 /// Leaves rows in small classes waiting, up to a limit.
-pub struct WaitingShare<'r> {
+pub(super) struct WaitingShare<'r> {
     a: u64,
     rows: &'r [u64],
     most: u64,
@@ -16,7 +16,7 @@ pub struct WaitingShare<'r> {
 
 impl WaitingShare<'_> {
     /// Starts with all people in a class of at least `a`.
-    pub fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
+    pub(super) fn new(a: u64, rows: &[u64], most: u64) -> WaitingShare<'_> {
         WaitingShare {
             a,
             rows,

@@ -4,7 +4,7 @@ use super::{CheckWords, Term, Words, check as words, term};
 use crate::check::Check;
 use crate::language::Language;
 
-pub const WORDS: Words = Words {
+pub(super) const WORDS: Words = Words {
     language: Language::German,
     separators: [".", ","],
     row: ["Zeile", "Zeilen"],

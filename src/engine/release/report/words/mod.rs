@@ -14,7 +14,7 @@ use crate::language::Language;
 const LARGE: f64 = 1e9;
 
 /// The words about a check, in a language.
-pub struct CheckWords {
+pub(super) struct CheckWords {
     /// Its title.
     pub title: &'static str,
     /// Its question.
@@ -22,7 +22,7 @@ pub struct CheckWords {
 }
 
 /// A term and what it means.
-pub struct Term {
+pub(super) struct Term {
     /// The term.
     pub term: &'static str,
     /// What it means.
@@ -40,7 +40,7 @@ const fn term(term: &'static str, meaning: &'static str) -> Term {
 macro_rules! words {
     ($($name:ident),* $(,)?) => {
         /// The texts in a language.
-        pub struct Words {
+        pub(super) struct Words {
             /// The language.
             pub language: Language,
             /// The separators between groups of three digits, and before a fraction.
@@ -117,7 +117,7 @@ words! {
 
 impl Words {
     /// The texts in a language.
-    pub fn of(language: Language) -> &'static Words {
+    pub(super) fn of(language: Language) -> &'static Words {
         match language {
             Language::English => &en::WORDS,
             Language::German => &de::WORDS,
@@ -125,7 +125,7 @@ impl Words {
     }
 
     /// The words about a check; `lasting`: in a chain whose classes keep their labels.
-    pub fn check(&self, check: Check, lasting: bool) -> CheckWords {
+    pub(super) fn check(&self, check: Check, lasting: bool) -> CheckWords {
         let of_lasting = if lasting {
             (self.checks_of_lasting_labels)(check)
         } else {
@@ -135,12 +135,12 @@ impl Words {
     }
 
     /// A count: `12,345`.
-    pub fn count(&self, count: u64) -> String {
+    pub(super) fn count(&self, count: u64) -> String {
         super::html::grouped(count, self.separators[0])
     }
 
     /// A count with its noun.
-    pub fn many(&self, count: u64, [one, several]: [&str; 2]) -> String {
+    pub(super) fn many(&self, count: u64, [one, several]: [&str; 2]) -> String {
         format!(
             "{}\u{a0}{}",
             self.count(count),
@@ -149,12 +149,12 @@ impl Words {
     }
 
     /// A number with this many decimals.
-    pub fn decimal(&self, number: f64, digits: usize) -> String {
+    pub(super) fn decimal(&self, number: f64, digits: usize) -> String {
         format!("{number:.digits$}").replace('.', self.separators[1])
     }
 
     /// A part of a whole: `12.3 %`, without a line break, and 0 or 100 only if it is exact.
-    pub fn share(&self, part: u64, whole: u64) -> String {
+    pub(super) fn share(&self, part: u64, whole: u64) -> String {
         let percent = super::html::percent(part, whole);
         let number = match part {
             0 => "0".to_owned(),
@@ -169,7 +169,7 @@ impl Words {
 
     /// Counts in full, other figures with at most four decimals, and very large ones with a power
     /// of ten.
-    pub fn figure(&self, figure: Figure) -> String {
+    pub(super) fn figure(&self, figure: Figure) -> String {
         match figure {
             Figure::Whole(count) => self.count(count),
             Figure::Real(number) if number.get() >= LARGE => {
@@ -187,7 +187,7 @@ impl Words {
 
 /// A text of this program, which may contain tags, with its placeholders filled. Inserted content
 /// is escaped, unless it is HTML.
-pub fn fill(text: &'static str, places: &[(&str, &dyn Render)]) -> Markup {
+pub(super) fn fill(text: &'static str, places: &[(&str, &dyn Render)]) -> Markup {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').expect("a place ends");

@@ -15,7 +15,7 @@ const LEAST: f64 = 1e-6;
 const HALVINGS: u32 = 64;
 
 /// Population uniques.
-pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
+pub(super) fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
     assert!(
         population >= sizes.rows(),
         "a sample is a part of its population"

@@ -14,7 +14,7 @@ const GRID: u32 = 4_096;
 const HALVINGS: u32 = 80;
 
 /// Population uniques, from a sample with this share of the population.
-pub fn uniques(sizes: &Sizes, fraction: f64) -> Option<f64> {
+pub(super) fn uniques(sizes: &Sizes, fraction: f64) -> Option<f64> {
     assert!(
         fraction > 0.0 && fraction <= 1.0,
         "a sample is a part of its population"

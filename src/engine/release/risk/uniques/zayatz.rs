@@ -5,7 +5,7 @@
 use crate::risk::sizes::Sizes;
 
 /// Population uniques; `None` if no row is alone.
-pub fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
+pub(super) fn uniques(sizes: &Sizes, population: u64) -> Option<f64> {
     assert!(
         population >= sizes.rows(),
         "a sample is a part of its population"

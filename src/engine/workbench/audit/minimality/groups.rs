@@ -20,7 +20,7 @@ const TABLES: usize = 1_000;
 const STEPS: u64 = 20_000_000;
 
 /// People of one leaf tuple.
-pub struct Equals {
+pub(super) struct Equals {
     /// The index of their raw tuple.
     pub tuple: usize,
     /// Their leaves, as nodes.
@@ -36,7 +36,7 @@ pub struct Equals {
 }
 
 /// Generalised classes, and the people who have rows in them.
-pub struct ClassGroup {
+pub(super) struct ClassGroup {
     /// The classes.
     pub classes: Vec<usize>,
     /// The people, as indices in the list of all.
@@ -58,7 +58,7 @@ pub struct ForeignRows {
 ///
 /// # Errors
 /// The rows do not fill the labels of a class.
-pub fn groups(
+pub(super) fn groups(
     release: &Release,
     raw: &Histogram,
     columns: &Columns,

@@ -8,7 +8,7 @@ use crate::policy::Decimal;
 
 /// Numbers, for a requirement about numbers.
 #[derive(Default)]
-pub struct NumbersCase {
+pub(super) struct NumbersCase {
     /// The number of each value.
     pub of: Vec<i128>,
     /// The required range.
@@ -23,7 +23,7 @@ type Signed = (bool, Decimal);
 impl NumbersCase {
     /// The numbers of all values; `None` if a value is no number, or the values are of several
     /// columns.
-    pub fn of(values: &SensitiveValues, wanted: &Requirement) -> Option<NumbersCase> {
+    pub(super) fn of(values: &SensitiveValues, wanted: &Requirement) -> Option<NumbersCase> {
         let Requirement::Range { e, .. } = wanted else {
             return Some(NumbersCase::default());
         };

@@ -11,7 +11,7 @@ use crate::gate::minimality::spread::within;
 use crate::gate::minimality::{AssignmentCounts, Credibility, MinimalityAttack, OriginClass};
 
 /// A group and a guarded set.
-pub struct GuardedCase<'c> {
+pub(super) struct GuardedCase<'c> {
     set: usize,
     group: &'c ClassGroup,
     people: &'c [Equals],
@@ -26,7 +26,7 @@ pub struct GuardedCase<'c> {
 impl<'c> GuardedCase<'c> {
     /// From a group and the numbers of rows of the set in each class, if no class of at least
     /// `least` people may have a larger share of it.
-    pub fn new(
+    pub(super) fn new(
         (group, set): (&'c ClassGroup, usize),
         people: &'c [Equals],
         sensitive: &'c [u64],
@@ -61,7 +61,7 @@ impl<'c> GuardedCase<'c> {
     }
 
     /// The steps of work for exact figures.
-    pub fn cost(&self) -> u64 {
+    pub(super) fn cost(&self) -> u64 {
         self.attacks
             .iter()
             .flatten()
@@ -70,7 +70,7 @@ impl<'c> GuardedCase<'c> {
     }
 
     /// The ties of all people in the group; exact if they may be counted.
-    pub fn ties(&self, counted: bool) -> Vec<GuardedTie> {
+    pub(super) fn ties(&self, counted: bool) -> Vec<GuardedTie> {
         let found = match &self.attacks {
             None => self
                 .group
@@ -197,7 +197,7 @@ impl<'c> GuardedCase<'c> {
 }
 
 /// A tie to a set, and whether it is allowed.
-pub fn tie(
+pub(super) fn tie(
     equals: &Equals,
     (set, most): (usize, ExactShare),
     credibility: Option<Credibility>,

@@ -15,7 +15,7 @@ use crate::gate::minimality::{AssignmentCounts, Credibility};
 use crate::histogram::Release;
 
 /// A release, its people, and a requirement.
-pub struct ValuesCase<'t> {
+pub(super) struct ValuesCase<'t> {
     release: &'t Release,
     people: &'t [Equals],
     /// The rows of each value in the whole release.
@@ -33,7 +33,7 @@ type RemainingCounts = (AssignmentCounts, Option<Vec<[usize; 2]>>);
 
 impl<'t> ValuesCase<'t> {
     /// For this number of values; `guarded` is what people guard, if the requirement is about that.
-    pub fn new(
+    pub(super) fn new(
         release: &'t Release,
         people: &'t [Equals],
         values: usize,
@@ -65,7 +65,7 @@ impl<'t> ValuesCase<'t> {
 
     /// The ties of all people in a group, one each to the likeliest value or to the guarded values;
     /// counting is deducted from the work.
-    pub fn ties(&self, group: &ClassGroup, work: &mut u64) -> Vec<GuardedTie> {
+    pub(super) fn ties(&self, group: &ClassGroup, work: &mut u64) -> Vec<GuardedTie> {
         let left = self.left(group, work);
         let of = |(at, &of): (usize, &usize)| match &left {
             None => self.each(of, GuardedTie::unknown),
@@ -90,7 +90,7 @@ impl<'t> ValuesCase<'t> {
     }
 
     /// The ties of people all of whose rows are shown to every reader.
-    pub fn seen(&self, of: usize) -> Vec<GuardedTie> {
+    pub(super) fn seen(&self, of: usize) -> Vec<GuardedTie> {
         let belief = Belief::seen(&self.counts(self.people[of].shown));
         self.each(of, |equals, set| self.tie((equals, set), &belief, None))
     }

@@ -9,7 +9,7 @@ const MOST_CUTS: usize = 400;
 
 /// The cheapest pattern that the limit on work allows to find, and whether it is proved that none
 /// is cheaper.
-pub fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
+pub(super) fn pattern(search: &mut SuppressionSearch<'_>, found: Vec<bool>) -> (Vec<bool>, bool) {
     let cost = search.cost(&found);
     let mut branches = Branches {
         best: found,

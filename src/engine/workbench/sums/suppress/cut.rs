@@ -2,7 +2,7 @@
 
 /// `Σ weight ≥ needed` over the suppressed cells: every pattern that protects `cell` satisfies it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct CoverInequality {
+pub(super) struct CoverInequality {
     /// The sensitive cell.
     pub cell: usize,
     /// The cells that count, in order; a weight is above 0 and at most `needed`. Numbers of more
@@ -15,13 +15,13 @@ pub struct CoverInequality {
 
 impl CoverInequality {
     /// The same against an attacker who knows this cell.
-    pub fn without(mut self, cell: usize) -> CoverInequality {
+    pub(super) fn without(mut self, cell: usize) -> CoverInequality {
         self.weights.retain(|weight| weight.0 != cell);
         self
     }
 
     /// How much a pattern lacks; 0 or less if it satisfies the cut.
-    pub fn lacks(&self, pattern: &[bool]) -> i128 {
+    pub(super) fn lacks(&self, pattern: &[bool]) -> i128 {
         let there = self
             .weights
             .iter()

@@ -21,7 +21,7 @@ const MOST_ENTRIES: usize = 2_000_000;
 ///
 /// # Errors
 /// A cell that cannot be protected.
-pub fn pattern(search: &mut SuppressionSearch<'_>) -> Result<Vec<bool>, usize> {
+pub(super) fn pattern(search: &mut SuppressionSearch<'_>) -> Result<Vec<bool>, usize> {
     let by_cuts = completed(search, search.base.clone())?;
     let system = search.problem.system;
     if search.cost(&by_cuts) == 0

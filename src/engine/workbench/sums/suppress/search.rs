@@ -16,7 +16,7 @@ use super::problem::{Sensitive, SuppressionProblem};
 const MOST_KNOWN: usize = 10_000;
 
 /// The common part of both searches.
-pub struct SuppressionSearch<'p> {
+pub(super) struct SuppressionSearch<'p> {
     pub problem: &'p SuppressionProblem<'p>,
     /// Cells that are always suppressed.
     pub base: Vec<bool>,
@@ -28,7 +28,7 @@ pub struct SuppressionSearch<'p> {
 
 impl<'p> SuppressionSearch<'p> {
     /// Starts with only the required suppressions.
-    pub fn new(problem: &'p SuppressionProblem<'p>) -> SuppressionSearch<'p> {
+    pub(super) fn new(problem: &'p SuppressionProblem<'p>) -> SuppressionSearch<'p> {
         let mut base = vec![false; problem.system.cells()];
         let sensitive = problem.sensitive.iter().map(|sensitive| sensitive.cell);
         sensitive
@@ -43,17 +43,17 @@ impl<'p> SuppressionSearch<'p> {
     }
 
     /// The cost of suppressing a cell; `None` if it must not be suppressed, or is already.
-    pub fn price(&self, cell: usize) -> Option<u64> {
+    pub(super) fn price(&self, cell: usize) -> Option<u64> {
         self.problem.costs[cell].filter(|_| !self.base[cell])
     }
 
     /// The cells of a pattern that could be published.
-    pub fn secondary<'a>(&'a self, pattern: &'a [bool]) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn secondary<'a>(&'a self, pattern: &'a [bool]) -> impl Iterator<Item = usize> + 'a {
         (0..pattern.len()).filter(|&cell| pattern[cell] && !self.base[cell])
     }
 
     /// The cost of a pattern.
-    pub fn cost(&self, pattern: &[bool]) -> u128 {
+    pub(super) fn cost(&self, pattern: &[bool]) -> u128 {
         assert_eq!(
             pattern.len(),
             self.problem.system.cells(),
@@ -67,7 +67,7 @@ impl<'p> SuppressionSearch<'p> {
 
     /// A cut for each sensitive cell, above and below, that this pattern does not protect: from
     /// readers, then from each lone contributor, who knows one more cell.
-    pub fn cuts(&mut self, pattern: &[bool]) -> Vec<CoverInequality> {
+    pub(super) fn cuts(&mut self, pattern: &[bool]) -> Vec<CoverInequality> {
         let mut cuts = self.cuts_from(pattern, None);
         let (sensitive, lone) = (self.problem.sensitive, self.problem.lone);
         if !intervals_for_lone(sensitive.len(), lone.len()) {

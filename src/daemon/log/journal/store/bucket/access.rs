@@ -104,7 +104,7 @@ const ALLOW_HTTP: &str = "ALLOW_HTTP";
 
 /// A bucket and the folder in it. Contains no secret: only names fit in.
 #[derive(Debug, Clone)]
-pub struct BucketAddress {
+pub(super) struct BucketAddress {
     /// The service.
     pub keeper: BucketService,
     /// The bucket.
@@ -117,7 +117,7 @@ pub struct BucketAddress {
 
 impl BucketAddress {
     /// Reads `s3://bucket/folder` and the like.
-    pub fn parse(url: &str) -> Result<BucketAddress> {
+    pub(super) fn parse(url: &str) -> Result<BucketAddress> {
         let wrong = || {
             let text = "is not the place of a store: write s3://, gs:// or az://, a bucket and a folder, of letters, \
                         digits, `.`, `_` and `-`; credentials come from the environment";
@@ -257,7 +257,7 @@ fn group(name: &str) -> &str {
 }
 
 /// The settings of a client: those of the environment, then those that this program requires.
-pub fn settings(
+pub(super) fn settings(
     address: &BucketAddress,
     variables: &Variables,
     times: &Times,
@@ -321,7 +321,7 @@ impl Default for BucketTimeouts {
 
 /// The timeouts of a client.
 #[derive(Debug, Clone, Copy)]
-pub struct Times {
+pub(super) struct Times {
     /// For a connection.
     pub connect: Duration,
     /// For a request including its whole answer.

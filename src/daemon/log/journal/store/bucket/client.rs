@@ -24,7 +24,7 @@ use super::fault::BucketFault;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The library's answer.
-pub type BucketResponse<T> = object_store::Result<T>;
+pub(super) type BucketResponse<T> = object_store::Result<T>;
 
 /// The size from which on an object gets more time to be sent.
 const LARGE: usize = 4 << 20;
@@ -38,7 +38,7 @@ trait Client: ObjectStore + PaginatedListStore {}
 impl<T: ObjectStore + PaginatedListStore> Client for T {}
 
 /// The client of a bucket.
-pub struct BucketClient {
+pub(super) struct BucketClient {
     client: Arc<dyn Client>,
     /// The timeout of an answer, and of more data of one that has begun.
     answer: Duration,
@@ -46,7 +46,7 @@ pub struct BucketClient {
 
 impl BucketClient {
     /// Creates a client; sends no request yet.
-    pub fn new(
+    pub(super) fn new(
         address: &BucketAddress,
         variables: &Variables,
         patience: &BucketTimeouts,
@@ -68,7 +68,7 @@ impl BucketClient {
     }
 
     /// Writes an object, with or without the condition that none exists.
-    pub async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
+    pub(super) async fn put(&self, key: &Path, bytes: Bytes, mode: PutMode) -> BucketResponse<()> {
         let time = if bytes.len() < LARGE {
             self.answer
         } else {
@@ -80,12 +80,16 @@ impl BucketClient {
     }
 
     /// An object's bytes.
-    pub async fn get(&self, key: &Path) -> BucketResponse<Option<Bytes>> {
+    pub(super) async fn get(&self, key: &Path) -> BucketResponse<Option<Bytes>> {
         present(self.receive(key, GetOptions::default()).await)
     }
 
     /// A range of an object's bytes.
-    pub async fn get_part(&self, key: &Path, part: Range<u64>) -> BucketResponse<Option<Bytes>> {
+    pub(super) async fn get_part(
+        &self,
+        key: &Path,
+        part: Range<u64>,
+    ) -> BucketResponse<Option<Bytes>> {
         let options = GetOptions {
             range: Some(part.into()),
             ..GetOptions::default()
@@ -112,7 +116,7 @@ impl BucketClient {
     }
 
     /// An object's size.
-    pub async fn size(&self, key: &Path) -> BucketResponse<Option<u64>> {
+    pub(super) async fn size(&self, key: &Path) -> BucketResponse<Option<u64>> {
         present(
             within(self.answer, self.client.head(key))
                 .await
@@ -121,12 +125,12 @@ impl BucketClient {
     }
 
     /// Removes an object.
-    pub async fn delete(&self, key: &Path) -> BucketResponse<()> {
+    pub(super) async fn delete(&self, key: &Path) -> BucketResponse<()> {
         present(within(self.answer, self.client.delete(key)).await).map(|_| ())
     }
 
     /// A page of all objects whose keys have this prefix.
-    pub async fn page(
+    pub(super) async fn page(
         &self,
         begin: &str,
         page: Option<String>,

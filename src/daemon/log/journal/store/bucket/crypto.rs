@@ -13,7 +13,7 @@ use openssl::sign;
 
 /// OpenSSL behind the interface of the bucket library.
 #[derive(Debug)]
-pub struct OpenSsl;
+pub(super) struct OpenSsl;
 
 impl CryptoProvider for OpenSsl {
     fn digest(&self, algorithm: DigestAlgorithm) -> Result<Box<dyn DigestContext>> {

@@ -7,7 +7,7 @@ use tokio::time::error::Elapsed;
 
 /// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BucketFault {
+pub(super) enum BucketFault {
     /// The store does not know our credentials.
     Unknown,
     /// Our credentials do not permit this.
@@ -24,7 +24,7 @@ pub enum BucketFault {
 
 impl BucketFault {
     /// The fault of a library's error.
-    pub fn of(error: &Cause) -> BucketFault {
+    pub(super) fn of(error: &Cause) -> BucketFault {
         match error {
             Cause::Unauthenticated { .. } => BucketFault::Unknown,
             Cause::PermissionDenied { .. } => BucketFault::Forbidden,
@@ -41,7 +41,7 @@ impl BucketFault {
     }
 
     /// Whether repeating the request could not help, and nothing was changed.
-    pub fn settled(self) -> bool {
+    pub(super) fn settled(self) -> bool {
         matches!(
             self,
             BucketFault::Unknown
@@ -52,7 +52,7 @@ impl BucketFault {
     }
 
     /// The meaning of the fault, and what to check.
-    pub fn advice(self, own: &str, prefix: &str) -> String {
+    pub(super) fn advice(self, own: &str, prefix: &str) -> String {
         match self {
             BucketFault::Unknown => format!("it rejects these credentials: check {own}{prefix}… and {prefix}…"),
             BucketFault::Forbidden => format!(

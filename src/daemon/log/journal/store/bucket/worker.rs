@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorCategory, Result};
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The shared state of the threads.
-pub struct BucketWorker {
+pub(super) struct BucketWorker {
     /// The bucket.
     pub address: BucketAddress,
     /// The client.
@@ -33,7 +33,7 @@ pub struct BucketWorker {
 
 impl BucketWorker {
     /// The key of the object with this path; the prefix of all objects for the empty path.
-    pub fn key(&self, path: &str) -> String {
+    pub(super) fn key(&self, path: &str) -> String {
         if self.address.folder.is_empty() {
             path.to_owned()
         } else {
@@ -42,7 +42,7 @@ impl BucketWorker {
     }
 
     /// The object with this path.
-    pub fn object(&self, path: &str) -> Result<Path> {
+    pub(super) fn object(&self, path: &str) -> Result<Path> {
         fitting(path)?;
         Path::parse(self.key(path)).map_err(|_| {
             Error::new(
@@ -64,7 +64,7 @@ impl BucketWorker {
     }
 
     /// Repeats a request until there is an answer, or until repeating it could not help.
-    pub async fn patiently<T, F>(&self, doing: &str, ask: impl Fn() -> F) -> Result<T>
+    pub(super) async fn patiently<T, F>(&self, doing: &str, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = BucketResponse<T>>,
     {
@@ -83,7 +83,7 @@ impl BucketWorker {
     }
 
     /// Writes an object where none exists.
-    pub async fn create(&self, path: &str, bytes: Bytes) -> Result<CreateOutcome> {
+    pub(super) async fn create(&self, path: &str, bytes: Bytes) -> Result<CreateOutcome> {
         let key = self.object(path)?;
         let error = match self.client.put(&key, bytes, PutMode::Create).await {
             Ok(()) => return Ok(CreateOutcome::Made),
@@ -109,7 +109,7 @@ impl BucketWorker {
     }
 
     /// All objects below a folder, and the one with its name.
-    pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
+    pub(super) async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
         let mut found = Vec::new();
         let mut begin = self.key("");
         if !prefix.is_empty() {

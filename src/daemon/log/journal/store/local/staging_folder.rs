@@ -19,7 +19,7 @@ const AT_ONCE: usize = 16;
 const NAMES: usize = 1000;
 
 /// The folder for temporary files.
-pub struct StagingFolder {
+pub(super) struct StagingFolder {
     folder: Folder,
     serial: AtomicU64,
     mode: u32,
@@ -27,7 +27,7 @@ pub struct StagingFolder {
 
 /// A complete file on the disk that has no name in the store yet. Removes its temporary name when
 /// dropped.
-pub struct StagedFile<'a> {
+pub(super) struct StagedFile<'a> {
     aside: &'a StagingFolder,
     name: String,
     // Locked, so that no process takes it for the remains of a crash.
@@ -37,7 +37,7 @@ pub struct StagedFile<'a> {
 impl StagingFolder {
     /// Opens the folder and removes the remains of a crash, but no file that another process is
     /// writing.
-    pub fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
+    pub(super) fn open(root: &Folder, mode: u32) -> Result<StagingFolder> {
         let (folder, made) = root.make(NAME, 0o700)?;
         if made {
             root.sync()?;
@@ -59,7 +59,7 @@ impl StagingFolder {
     }
 
     /// Writes a file and waits until it is on the disk.
-    pub fn write(&self, bytes: &[u8]) -> Result<StagedFile<'_>> {
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<StagedFile<'_>> {
         for _ in 0..NAMES {
             let name = format!(
                 "{}-{}",
@@ -100,7 +100,7 @@ impl StagingFolder {
     }
 
     /// Writes several files. Not on rayon's threads: these wait, and would block computations.
-    pub fn write_all(&self, all: &[&[u8]]) -> Result<Vec<StagedFile<'_>>> {
+    pub(super) fn write_all(&self, all: &[&[u8]]) -> Result<Vec<StagedFile<'_>>> {
         if let [one] = all {
             return Ok(vec![self.write(one)?]);
         }
@@ -132,12 +132,12 @@ impl StagingFolder {
 
 impl StagedFile<'_> {
     /// Links it to its name, unless the name is taken.
-    pub fn link(&self, to: &Folder, name: &str) -> Result<bool> {
+    pub(super) fn link(&self, to: &Folder, name: &str) -> Result<bool> {
         self.aside.folder.link(&self.name, to, name)
     }
 
     /// Moves it to its name, replacing an existing file.
-    pub fn rename(self, to: &Folder, name: &str) -> Result<()> {
+    pub(super) fn rename(self, to: &Folder, name: &str) -> Result<()> {
         self.aside.folder.rename(&self.name, to, name)
     }
 }

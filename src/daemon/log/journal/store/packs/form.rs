@@ -13,19 +13,19 @@ use crate::error::{Error, ErrorCategory, Result};
 /// The beginning of a pack.
 const BEGINS: &[u8] = b"tidegate pack 1\n";
 /// The bytes after the list: two digests, and the length of the list between them.
-pub const TRAILER: usize = 32 + 8 + 32;
+pub(super) const TRAILER: usize = 32 + 8 + 32;
 
 /// Paths and lengths of objects, in the order of the paths.
-pub type PackedPaths = Vec<(Arc<str>, u64)>;
+pub(super) type PackedPaths = Vec<(Arc<str>, u64)>;
 
 /// A pack with its bytes.
-pub struct LoadedPack {
+pub(super) struct LoadedPack {
     bytes: Vec<u8>,
     objects: Vec<(Arc<str>, Range<usize>)>,
 }
 
 /// A pack with these objects.
-pub fn bytes(path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+pub(super) fn bytes(path: &str, objects: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
     let mut bytes = BEGINS.to_vec();
     objects
         .values()
@@ -49,7 +49,7 @@ fn digest(path: &str, list: &[u8], trailer: &[u8]) -> [u8; 32] {
 }
 
 /// The number of bytes of the list and what follows it, from the last bytes of a pack.
-pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
+pub(super) fn end(path: &str, trailer: &[u8]) -> Result<u64> {
     let length = trailer
         .get(32..40)
         .and_then(|length| length.try_into().ok())
@@ -64,7 +64,7 @@ pub fn end(path: &str, trailer: &[u8]) -> Result<u64> {
 ///
 /// # Errors
 /// The pack was changed.
-pub fn paths(path: &str, end: &[u8], size: u64) -> Result<PackedPaths> {
+pub(super) fn paths(path: &str, end: &[u8], size: u64) -> Result<PackedPaths> {
     let (list, trailer) = end
         .len()
         .checked_sub(TRAILER)
@@ -94,7 +94,7 @@ impl LoadedPack {
     ///
     /// # Errors
     /// It was changed.
-    pub fn parse(path: &str, bytes: Vec<u8>) -> Result<LoadedPack> {
+    pub(super) fn parse(path: &str, bytes: Vec<u8>) -> Result<LoadedPack> {
         let at = bytes
             .len()
             .checked_sub(TRAILER)
@@ -119,7 +119,7 @@ impl LoadedPack {
     }
 
     /// An object of it.
-    pub fn object(&self, path: &str) -> Option<&[u8]> {
+    pub(super) fn object(&self, path: &str) -> Option<&[u8]> {
         let at = self
             .objects
             .binary_search_by(|(known, _)| (**known).cmp(path))
@@ -128,7 +128,7 @@ impl LoadedPack {
     }
 
     /// An object that its list names.
-    pub fn need(&self, path: &str, pack: &str) -> Result<Vec<u8>> {
+    pub(super) fn need(&self, path: &str, pack: &str) -> Result<Vec<u8>> {
         self.object(path)
             .map(<[u8]>::to_vec)
             .ok_or_else(|| changed(pack))

@@ -10,13 +10,13 @@ use crate::journal::store::{ListedObject, Store, log};
 /// The folder of packs.
 const FOLDER: &str = "pack";
 /// The number of attempts if packs change meanwhile.
-pub const TRIES: usize = 8;
+pub(super) const TRIES: usize = 8;
 /// The group of entries.
 const ENTRIES: &str = "log";
 
 /// The order of a pack of objects: an object in two packs belongs to the higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PackOrder {
+pub(super) struct PackOrder {
     /// The epoch of its writer.
     pub epoch: u64,
     /// Its number among the packs of this writer.
@@ -25,7 +25,7 @@ pub struct PackOrder {
 
 /// A pack of objects.
 #[derive(Debug, Clone)]
-pub struct Pack {
+pub(super) struct Pack {
     /// Its path.
     pub path: String,
     /// Its group: objects of one kind, which are deleted at about the same time.
@@ -38,7 +38,7 @@ pub struct Pack {
 
 /// A pack of consecutive entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryPack {
+pub(super) struct EntryPack {
     /// The number of the first.
     pub first: u64,
     /// The number of the last.
@@ -51,7 +51,7 @@ pub struct EntryPack {
 
 /// The packs that were read last.
 #[derive(Default)]
-pub struct PackIndex {
+pub(super) struct PackIndex {
     listed: Vec<ListedObject>,
     /// Packs of objects.
     pub packs: BTreeMap<PackOrder, Pack>,
@@ -61,18 +61,18 @@ pub struct PackIndex {
 
 impl PackOrder {
     /// The path of such a pack.
-    pub fn path(self, group: &str) -> String {
+    pub(super) fn path(self, group: &str) -> String {
         format!("{FOLDER}/{group}/{:010}/{:010}", self.epoch, self.number)
     }
 }
 
 /// Whether a path is that of a pack.
-pub fn is_pack(path: &str) -> bool {
+pub(super) fn is_pack(path: &str) -> bool {
     path.starts_with("pack/")
 }
 
 /// The path of the pack of these entries.
-pub fn run(first: u64, last: u64) -> String {
+pub(super) fn run(first: u64, last: u64) -> String {
     format!("{FOLDER}/{ENTRIES}/{first:020}-{last:020}")
 }
 
@@ -119,7 +119,7 @@ impl PackIndex {
     ///
     /// # Errors
     /// The store cannot be read, or a pack was changed.
-    pub fn refresh(&mut self, store: &dyn Store) -> Result<bool> {
+    pub(super) fn refresh(&mut self, store: &dyn Store) -> Result<bool> {
         for _ in 0..TRIES {
             let listed = store.list(FOLDER)?;
             if listed == self.listed {
@@ -191,7 +191,7 @@ impl PackIndex {
     }
 
     /// The pack that contains an object or an entry.
-    pub fn holder(&self, path: &str) -> Option<String> {
+    pub(super) fn holder(&self, path: &str) -> Option<String> {
         if let Some(seq) = log::place(path) {
             let after = self.runs.partition_point(|run| run.first <= seq);
             let holds = self.runs[..after].iter().rev().find(|run| run.last >= seq);
@@ -203,14 +203,14 @@ impl PackIndex {
     }
 
     /// Whether an object belongs to this pack, and to no higher one.
-    pub fn is_in(&self, path: &str, order: PackOrder) -> bool {
+    pub(super) fn is_in(&self, path: &str, order: PackOrder) -> bool {
         self.objects
             .get(path)
             .is_some_and(|(holds, _)| *holds == order)
     }
 
     /// The objects whose path is `prefix` or is below it.
-    pub fn below(&self, prefix: &str) -> Vec<ListedObject> {
+    pub(super) fn below(&self, prefix: &str) -> Vec<ListedObject> {
         let is_below = |path: &str| {
             let rest = path.strip_prefix(prefix);
             rest.is_some_and(|rest| prefix.is_empty() || rest.is_empty() || rest.starts_with('/'))
@@ -230,7 +230,7 @@ impl PackIndex {
     }
 
     /// The packs that contain any of these.
-    pub fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<PackOrder> {
+    pub(super) fn with_any(&self, paths: &BTreeSet<&str>) -> Vec<PackOrder> {
         let holds = |pack: &Pack| {
             paths.iter().any(|path| {
                 pack.objects
@@ -246,7 +246,7 @@ impl PackIndex {
     }
 
     /// The packs of a group with fewer bytes than this, and the objects that belong to them.
-    pub fn small(&self, group: &str, bytes: u64) -> (Vec<PackOrder>, Vec<String>) {
+    pub(super) fn small(&self, group: &str, bytes: u64) -> (Vec<PackOrder>, Vec<String>) {
         let small: Vec<PackOrder> = self
             .packs
             .iter()
@@ -267,7 +267,7 @@ impl PackIndex {
     }
 
     /// The packs with an object that a higher one contains.
-    pub fn doubled(&self) -> Vec<PackOrder> {
+    pub(super) fn doubled(&self) -> Vec<PackOrder> {
         let twice = |(order, pack): &(&PackOrder, &Pack)| {
             pack.objects
                 .iter()
@@ -281,7 +281,7 @@ impl PackIndex {
     }
 
     /// The pack with the newest entries.
-    pub fn newest_run(&self) -> Option<EntryPack> {
+    pub(super) fn newest_run(&self) -> Option<EntryPack> {
         self.runs
             .iter()
             .max_by_key(|run| (run.last, std::cmp::Reverse(run.first)))
@@ -290,7 +290,7 @@ impl PackIndex {
 
     /// The newest consecutive packs of entries with a size in this range, except that one at the
     /// end may be smaller.
-    pub fn last_runs(&self, least: u64, less_than: u64) -> Vec<EntryPack> {
+    pub(super) fn last_runs(&self, least: u64, less_than: u64) -> Vec<EntryPack> {
         let grown = self.runs.iter().rev().skip_while(|run| run.size < least);
         let mut runs: Vec<EntryPack> = grown
             .take_while(|run| (least..less_than).contains(&run.size))
@@ -302,7 +302,7 @@ impl PackIndex {
     }
 
     /// The packs of entries that another one contains completely.
-    pub fn covered(&self) -> Vec<String> {
+    pub(super) fn covered(&self) -> Vec<String> {
         let covers = |all: &EntryPack, run: &EntryPack| {
             all != run && all.first <= run.first && run.last <= all.last
         };

@@ -13,7 +13,7 @@ use crate::policy;
 use remaining_candidates::Measured;
 
 /// Judges the classes of all people of the chain, with a line for each figure that has a limit.
-pub fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
+pub(super) fn checks(ready: &PreparedCase<'_>) -> Vec<CheckResult> {
     let limits = ready.case.policy.diversity();
     let Some(limits) = limits.filter(|limits| **limits != policy::DiversityLimits::default())
     else {

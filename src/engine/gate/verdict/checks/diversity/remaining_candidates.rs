@@ -9,7 +9,7 @@ use crate::histogram::{NumberedClasses, Slices, ValueCode};
 type Crowd = [(ValueCode, u64)];
 
 /// How a class is measured, and how the measures of two classes are combined.
-pub struct Measured<'m, T> {
+pub(super) struct Measured<'m, T> {
     /// The measure of no class.
     pub none: T,
     /// The measure of one class.
@@ -21,7 +21,7 @@ pub struct Measured<'m, T> {
 impl<T: Copy + Send + Sync> Measured<'_, T> {
     /// The measure over each person's class; `None` if crossing recodings leave it open, or a
     /// release does not show the chain's people.
-    pub fn all_people(&self, ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<T> {
+    pub(super) fn all_people(&self, ready: &PreparedCase<'_>, lineage: &Lineage) -> Option<T> {
         let chain = ReleaseChain::new(
             &lineage.releases,
             &lineage.number,

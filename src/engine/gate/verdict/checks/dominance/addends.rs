@@ -53,7 +53,7 @@ pub(super) struct SumRules {
 }
 
 impl SumRules {
-    pub fn of(policy: &Policy) -> SumRules {
+    pub(super) fn of(policy: &Policy) -> SumRules {
         let settings = policy.in_force();
         SumRules {
             k: policy.k(),
@@ -63,12 +63,12 @@ impl SumRules {
     }
 
     /// Whether there are too few numbers to publish even their number.
-    pub fn are_few(&self, numbers: &PersonAddends) -> bool {
+    pub(super) fn are_few(&self, numbers: &PersonAddends) -> bool {
         numbers.count > 0 && numbers.count < self.k
     }
 
     /// Whether their sum reveals one person's number too precisely.
-    pub fn gives_away(&self, numbers: &PersonAddends) -> bool {
+    pub(super) fn gives_away(&self, numbers: &PersonAddends) -> bool {
         let mut largest = numbers.largest.clone();
         largest.sort_unstable_by(|one, other| other.cmp(one));
         let of_largest = |many: usize| {
@@ -91,7 +91,7 @@ impl SumRules {
     }
 
     /// The figures of the numbers of an atom's people that may be published.
-    pub fn aggregate(&self, numbers: &PersonAddends) -> Aggregate {
+    pub(super) fn aggregate(&self, numbers: &PersonAddends) -> Aggregate {
         if self.are_few(numbers) {
             return Aggregate {
                 count: None,

@@ -22,7 +22,7 @@ use addends::{Aggregate, LabelAddends, SumRules, addends};
 const NAMED: usize = 12;
 
 /// Judges the table of measures, if the feed has any.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     if !ready.case.columns.has_measures() {
         let settings = ready.case.policy.in_force();
         let safe = settings.dominance_safe == Some(true);

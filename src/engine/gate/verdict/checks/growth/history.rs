@@ -10,7 +10,7 @@ use crate::histogram::{Histogram, Release, SensitiveValues};
 
 impl PreparedCase<'_> {
     /// The reasons against the history.
-    pub fn past(&self) -> Vec<Finding> {
+    pub(crate) fn past(&self) -> Vec<Finding> {
         match (&self.lineage, &self.crowds) {
             (Some(_), _) => self.misfits(),
             (None, Some(known)) => kept_labels(self, known),

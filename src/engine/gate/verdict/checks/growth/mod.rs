@@ -13,7 +13,7 @@ use crate::histogram::{Excess, Headcount, JoinCells, Release, describe};
 use crate::model::Node;
 
 /// Judges the counts of every class and value.
-pub fn check(ready: &PreparedCase<'_>) -> CheckResult {
+pub(super) fn check(ready: &PreparedCase<'_>) -> CheckResult {
     let mut found = CheckResult {
         reasons: ready.past(),
         ..CheckResult::made(Check::Growth)
