@@ -114,7 +114,7 @@ fn seeds() -> u64 {
     std::env::var("TIDEGATE_SEEDS")
         .ok()
         .and_then(|text| text.parse().ok())
-        .unwrap_or(2_000)
+        .unwrap_or(1_000)
 }
 
 /// A pack that another writer joined while it was written again without forgotten objects; a fence
