@@ -9,7 +9,7 @@ pub(super) fn search(policy: &Policy) -> Option<String> {
         Search::ArxLr => Some(carved(policy)),
         Search::Mondrian | Search::Mdav => Some(grouped(policy)),
         Search::Halves => Some(crowds(policy.a(), policy.publish_every())),
-        _ => None,
+        Search::TopDown | Search::Levels => None,
     }
 }
 
@@ -19,7 +19,7 @@ pub(super) fn leakage_of_labels(policy: &Policy) -> String {
     match policy.search() {
         Search::Halves => odds(policy),
         Search::Mondrian | Search::Mdav => finest(&limits),
-        _ => refinement(&limits),
+        Search::ArxLr | Search::TopDown | Search::Levels => refinement(&limits),
     }
 }
 

@@ -34,9 +34,11 @@ fn search(policy: &Policy) -> String {
             "The first release has one level of generalisation for each column, {best}; later releases keep \
              these labels (search = \"levels\")."
         ),
-        _ => "The search goes from the top down: every column starts at its root and becomes finer as long as that is \
+        (Search::TopDown, _) => "The search goes from the top down: every column starts at its root and becomes finer as long as that is \
             allowed."
             .into(),
+        // Each class has labels of its own.
+        (Search::Halves | Search::ArxLr | Search::Mondrian | Search::Mdav, _) => String::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::state::Feed;
 use crate::histogram::{CodedRows, Headcount};
-use crate::label::{Course, NextHalvingTicks, Recoder, RecodingStep, full_classes};
+use crate::label::{Course, NextHalvingTicks, RecodingStep};
 use crate::model::{Node, Recoding, Taxonomy};
 use crate::policy::Policy;
 
@@ -90,23 +90,17 @@ impl Feed {
         }
     }
 
+    /// What the first tick of a new chain would do with the people who wait.
     fn begun_again(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<NewChain> {
-        let people = self.waiting.headcount();
-        let found = Recoder::of(policy, trees).find(&people, trees)?;
-        let recoding = found.course.cut().clone();
-        let full = full_classes(&people, &recoding, policy.a());
-        let class = |leaves: &[u32]| -> Vec<Node> {
-            let cuts = recoding.iter().zip(leaves);
-            cuts.map(|(cut, &leaf)| cut.at(leaf)).collect()
-        };
-        let mut added = 0;
-        for tuple in 0..people.tuples() {
-            let leaves: Vec<u32> = people.tuple_at(tuple).collect();
-            if full.binary_search(&class(&leaves)).is_ok() {
-                added += people.count(tuple);
-            }
-        }
-        Some(NewChain { recoding, added })
+        let mut other = self.clone();
+        other.begin_chain(self.waiting.clone());
+        let no_rows = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
+        let ticked = other.tick(no_rows, policy, trees);
+        let recoding = other.standing()?.cut().clone();
+        Some(NewChain {
+            recoding,
+            added: ticked.added,
+        })
     }
 
     /// How long people wait, and in which classes of the standing recoding; without one, in a

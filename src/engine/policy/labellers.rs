@@ -1,7 +1,7 @@
 //! The labellers (SCIENCE 4, 6 to 8, 10 and 11), each with what readers know of it and could use
 //! against its results (SCIENCE 6, "Global recoding is not immune"). The gate receives only these
-//! facts, and never asks which labeller it was. A new labeller is one line of
-//! [`LabellerName::facts`].
+//! facts, and never asks which labeller it was. A new labeller has a name
+//! here, its facts, and, in `check`, the keys of `[policy]` that do not apply to it.
 
 use super::settings::Search;
 use crate::model::Decimal;
@@ -78,7 +78,7 @@ pub enum LabellerName {
 pub struct LabellerFacts {
     /// The rule by which labels follow from rows.
     pub labels: LabelRule,
-    /// The states that it must have refused; `None` if classes have labels of their own.
+    /// The finer states that it must have refused; `None` if it searches for no recoding.
     pub refused: Option<RefusedStep>,
     /// What happens to the rows of earlier releases.
     pub earlier: EarlierRows,

@@ -98,7 +98,7 @@ fn detail(policy: &Policy, tables: &[ColumnTable]) -> Option<ConfigProblem> {
             weight.or(floor),
             &format!("is not for a search that gives each class labels of its own: {one_recoding}"),
         ),
-        _ => None,
+        (Search::TopDown | Search::Levels, _) => None,
     }
 }
 

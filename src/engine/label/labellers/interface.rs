@@ -57,7 +57,8 @@ pub enum LabellerMemory {
     Nothing,
     /// Halving: which ticks halve.
     Ticks(HalvingTicks),
-    /// The recoding of all ticks, found in the first one with enough people.
+    /// The recoding of all ticks, found in the first one with enough people. A labeller of one
+    /// recoding stores it where the policy `has_standing_recoding`.
     Recoding(Course),
 }
 
