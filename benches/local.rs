@@ -5,7 +5,7 @@
 //! (`$TIDEGATE_DATA/adult/adult.csv`) with nine columns. Prints tables, with the time of carving
 //! and of the attack:
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench local`
+//! `TIDEGATE_DATA=… cargo bench --bench local`
 
 mod small;
 

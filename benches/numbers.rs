@@ -1,7 +1,7 @@
 //! Groups of numeric rows (SCIENCE 7): the time of MDAV on synthetic rows with ten columns, with
 //! the index and comparing with every row, from one size to the next, and Mondrian beside it.
 //!
-//! `cargo bench --no-default-features --bench numbers`
+//! `cargo bench --bench numbers`
 
 mod small;
 

@@ -3,7 +3,7 @@
 //! papers; without one all of them run; `full` runs the parts that take long in the paper's size.
 //! The guide's page `papers` explains the results.
 //!
-//! `TIDEGATE_DATA=… cargo bench --no-default-features --bench papers [-- bcf | minimality | cra |
+//! `TIDEGATE_DATA=… cargo bench --bench papers [-- bcf | minimality | cra |
 //! dominance | lattice] [full]`
 
 #[path = "../tests/common/mod.rs"]
