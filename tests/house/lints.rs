@@ -66,6 +66,7 @@ fn lints_bite_in_the_engine_and_say_what_to_use() {
     let from = Path::new(env!("CARGO_MANIFEST_DIR"));
     for part in [
         "src",
+        "benches",
         "tests/fuzz",
         "Cargo.toml",
         "Cargo.lock",
