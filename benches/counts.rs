@@ -145,7 +145,7 @@ fn plotted(data: &Path) -> String {
     let tables = tables(&chain, &release);
     let points = |method: Method| {
         let counted = queries.counted(&Countable::learn(&tables, &trees, method), &trees);
-        queries.points(&counted, chain.feed.waiting())
+        queries.points(&counted, &chain.feed.waiting_counts())
     };
     let (em, even) = (points(learned(&file)), points(Method::Uniform));
     let caption = "Estimates of 1,000 COUNT queries against the published rows that they count";
@@ -274,7 +274,7 @@ fn measure(
         em: queries.error(&em),
         longest,
         missing: missing as f64 / came as f64,
-        published: halves.then(|| queries.published(&em, chain.feed.waiting())),
+        published: halves.then(|| queries.published(&em, &chain.feed.waiting_counts())),
     }
 }
 
@@ -309,7 +309,7 @@ fn run(
         release = Some(candidate.table().clone());
         chain.feed.publish(*candidate, &chain.policy);
     }
-    let longest = longest.max(waited(chain.feed.waiting(), chain.feed.ticks() - 1));
+    let longest = longest.max(waited(&chain.feed.waiting_counts(), chain.feed.ticks() - 1));
     (
         chain,
         release.expect("enough people for a release"),

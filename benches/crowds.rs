@@ -159,9 +159,9 @@ impl Run {
         let mut times = Times::default();
         let ticked = timed(&mut times.deciding, || {
             let (rows, _) = self.feed.accept(rows, &self.policy);
-            self.feed.arrive(&rows, self.feed.ticks());
+            self.feed.arrive(rows, self.feed.ticks());
             self.feed
-                .close(&self.policy, &self.columns.trees(), None, &mut self.coins)
+                .close(&self.policy, &self.columns.trees(), &mut self.coins)
         });
         let ClosingResult::Candidate(candidate) = ticked.closed else {
             return None;

@@ -126,14 +126,15 @@ impl Chain {
 
     /// Adds people; the result is not published yet.
     pub fn tick(&mut self, people: &[Human]) -> FeedTickResult {
+        self.tick_of_rows(arrivals(&self.columns, people))
+    }
+
+    /// The same with their rows.
+    pub fn tick_of_rows(&mut self, rows: CodedRows) -> FeedTickResult {
         let trees = self.columns.trees();
-        let (rows, repeats) = self
-            .feed
-            .accept(arrivals(&self.columns, people), &self.policy);
-        self.feed.arrive(&rows, self.feed.ticks());
-        let mut ticked = self
-            .feed
-            .close(&self.policy, &trees, None, &mut self.chance);
+        let (rows, repeats) = self.feed.accept(rows, &self.policy);
+        self.feed.arrive(rows, self.feed.ticks());
+        let mut ticked = self.feed.close(&self.policy, &trees, &mut self.chance);
         ticked.duplicate = repeats.len() as u64;
         let ledger = self
             .feed

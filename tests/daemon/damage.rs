@@ -98,11 +98,11 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     ("private seg", Cut, &[Refused, Same]),
     ("private seg", Flipped, &[Refused, Same]),
     ("private seg", Swapped, &[Refused, Same]),
-    // Needed as long as a person in them is not published; but a changed one is never ignored.
+    // Read as long as a person in them is not published; afterwards `verify` names changed ones.
     ("private atoms", Gone, &[Refused, Same]),
-    ("private atoms", Cut, &[Refused]),
-    ("private atoms", Flipped, &[Refused]),
-    ("private atoms", Swapped, &[Refused]),
+    ("private atoms", Cut, &[Refused, Same]),
+    ("private atoms", Flipped, &[Refused, Same]),
+    ("private atoms", Swapped, &[Refused, Same]),
     ("private mask", Gone, &[Refused]),
     ("private mask", Cut, &[Refused]),
     ("private mask", Flipped, &[Refused]),
@@ -115,7 +115,7 @@ const WHAT_HAPPENS: &[(&str, Damage, &[Outcome])] = &[
     // contain entries, counts, rows of closed ticks, and their keys.
     ("private pack", Gone, &[Refused, Same]),
     ("private pack", Cut, &[Refused]),
-    ("private pack", Flipped, &[Refused]),
+    ("private pack", Flipped, &[Refused, Same]),
     ("private pack", Swapped, &[Refused]),
     ("private stage", Gone, &[Refused, Late]),
     ("private stage", Cut, &[Refused, Late]),

@@ -390,7 +390,7 @@ fn same_people(standing: &Standing, slow: &slow::Chain, trees: &[&Taxonomy]) {
         (&person.leaves, Heads { since, count: 1 })
     });
     assert_eq!(
-        standing.chain.feed.waiting().headcount(),
+        standing.chain.feed.waiting_counts().headcount(),
         Headcount::of(trees.len(), waiting)
     );
     if let Some(cut) = &slow.cut {

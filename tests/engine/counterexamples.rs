@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::common::{Row, columns, golden, recoding, rows, strings, tables, taxonomy};
 use chain::{Chain, Human, Offer, policy};
 use serde_json::{Value as Json, json};
-use tidegate::engine::feed::{ClosingResult, ErasedPlace};
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::bytes::read;
 use tidegate::engine::gate::verdict::{History, Verdict};
 use tidegate::engine::histogram::{Histogram, Release};
@@ -314,19 +314,16 @@ fn an_erasure_inside_an_unpublished_atom_dissolves_it() {
     assert!(checks(&verdict).contains("atoms"), "{verdict:?}");
 
     // With it: no other atom is changed, and the remaining people wait for others.
-    let value = [Value::Text("s0".into())];
     let person = tidegate::engine::histogram::Person;
-    let erased = chain
-        .feed
-        .erase(person(0), (&[0], 0, &value), &chain.policy, &trees);
+    let people = |number: u128| [person(number)].into();
+    let erased = chain.feed.erase(&people(0), &chain.policy, &trees);
     assert_eq!(
-        erased, None,
+        (erased.dissolved, erased.people.len()),
+        (0, 0),
         "a published person is in no atom that is not published"
     );
-    let erased = chain
-        .feed
-        .erase(person(10), (&[0], 1, &value), &chain.policy, &trees);
-    assert_eq!(erased, Some(ErasedPlace::Formed));
+    let erased = chain.feed.erase(&people(10), &chain.policy, &trees);
+    assert_eq!((erased.dissolved, erased.people), (1, people(10)));
     assert_eq!((chain.feed.pending(), chain.feed.waiting().rows()), (3, 2));
     let candidate = chain.proposed(&[human(20, "a", "s0")]);
     assert_eq!(

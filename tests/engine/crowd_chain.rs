@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tidegate::engine::feed::{ClosingResult, ErasedPlace, ProposedRelease};
-use tidegate::engine::histogram::{Histogram, Person, Release, SensitiveValues};
+use tidegate::engine::feed::{ClosingResult, ProposedRelease};
+use tidegate::engine::histogram::{CodedRows, Histogram, Release, SensitiveValues};
 use tidegate::engine::model::{
     Carving, Column, Columns, DetailSettings, Domain, Kind, Leaf, LeafRule, Node, Role, Taxonomy,
     Value,
@@ -266,7 +266,7 @@ fn what_a_tick_has_fixed_is_taken_over() {
         for _ in 0..10 {
             let people = people(draw, &chain.columns, &mut number, 40);
             let ticked = chain.tick(&people);
-            let (trees, fixed) = (chain.columns.trees(), chain.feed.fixed(&ticked));
+            let (trees, fixed) = (chain.columns.trees(), chain.feed.tick_atoms(&ticked));
             let ledger = chain
                 .feed
                 .unpublished()
@@ -374,7 +374,7 @@ fn who_waits_changes_no_public_byte() {
                 atoms.push(lines(&approved.table().release, &approved.table().values));
                 chain.publish(*candidate, approved);
             }
-            let waiting = chain.feed.waiting();
+            let waiting = chain.feed.waiting_counts();
             let waits = |human: &Human| waiting.find(&human.leaves).is_some();
             let waiting: Vec<u128> = people
                 .concat()
@@ -663,15 +663,16 @@ fn an_atom_that_was_not_published_is_dissolved_with_one_of_its_people() {
         let people = Release::carved(&increment.rows, 0..u32::MAX, &carving, &trees);
         let finder = carving.finder(&trees);
         let size = people.size_of(finder.class(&leaves).expect("an atom").1);
-        let cell = increment.rows.cells_of(0)[0];
-        let value = increment.rows.values().get(cell.value).to_vec();
-        let person = Person(1);
         let policy = chain.policy.clone();
-        chain.feed.known([person]);
-        let erased = chain
-            .feed
-            .erase(person, (&leaves, cell.increment, &value), &policy, &trees);
-        assert_eq!(erased, Some(ErasedPlace::Formed));
+        let has = |rows: &CodedRows, row: usize| rows.tuple_at(row).eq(leaves.iter().copied());
+        let found = increment.people.iter().find_map(|(_, rows)| {
+            let row = (0..rows.len()).find(|&row| has(rows, row))?;
+            Some(rows.people()?[row])
+        });
+        let person = found.expect("a person with these leaves");
+        let erased = chain.feed.erase(&[person].into(), &policy, &trees);
+        assert_eq!((erased.dissolved, erased.people), (1, [person].into()));
+        assert!(!chain.feed.people().knows(person));
         assert_eq!(chain.feed.waiting().rows(), waiting + size - 1);
         assert_eq!(chain.feed.whole().rows(), published);
         // The next release does not contain that atom.

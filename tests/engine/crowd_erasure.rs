@@ -386,7 +386,7 @@ fn a_release_that_leaves_rows_out_is_read_back() {
             assert!(rows.len() == people.len());
             let ticked = chain.tick(&people);
             let trees = other.columns.trees();
-            let fixed = chain.feed.fixed(&ticked);
+            let fixed = chain.feed.tick_atoms(&ticked);
             other.feed.replay(fixed, &chain.policy);
             if let ClosingResult::Candidate(candidate) = ticked.closed {
                 assert_eq!(other.feed.propose(&chain.policy, &trees), *candidate);

@@ -192,7 +192,7 @@ fn reads_back(
     ticked: &tidegate::engine::feed::FeedTickResult,
 ) {
     other.accept(arrivals(&chain.columns, new), &chain.policy);
-    other.replay(chain.feed.fixed(ticked), &chain.policy);
+    other.replay(chain.feed.tick_atoms(ticked), &chain.policy);
     assert!(other == chain.feed, "{:?}: another feed", chain.policy);
     if let ClosingResult::Candidate(candidate) = &ticked.closed {
         let again = other.propose(&chain.policy, &chain.columns.trees());

@@ -12,7 +12,7 @@ mod engine {
     pub(crate) use tidegate_gate as gate;
     pub(crate) use tidegate_label as label;
     pub(crate) use tidegate_model::{self as model, histogram};
-    pub(crate) use tidegate_policy::{self as policy, measures};
+    pub(crate) use tidegate_policy as policy;
     pub(crate) use tidegate_release as release;
 }
 

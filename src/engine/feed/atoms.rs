@@ -6,40 +6,48 @@
 //!
 //! No line of this file may look at a sensitive value.
 
+use std::collections::BTreeSet;
+
+use super::arrivals::Arrivals;
 use super::parts::{Increment, ProposedRelease};
 use super::state::Feed;
-use crate::histogram::{Histogram, Release};
+use crate::histogram::{Histogram, Person, Release};
 use crate::label::Course;
-use crate::model::{Carving, Cut, Leaf, Recoding, Taxonomy};
+use crate::measures::SumSuppression;
+use crate::model::{Carving, ClassFinder, Cut, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::{ChainKind, Policy};
 
 impl Feed {
     /// People in atoms that were not published wait again.
     pub fn again(&mut self) {
-        let mut rows = vec![self.waiting.clone()];
         for increment in std::mem::take(&mut self.unpublished) {
-            rows.push(increment.rows);
+            self.waiting.append(increment.people);
         }
-        self.waiting = Histogram::merge_all(rows).expect("one at least");
     }
 
     /// Forms atoms of the waiting people whom these labels hold; the others go on waiting. Returns
     /// the number of people in them.
     pub(super) fn form(
         &mut self,
+        waiting: &Histogram,
         course: Option<Course>,
         labels: Carving,
+        policy: &Policy,
         trees: &[&Taxonomy],
     ) -> u64 {
-        let [rows, waiting] = self.waiting.divide_by(&labels, trees);
-        let formed = rows.rows();
-        self.waiting = waiting;
+        let [rows, _] = waiting.divide_by(&labels, trees);
+        let finder = labels.finder(trees);
+        let [people, others] = self.waiting.divide(|leaves| finder.class(leaves).is_some());
+        assert_eq!(rows.rows(), people.rows(), "each row that forms is counted");
+        let (formed, measures) = (rows.rows(), measures_of_atoms(&people, &finder, policy));
+        self.waiting = others;
         self.unpublished.push(Increment {
             course,
             labels: Some(labels),
             rows,
+            people,
             ledger: None,
-            measures: None,
+            measures,
         });
         formed
     }
@@ -95,8 +103,7 @@ impl Feed {
             .filter(|published| releases.contains(&published.release));
         let rows =
             held.map(|published| Histogram::clone(&published.rows).as_one(published.release));
-        Histogram::merge_all(rows.collect())
-            .unwrap_or_else(|| Histogram::empty(self.waiting.width(), 0))
+        Histogram::merge_all(rows.collect()).unwrap_or_else(|| Histogram::empty(self.columns.0, 0))
     }
 
     /// The aggregates of the measures of these rows, one row for each label and release.
@@ -115,53 +122,82 @@ impl Feed {
         )
     }
 
-    /// Sets the aggregates of the measures of the people whose atoms the last tick formed.
-    /// Candidates that are built from now on contain them.
-    pub fn measured(&mut self, measures: Histogram) {
-        if let Some(increment) = self.unpublished.last_mut() {
-            increment.measures = Some(measures);
-        }
-    }
-
-    /// Dissolves the unpublished atom of a person: its people wait again, as of their arrival.
-    /// `false` if no person of this leaf tuple and arrival is in such an atom.
-    pub(super) fn dissolve_crowd(
+    /// Dissolves the atoms of some people that a tick formed, by the number of the increment; the
+    /// other people of these atoms wait again, as of their arrival. Returns the number of atoms.
+    pub(super) fn dissolve(
         &mut self,
-        leaves: &[Leaf],
-        since: u32,
+        at: usize,
+        people: &BTreeSet<Person>,
         trees: &[&Taxonomy],
-    ) -> bool {
-        assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
-        let holds = |increment: &Increment| {
-            let [found, _] = increment
-                .rows
-                .divide(|tuple, cell| tuple == leaves && cell.increment == since);
-            found.rows() > 0
-        };
-        let Some(at) = self.unpublished.iter().position(holds) else {
-            return false;
-        };
+    ) -> u64 {
         let increment = &mut self.unpublished[at];
+        if !increment.people.hold(people) {
+            return 0;
+        }
         let labels = increment.labels.take().expect("the rows are kept");
         let finder = labels.finder(trees);
         let class = |tuple: &[Leaf]| finder.class(tuple).map(|(class, _)| class);
-        let gone = class(leaves);
-        let [atom, rest] = increment.rows.divide(|tuple, _| class(tuple) == gone);
-        increment.labels = Some(labels.without(|class| Some(class) == gone));
-        increment.rows = rest;
-        let label = gone.map(|gone| labels.classes()[gone].clone());
+        let mut gone: BTreeSet<usize> = BTreeSet::new();
+        for (_, rows) in increment.people.iter() {
+            for (row, person) in rows.people().unwrap_or_default().iter().enumerate() {
+                if people.contains(person) {
+                    gone.extend(class(&rows.tuple_at(row).collect::<Vec<_>>()));
+                }
+            }
+        }
+        let leaves = |tuple: &[Leaf]| class(tuple).is_some_and(|class| gone.contains(&class));
+        let [atoms, rest] = increment.people.divide(leaves);
+        let [_, rows] = increment.rows.divide(|tuple, _| leaves(tuple));
+        (increment.people, increment.rows) = (rest, rows);
         if let Some(measures) = &mut increment.measures {
-            *measures = measures.divide(|tuple, _| Some(tuple) != label.as_deref())[0].clone();
+            let is_gone = |label: &[Node]| gone.iter().any(|&at| labels.classes()[at] == label);
+            let [_, rest] = measures.divide(|label, _| is_gone(label));
+            *measures = rest;
         }
-        if increment.rows.rows() == 0 {
-            self.unpublished.remove(at);
+        if let Some(ledger) = &mut increment.ledger {
+            *ledger = ledger.among(&increment.rows);
         }
-        self.waiting = self.waiting.merge(&atom);
-        true
+        increment.labels = Some(labels.without(|class| gone.contains(&class)));
+        self.waiting.append(atoms);
+        gone.len() as u64
     }
 }
 
+/// The aggregates of the measures of these people, by the labels of their atoms; `None` if their
+/// rows have no measures.
+pub(super) fn measures_of_atoms(
+    people: &Arrivals,
+    finder: &ClassFinder<'_>,
+    policy: &Policy,
+) -> Option<Histogram> {
+    let rows = people
+        .together()
+        .filter(|rows| !rows.measures().is_empty())?;
+    let label = |leaves: &[Leaf]| finder.class(leaves).map(|(_, label)| label.to_vec());
+    Some(SumSuppression::of(policy).aggregates(&rows, label))
+}
+
 impl Increment {
+    /// Atoms with these labels and rows, read back; `None` without rows.
+    pub fn of_rows(
+        course: Option<Course>,
+        labels: Carving,
+        people: Arrivals,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Option<Increment> {
+        let rows = people.histogram()?;
+        let measures = measures_of_atoms(&people, &labels.finder(trees), policy);
+        Some(Increment {
+            course,
+            labels: Some(labels),
+            rows,
+            people,
+            ledger: None,
+            measures,
+        })
+    }
+
     /// The rows as they are published, with the nodes of their labels in the place of leaves. This
     /// is also the form of rows of which nothing else is kept.
     pub fn labelled(&self, trees: &[&Taxonomy]) -> Histogram {

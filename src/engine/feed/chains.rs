@@ -2,6 +2,7 @@
 //! failed, or because the operator wants it. The releases of the old chain stay published; all
 //! other people are moved to the next chain.
 
+use super::arrivals::Arrivals;
 use super::state::Feed;
 use crate::histogram::Histogram;
 use crate::label::LabellerMemory;
@@ -19,23 +20,19 @@ impl Feed {
     /// Begins a new chain: all people who wait or are in unpublished atoms are moved
     /// to it.
     pub fn new_chain(&mut self) {
-        let mut all_rows = vec![self.waiting.clone()];
-        all_rows.extend(
-            self.unpublished
-                .iter()
-                .map(|increment| increment.rows.clone()),
-        );
-        self.begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
+        self.again();
+        let (waiting, columns) = (std::mem::take(&mut self.waiting), self.columns);
+        self.begin_chain(waiting, columns);
     }
 
-    /// Begins a new chain with these people, whose leaves may be those of other taxonomies than
-    /// before.
-    pub fn begin_chain(&mut self, all_rows: Histogram) {
-        let (quasi, sensitive) = (all_rows.width(), all_rows.values().width());
-        let no_rows = Histogram::empty(quasi, sensitive);
-        self.whole = no_rows.into();
+    /// Begins a new chain with these rows, whose leaves may be those of other taxonomies than
+    /// before; `columns`: the numbers of quasi and of sensitive columns.
+    pub fn begin_chain(&mut self, rows: Arrivals, columns: (usize, usize)) {
+        let (quasi, sensitive) = columns;
+        self.columns = columns;
+        self.whole = Histogram::empty(quasi, sensitive).into();
         self.unpublished.clear();
-        self.waiting = all_rows;
+        self.waiting = rows;
         self.memory = LabellerMemory::Nothing;
         self.published.clear();
         self.stopped = false;

@@ -2,48 +2,76 @@
 //! other people of their atom wait again. Published rows stay, except where rows keep their labels: a
 //! request can erase whole atoms from all later releases (SCIENCE 11).
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::state::Feed;
 use crate::histogram::{Histogram, Person, Release};
-use crate::model::{Leaf, Node, Taxonomy, Value};
+use crate::model::{Node, Taxonomy};
 use crate::policy::Policy;
 
-/// Where the erased person was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErasedPlace {
-    /// Among the people who came since the last closed tick.
-    New,
-    /// Among the people who wait.
-    Waiting,
-    /// In an atom that was not published; it is dissolved.
-    Formed,
+/// The people who were erased from everything that is not published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ErasedPeople {
+    /// The people.
+    pub people: BTreeSet<Person>,
+    /// The ticks before which they arrived.
+    pub arrived: BTreeSet<u32>,
+    /// The number of atoms that were dissolved because of them. All atoms that were formed together
+    /// and wait again together count as one.
+    pub dissolved: u64,
+    /// How many of them came since the last closed tick.
+    pub new: u64,
+    /// The unpublished increments of which nobody is left, by their number before.
+    pub emptied: BTreeSet<usize>,
 }
 
 impl Feed {
-    /// Erases a person, who may come again afterwards; `None` if no unpublished row is theirs.
+    /// Erases all rows of these people that are not published; they may come again afterwards.
     pub fn erase(
         &mut self,
-        person: Person,
-        (leaves, since, value): (&[Leaf], u32, &[Value]),
+        people: &BTreeSet<Person>,
         policy: &Policy,
         trees: &[&Taxonomy],
-    ) -> Option<ErasedPlace> {
-        let erased = self.take_out((leaves, since, value), policy, trees)?;
-        self.people.forget(person);
-        Some(erased)
+    ) -> ErasedPeople {
+        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
+        let mut gone = self.new.take_out(people);
+        let new = gone.len() as u64;
+        let all = 0..self.unpublished.len();
+        let (mut dissolved, mut emptied) = (0, BTreeSet::new());
+        if policy.has_atoms() {
+            dissolved = all.clone().map(|at| self.dissolve(at, people, trees)).sum();
+            emptied.extend(all.filter(|&at| self.unpublished[at].rows.rows() == 0));
+            self.unpublished.retain(|formed| formed.rows.rows() > 0);
+        } else if self
+            .unpublished
+            .iter()
+            .any(|formed| formed.people.hold(people))
+        {
+            // These atoms were formed together.
+            (dissolved, emptied) = (1, all.collect());
+            self.again();
+        }
+        gone.extend(self.waiting.take_out(people));
+        for (person, _) in &gone {
+            self.people.forget(*person);
+        }
+        let (people, arrived) = gone.into_iter().unzip();
+        ErasedPeople {
+            people,
+            arrived,
+            dissolved,
+            new,
+            emptied,
+        }
     }
 
     /// Erases the rows of a label that came with a release of this chain from all later releases.
     /// All rows of the atom are erased, since a part of them would show whose they were. Their
     /// people stay known. Returns the number of rows; for chains of crowds.
     pub fn erase_rows(&mut self, release: u32, label: &[Node]) -> u64 {
-        assert_eq!(
-            label.len(),
-            self.waiting.width(),
-            "one label for each column"
-        );
+        assert_eq!(label.len(), self.columns.0, "one label for each column");
         let Some(published) = self
             .published
             .iter_mut()
@@ -134,40 +162,5 @@ impl Feed {
     /// none.
     pub fn owes_release(&self) -> bool {
         (self.rows_left || self.is_due) && !self.stopped && self.whole().rows() + self.pending() > 0
-    }
-
-    fn take_out(
-        &mut self,
-        (leaves, since, value): (&[Leaf], u32, &[Value]),
-        policy: &Policy,
-        trees: &[&Taxonomy],
-    ) -> Option<ErasedPlace> {
-        assert_eq!(leaves.len(), trees.len(), "one leaf for each column");
-        for at in 0..self.new.len() {
-            if let Some(rest) = self.new[at].without(leaves, since, value) {
-                if rest.rows() > 0 {
-                    self.new[at] = rest
-                } else {
-                    _ = self.new.remove(at)
-                }
-                return Some(ErasedPlace::New);
-            }
-        }
-        let formed = self
-            .unpublished
-            .iter()
-            .any(|increment| increment.rows.without(leaves, since, value).is_some());
-        if formed && policy.has_atoms() {
-            self.dissolve_crowd(leaves, since, trees);
-        } else if formed {
-            // These atoms were formed together.
-            self.again();
-        }
-        self.waiting = self.waiting.without(leaves, since, value)?;
-        Some(if formed {
-            ErasedPlace::Formed
-        } else {
-            ErasedPlace::Waiting
-        })
     }
 }

@@ -12,11 +12,7 @@ impl Feed {
     /// Adapts the feed to taxonomies with new leaves; one growth per quasi column.
     pub fn grow(&mut self, growth: &[TreeGrowth], policy: &Policy, trees: &[&Taxonomy]) {
         assert_eq!(growth.len(), trees.len(), "one growth for each column");
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
+        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
         let recoding = |old: &[Cut]| -> Recoding {
             old.iter()
                 .zip(growth)
@@ -25,7 +21,7 @@ impl Feed {
                 .collect()
         };
         let labels = policy.has_atoms();
-        self.new.iter_mut().for_each(|new| new.grow(growth));
+        self.new.grow(growth);
         self.waiting.grow(growth);
         let grow = |rows: &mut Histogram, labels: bool| match labels {
             true => rows.grow_labels(growth),
@@ -46,6 +42,7 @@ impl Feed {
                 .for_each(|labels| labels.grow(growth));
             // Atoms of which only the counts are kept have the nodes of their labels.
             grow(&mut increment.rows, labels && increment.labels.is_none());
+            increment.people.grow(growth);
             increment
                 .ledger
                 .iter_mut()

@@ -20,6 +20,7 @@ use tidegate_label as label;
 use tidegate_model::{self as model, arithmetic, histogram};
 use tidegate_policy::{self as policy, measures};
 
+mod arrivals;
 mod atoms;
 mod chains;
 mod erase;
@@ -36,11 +37,12 @@ mod replay;
 mod state;
 mod uniform;
 
-pub use erase::ErasedPlace;
+pub use arrivals::Arrivals;
+pub use erase::ErasedPeople;
 pub use ledger::{ChangedRows, Ledger};
 pub use outlook::{EmptyTick, NewChain, Outlook};
 pub use parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 pub use people::People;
-pub use replay::FixedTick;
+pub use replay::TickAtoms;
 pub use state::Feed;
 pub use uniform::UniformPeople;

@@ -52,15 +52,11 @@ pub struct NewChain {
 impl Feed {
     /// Computes the forecast.
     pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
+        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
         if policy.halves() {
             // The next halving divides waiting people and people added since the last halving.
-            let new = self.new.iter().map(|new| new.headcount());
-            let people = new.fold(self.waiting.headcount(), |all, new| all.merge(&new));
+            let [waiting, new] = [&self.waiting, &self.new].map(|of| of.headcount(self.columns.0));
+            let people = waiting.merge(&new);
             let (ages, _) = self.who_waits(&people);
             return Outlook {
                 ages,
@@ -70,7 +66,7 @@ impl Feed {
                 turns: Some(self.memory.ticks().ahead(policy.publish_every())),
             };
         }
-        let (ages, crowds) = self.who_waits(&self.waiting.headcount());
+        let (ages, crowds) = self.who_waits(&self.waiting.headcount(self.columns.0));
         let standing = self.standing().is_some();
         Outlook {
             ages,
@@ -82,7 +78,7 @@ impl Feed {
     }
 
     fn without_arrivals(&self, policy: &Policy, trees: &[&Taxonomy]) -> EmptyTick {
-        let no_rows = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
+        let no_rows = CodedRows::empty(self.columns.0, self.columns.1, true);
         let ticked = self.clone().tick(no_rows, policy, trees);
         EmptyTick {
             step: ticked.step,
@@ -93,8 +89,8 @@ impl Feed {
     /// What the first tick of a new chain would do with the people who wait.
     fn begun_again(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<NewChain> {
         let mut other = self.clone();
-        other.begin_chain(self.waiting.clone());
-        let no_rows = CodedRows::empty(self.waiting.width(), self.waiting.values().width(), true);
+        other.begin_chain(self.waiting.clone(), self.columns);
+        let no_rows = CodedRows::empty(self.columns.0, self.columns.1, true);
         let ticked = other.tick(no_rows, policy, trees);
         let recoding = other.standing()?.cut().clone();
         Some(NewChain {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::arrivals::Arrivals;
 use super::ledger::Ledger;
 use super::people_parts::PeopleInParts;
 use crate::histogram::{Headcount, Histogram, Release};
@@ -22,8 +23,12 @@ pub struct Increment {
     /// The labels of the atoms, and who is in which; `None` once the raw rows are gone: then the
     /// nodes of labels are in the place of leaves where atoms keep their labels.
     pub labels: Option<Carving>,
-    /// The people, by the tick of their arrival.
+    /// The rows as counts, by the tick of their arrival.
     pub rows: Histogram,
+    /// The same rows, each with its person, until they are published; empty once the raw rows are
+    /// gone, and in a checkpoint.
+    #[serde(skip)]
+    pub people: Arrivals,
     /// The published values of masked rows; `None` if values are not masked.
     pub ledger: Option<Ledger>,
     /// The aggregates of their measures, by label, with the nodes of labels in the place of leaves.

@@ -4,6 +4,7 @@
 //!
 //! No line of this file may look at a sensitive value.
 
+use super::atoms::measures_of_atoms;
 use super::parts::{ClosingResult, FeedTickResult};
 use super::state::Feed;
 use crate::label::{Course, LabellerMemory, RecodedPeople, Recoder, RecodingStep, full_classes};
@@ -17,7 +18,7 @@ impl Feed {
     /// If the last tick formed no classes, or no class would remain.
     pub fn narrow(
         &mut self,
-        gone: impl Fn(usize) -> bool,
+        gone: impl Fn(usize) -> bool + Sync,
         ticked: &mut FeedTickResult,
         policy: &Policy,
         trees: &[&Taxonomy],
@@ -29,11 +30,13 @@ impl Feed {
         let finder = labels.finder(trees);
         // A class that was formed later may contain the labels of a person of a dissolved class.
         let stays = |tuple: &[Leaf]| finder.class(tuple).is_some_and(|(at, _)| !gone(at));
-        let [rows, waiting] = increment.rows.divide(|tuple, _| stays(tuple));
+        let [rows, _] = increment.rows.divide(|tuple, _| stays(tuple));
+        let [people, waiting] = increment.people.divide(stays);
         assert!(rows.rows() > 0, "a release has people");
+        increment.measures = measures_of_atoms(&people, &finder, policy);
         increment.labels = Some(labels.without(&gone));
-        increment.rows = rows;
-        self.waiting = self.waiting.merge(&waiting);
+        (increment.rows, increment.people) = (rows, people);
+        self.waiting.append(waiting);
         self.propose_again(ticked, policy, trees);
     }
 
@@ -60,7 +63,7 @@ impl Feed {
         let course = formed.course.as_ref().expect("atoms of one recoding");
         // The people without a class have no part in the choice, except that those of the first
         // tick of a chain will be labelled by it.
-        let pool = self.waiting.merge(&formed.rows);
+        let pool = self.waiting_counts().merge(&formed.rows);
         let chosen_for = if stands { &pool } else { &formed.rows };
         let classes = RecodedPeople::of(&chosen_for.headcount(), course.cut());
         let mut people = Vec::with_capacity(classes.people.len());
@@ -74,9 +77,9 @@ impl Feed {
         if stands {
             self.memory = LabellerMemory::Recoding(course.clone());
         }
-        self.unpublished.pop();
-        self.waiting = pool;
-        self.form(Some(course), Carving::new(labels), trees);
+        let formed = self.unpublished.pop().expect("atoms formed");
+        self.waiting.append(formed.people);
+        self.form(&pool, Some(course), Carving::new(labels), policy, trees);
         self.propose_again(ticked, policy, trees);
         Some(column)
     }

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::arrivals::Arrivals;
 use super::parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 use super::people::People;
 use super::people_parts::PeopleInParts;
@@ -15,13 +16,10 @@ use crate::label::{
     Course, HiddenSums, LabellerMemory, NewAtoms, NoRelease, PrivateRows, RecodingStep,
     RowsBeforeTick, WaitingPeople, labeller,
 };
-use crate::measures::PersonNumbers;
+use crate::measures::{PersonNumbers, SumSuppression};
 use crate::model::{Columns, Leaf, Role, Taxonomy};
 use crate::policy::{ChainKind, LabellerName, OnRepeat, Policy};
 use crate::safeguards::mask::Draws;
-
-/// The number of leaf tuples that are sampled to find out whether two parts are alike.
-const LOOKED_AT: usize = 64;
 
 /// Everything that the next tick depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,12 +28,15 @@ pub struct Feed {
     pub(super) ticks: u32,
     pub(super) releases: u32,
     pub(super) people: People,
-    /// The people who came since the last closed tick, by the tick of arrival, in parts as they
-    /// came.
-    #[serde(serialize_with = "as_one")]
-    pub(super) new: Vec<Histogram>,
-    /// The people who wait, by the tick of arrival.
-    pub(super) waiting: Histogram,
+    /// The numbers of quasi and of sensitive columns.
+    pub(super) columns: (usize, usize),
+    /// The rows that came since the last closed tick. Neither these nor those that wait are in a
+    /// checkpoint: they are read from the objects of the log.
+    #[serde(skip)]
+    pub(super) new: Arrivals,
+    /// The rows that wait.
+    #[serde(skip)]
+    pub(super) waiting: Arrivals,
     /// What the labeller remembers of earlier ticks.
     pub(super) memory: LabellerMemory,
     pub(super) unpublished: Vec<Increment>,
@@ -58,18 +59,18 @@ impl Feed {
             columns.of(Role::Quasi).count(),
             columns.of(Role::Sensitive).count(),
         );
-        let no_rows = Histogram::empty(quasi, sensitive);
         Feed {
             chain: 1,
             ticks: 0,
             releases: 0,
             people: People::default(),
-            new: Vec::new(),
-            waiting: no_rows.clone(),
+            columns: (quasi, sensitive),
+            new: Arrivals::default(),
+            waiting: Arrivals::default(),
             memory: LabellerMemory::default(),
             unpublished: Vec::new(),
             published: Vec::new(),
-            whole: no_rows.into(),
+            whole: Histogram::empty(quasi, sensitive).into(),
             stopped: false,
             rows_left: false,
             is_due: false,
@@ -91,9 +92,21 @@ impl Feed {
         self.releases
     }
 
-    /// The people who wait, by the tick of arrival.
-    pub fn waiting(&self) -> &Histogram {
+    /// The rows that wait.
+    pub fn waiting(&self) -> &Arrivals {
         &self.waiting
+    }
+
+    /// The rows that wait, as counts.
+    pub fn waiting_counts(&self) -> Histogram {
+        let none = || Histogram::empty(self.columns.0, self.columns.1);
+        self.waiting.histogram().unwrap_or_else(none)
+    }
+
+    /// All rows that are not published.
+    pub fn unpublished_rows(&self) -> impl Iterator<Item = &Arrivals> {
+        let formed = self.unpublished.iter().map(|formed| &formed.people);
+        [&self.waiting, &self.new].into_iter().chain(formed)
     }
 
     /// The recoding of all ticks; `None` until it is found, and with other labellers.
@@ -164,16 +177,12 @@ impl Feed {
         policy: &Policy,
         trees: &[&Taxonomy],
     ) -> FeedTickResult {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
+        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
         let (rows, repeats) = self.accept(rows, policy);
-        self.arrive(&rows, self.ticks);
+        self.arrive(rows, self.ticks);
         FeedTickResult {
             duplicate: repeats.len() as u64,
-            ..self.close(policy, trees, None, &mut NoDraws)
+            ..self.close(policy, trees, &mut NoDraws)
         }
     }
 
@@ -203,22 +212,9 @@ impl Feed {
     }
 
     /// Adds accepted rows, before the tick `since`; the next tick that is closed takes them in.
-    pub fn arrive(&mut self, rows: &CodedRows, since: u32) {
-        assert_eq!(rows.width(), self.waiting.width(), "rows of this feed");
-        if rows.is_empty() {
-            return;
-        }
-        let mut part = rows.histogram(since);
-        // If the people of two parts are alike, the merged part takes hardly more memory than one
-        // of them.
-        assert_eq!(part.rows(), rows.len() as u64, "each row is counted once");
-        while let Some(last) = self
-            .new
-            .pop_if(|last| last.cells() <= 2 * part.cells() && alike(last, &part))
-        {
-            part = last.merge(&part);
-        }
-        self.new.push(part.fitted());
+    pub fn arrive(&mut self, rows: CodedRows, since: u32) {
+        assert_eq!(rows.width(), self.columns.0, "rows of this feed");
+        self.new.add(since, rows);
     }
 
     /// All people who were accepted and not erased.
@@ -233,14 +229,9 @@ impl Feed {
             .accept_all(&people.into_iter().collect::<Vec<_>>());
     }
 
-    /// Drops the rows that came since the last closed tick; they will arrive again.
-    pub fn forget_new(&mut self) {
-        self.new.clear();
-    }
-
     /// The number of rows that came since the last closed tick.
     pub fn new_rows(&self) -> u64 {
-        self.new.iter().map(Histogram::rows).sum()
+        self.new.rows()
     }
 
     /// A tick of the schedule passes without being closed: the people who came before it have
@@ -253,25 +244,17 @@ impl Feed {
 
     /// Closes a tick (SCIENCE 10): the people who came wait, the labeller says who of them form
     /// atoms under which labels, and the atoms that are not published make the next release. No
-    /// reader may be able to predict the numbers of `draws`; `numbers` are those of all people who
-    /// are not published, where the policy asks for sums that can be published.
+    /// reader may be able to predict the numbers of `draws`.
     pub fn close(
         &mut self,
         policy: &Policy,
         trees: &[&Taxonomy],
-        numbers: Option<&PersonNumbers>,
         draws: &mut dyn Draws,
     ) -> FeedTickResult {
-        assert_eq!(
-            self.waiting.width(),
-            trees.len(),
-            "one taxonomy for each column"
-        );
+        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
         let mut ticked = FeedTickResult::of(self.ticks);
         self.ticks += 1;
-        if let Some(arrivals) = Histogram::merge_all(std::mem::take(&mut self.new)) {
-            self.waiting = self.waiting.merge(&arrivals);
-        }
+        self.waiting.append(std::mem::take(&mut self.new));
         if self.stopped {
             return ticked;
         }
@@ -280,7 +263,8 @@ impl Feed {
         }
         let here = self.waiting.rows() + self.pending();
         let had_recoding = self.standing().is_some();
-        let labelled = self.label(policy, trees, numbers, draws);
+        let people = self.waiting_counts();
+        let labelled = self.label(&people, policy, trees, draws);
         if policy.has_standing_recoding() && !had_recoding {
             ticked.step = Some(match self.standing() {
                 Some(_) => RecodingStep::First,
@@ -297,7 +281,7 @@ impl Feed {
                 ticked.refusals = atoms.refusals;
                 ticked.levels = atoms.levels;
                 // Unpublished atoms of earlier ticks are published together with these.
-                ticked.added = self.form(atoms.course, atoms.labels, trees);
+                ticked.added = self.form(&people, atoms.course, atoms.labels, policy, trees);
                 true
             }
         };
@@ -319,20 +303,28 @@ impl Feed {
     /// Asks the labeller about the people who wait.
     fn label(
         &mut self,
+        people: &Histogram,
         policy: &Policy,
         trees: &[&Taxonomy],
-        numbers: Option<&PersonNumbers>,
         draws: &mut dyn Draws,
     ) -> Result<Option<NewAtoms>, NoRelease> {
-        let hidden = numbers.map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
+        let groups_sums = policy.in_force().dominance_safe == Some(true);
+        let numbers = groups_sums.then(|| {
+            let mut numbers = PersonNumbers::new(SumSuppression::of(policy));
+            self.waiting.iter().for_each(|(_, rows)| numbers.add(rows));
+            numbers
+        });
+        let hidden = numbers
+            .as_ref()
+            .map(|numbers| |tuples: &[Vec<Leaf>]| numbers.are_hidden(tuples));
         let published = self.published.iter();
         let published = published.map(|of| (&*of.rows, &of.recoding[..])).collect();
         let waiting = WaitingPeople {
-            people: self.waiting.headcount(),
+            people: people.headcount(),
             policy,
             trees,
             hidden_sums: hidden.as_ref().map(|hidden| hidden as HiddenSums<'_>),
-            private: PrivateRows::new(&self.waiting, self.whole.get(), published),
+            private: PrivateRows::new(people, self.whole.get(), published),
         };
         // One coin in four refuses a division.
         let mut coin = || draws.below(4) > 0;
@@ -367,7 +359,7 @@ impl Feed {
             increments.map(Increment::as_published).collect()
         };
         // A release that only omits rows has no increment.
-        let none = || Histogram::empty(self.waiting.width(), self.waiting.values().width());
+        let none = || Histogram::empty(self.columns.0, self.columns.1);
         let new = Histogram::merge_all(new)
             .unwrap_or_else(none)
             .as_one(self.published.len() as u32);
@@ -396,24 +388,4 @@ impl Draws for NoDraws {
     fn below(&mut self, _: u64) -> u64 {
         panic!("a tick whose search draws is closed with draws");
     }
-}
-
-/// The division of people into parts has no meaning: two feeds with the same people are serialised
-/// alike.
-fn as_one<S: Serializer>(parts: &[Histogram], serializer: S) -> Result<S::Ok, S::Error> {
-    Histogram::merge_all(parts.to_vec())
-        .into_iter()
-        .collect::<Vec<_>>()
-        .serialize(serializer)
-}
-
-/// Whether most leaf tuples of the second part are in the first one too, judged by a sample.
-fn alike(first: &Histogram, second: &Histogram) -> bool {
-    let some = (0..second.tuples()).step_by(second.tuples().div_ceil(LOOKED_AT).max(1));
-    let (known, new): (Vec<usize>, Vec<usize>) = some.partition(|&tuple| {
-        first
-            .find(&second.tuple_at(tuple).collect::<Vec<_>>())
-            .is_some()
-    });
-    known.len() >= new.len()
 }

@@ -104,21 +104,6 @@ impl Carving {
         }
     }
 
-    /// The same, with the members restricted to these leaf tuples.
-    #[must_use]
-    pub fn with_tuples(&self, known: impl Fn(&[Leaf]) -> bool) -> Carving {
-        let members = self.groups().map(|mut groups| {
-            groups
-                .iter_mut()
-                .for_each(|group| group.retain(|tuple| known(tuple)));
-            LeafClasses::new(&groups)
-        });
-        Carving {
-            classes: self.classes.clone(),
-            members,
-        }
-    }
-
     /// Adapts to taxonomies that have new leaves.
     pub fn grow(&mut self, growth: &[TreeGrowth]) {
         assert!(
@@ -212,12 +197,7 @@ mod tests {
     #[test]
     fn it_is_read_as_it_was_written() {
         let first_match = Carving::new(carving().classes);
-        for carving in [
-            carving(),
-            first_match,
-            carving().with_tuples(|_| false),
-            carving().without(|_| true),
-        ] {
+        for carving in [carving(), first_match, carving().without(|_| true)] {
             let written = serde_json::to_vec(&carving).expect("JSON");
             assert!(serde_json::from_slice::<Carving>(&written).expect("a carving") == carving);
         }
@@ -238,10 +218,5 @@ mod tests {
             groups,
             [vec![vec![0, 3, 1], vec![1, 0, 2]], vec![vec![5, 5, 5]]]
         );
-        let groups = carving()
-            .with_tuples(|tuple| tuple[0] == 0)
-            .groups()
-            .expect("groups");
-        assert_eq!(groups, [vec![vec![0, 3, 1]], vec![vec![0, 0, 0]], vec![]]);
     }
 }

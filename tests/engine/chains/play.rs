@@ -231,12 +231,13 @@ impl Played {
     /// Notes whose atoms formed in this tick.
     fn follow(&mut self, chain: &Chain, tick: usize) {
         let (feed, atoms) = (&chain.feed, self.atoms);
+        let waiting = feed.waiting_counts();
         for person in self
             .people
             .values_mut()
             .filter(|person| atoms && person.formed.is_none())
         {
-            if holds(feed.waiting(), person) {
+            if holds(&waiting, person) {
                 continue;
             }
             let cut = feed.standing().expect("atoms are of a recoding").cut();

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use tidegate::engine::feed::ClosingResult;
 use tidegate::engine::gate::verdict::Verdict;
 use tidegate::engine::histogram::{CodedRows, Histogram};
 use tidegate::engine::measures::{SumSuppression, merged};
@@ -120,7 +121,11 @@ impl World {
             })
             .collect();
         let humans: Vec<Human> = came.iter().map(|(human, _)| human.clone()).collect();
-        let mut candidate = self.chain.proposed(&humans);
+        let given: Vec<Option<i64>> = came.iter().map(|(_, number)| *number).collect();
+        let new = arrivals(&self.chain.columns, &humans).with_measures(vec![given]);
+        let ClosingResult::Candidate(candidate) = self.chain.tick_of_rows(new).closed else {
+            panic!("no candidate")
+        };
         self.waiting.extend(came);
         let trees = self.chain.columns.trees();
         let carving = candidate
@@ -142,8 +147,8 @@ impl World {
             SumSuppression::of(&self.chain.policy).aggregates(&rows, label)
         };
         against(&rows, &carving, &aggregates, &self.chain);
-        self.chain.feed.measured(aggregates);
-        candidate = self.chain.feed.propose(&self.chain.policy, &trees);
+        let formed = candidate.increments.last().expect("atoms");
+        assert_eq!(formed.measures.as_ref(), Some(&aggregates));
         let reported = candidate.measures().expect("measures");
         let offer = Offer {
             numbers: vec![rows],

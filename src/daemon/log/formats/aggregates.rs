@@ -1,13 +1,12 @@
-//! The measures of people in sealed objects: their numbers, after the rows, and their aggregates or
-//! addends, with labels by their names, so that they can be found in taxonomies that have grown
-//! since.
+//! The aggregates of measures in sealed objects, with labels by their names, so that they can be
+//! found in taxonomies that have grown since.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::row_columns::{LabelColumn, RowColumns, other};
-use crate::engine::histogram::{Cell, CodedRows, Histogram, SensitiveValues, ValueCode};
+use super::row_columns::{LabelColumn, other};
+use crate::engine::histogram::{Cell, Histogram, SensitiveValues, ValueCode};
 use crate::engine::model::{Node, Taxonomy};
 use crate::error::Result;
 
@@ -93,26 +92,4 @@ impl Aggregates {
                 .collect(),
         }
     }
-}
-
-/// Rows of all arrivals with the numbers of their measures; `None` if there are no measures.
-///
-/// # Errors
-/// The taxonomies have changed.
-pub fn numbers<'r>(
-    rolls: impl IntoIterator<Item = &'r (u32, RowColumns)>,
-    trees: &[&Taxonomy],
-) -> Result<Option<CodedRows>> {
-    let mut all: Option<CodedRows> = None;
-    for (_, roll) in rolls
-        .into_iter()
-        .filter(|(_, roll)| roll.has_measures(trees.len()))
-    {
-        let rows = roll.rows(trees)?;
-        all = Some(match all {
-            Some(all) => all.and(&rows),
-            None => rows,
-        });
-    }
-    Ok(all)
 }

@@ -9,7 +9,7 @@ use super::aggregates::Aggregates;
 use super::label_texts::CourseTexts;
 use super::row_columns::{LabelColumn, other};
 use super::sealed_format::SealedFormat;
-use crate::engine::feed::{FixedTick, Increment};
+use crate::engine::feed::{Arrivals, Increment, TickAtoms};
 use crate::engine::histogram::{Cell, Histogram, Person, SensitiveValues, ValueCode};
 use crate::engine::label::LabellerMemory;
 use crate::engine::model::{Leaf, Node, Taxonomy};
@@ -58,54 +58,83 @@ impl Grain {
 }
 
 impl AtomCounts {
-    /// From the decisions of a tick and the people who came since the previous one.
+    /// From what a tick decided, and the people who came since the previous one; `sensitive`: the
+    /// number of sensitive columns.
     pub fn of(
-        fixed: &FixedTick,
-        grain: Grain,
-        mut people: Vec<Person>,
+        tick: u32,
+        memory: &LabellerMemory,
+        people: Vec<Person>,
+        sensitive: usize,
         trees: &[&Taxonomy],
     ) -> AtomCounts {
-        people.sort_unstable();
-        let formed = fixed.formed.as_ref();
-        let rows = match formed {
-            Some(atoms) => atoms.rows.clone().as_one(0),
-            None => Histogram::empty(trees.len(), fixed.waiting.values().width()),
+        let no_rows = Histogram::empty(trees.len(), sensitive);
+        let counts = AtomCounts {
+            tick,
+            standing: memory.recoding().map(|of| CourseTexts::of(of, trees)),
+            course: None,
+            nodes: trees
+                .iter()
+                .map(|tree| LabelColumn::of(std::iter::empty(), tree))
+                .collect(),
+            values: no_rows.values().clone(),
+            codes: Vec::new(),
+            counts: Vec::new(),
+            people: Vec::new(),
+            measures: None,
         };
-        let labels = formed.and_then(|atoms| atoms.labels.as_ref());
-        let rows = match labels.filter(|_| grain == Grain::Labels) {
-            Some(labels) => rows.labelled(labels, trees),
-            None => rows,
+        counts.with_people(people)
+    }
+
+    /// The same with these atoms, as they are published.
+    #[must_use]
+    pub fn with_formed(self, formed: &Increment, grain: Grain, trees: &[&Taxonomy]) -> AtomCounts {
+        let rows = match grain {
+            Grain::Labels => formed.labelled(trees),
+            Grain::Leaves => formed.as_published().as_one(0),
         };
         let node = |column: usize, leaf: Leaf| match grain {
             Grain::Labels => leaf,
             Grain::Leaves => trees[column].leaf_node(leaf),
         };
-        let tuples: Vec<usize> = (0..rows.tuples())
-            .flat_map(|tuple| rows.cells_of(tuple).iter().map(move |_| tuple))
-            .collect();
-        let cells: Vec<Cell> = (0..rows.tuples())
-            .flat_map(|tuple| rows.cells_of(tuple).to_vec())
-            .collect();
+        let cells = (0..rows.tuples()).flat_map(|tuple| {
+            let cells = rows.cells_of(tuple).iter();
+            cells.map(move |cell| (tuple, cell))
+        });
         let column = |at: usize| {
-            LabelColumn::of(
-                tuples.iter().map(|&tuple| node(at, rows.column(at)[tuple])),
-                trees[at],
-            )
+            let nodes = cells
+                .clone()
+                .map(|(tuple, _)| node(at, rows.column(at)[tuple]));
+            LabelColumn::of(nodes, trees[at])
         };
+        let course = formed.course.as_ref();
+        let measures = formed.measures.as_ref();
         AtomCounts {
-            tick: fixed.tick,
-            standing: fixed.memory.recoding().map(|of| CourseTexts::of(of, trees)),
-            course: formed
-                .and_then(|atoms| atoms.course.as_ref())
-                .map(|of| CourseTexts::of(of, trees)),
+            // An erasure leaves the recoding as the tick wrote it, without leaves that came since.
+            course: self
+                .course
+                .or_else(|| course.map(|of| CourseTexts::of(of, trees))),
             nodes: (0..trees.len()).map(column).collect(),
             values: rows.values().clone(),
-            codes: cells.iter().map(|cell| cell.value).collect(),
-            counts: cells.iter().map(|cell| cell.count).collect(),
-            people: people.iter().map(|person| person.0.to_le_bytes()).collect(),
-            measures: formed
-                .and_then(|atoms| atoms.measures.as_ref())
-                .map(|table| Aggregates::of(table, trees)),
+            codes: cells.clone().map(|(_, cell)| cell.value).collect(),
+            counts: cells.clone().map(|(_, cell)| cell.count).collect(),
+            measures: measures.map(|table| Aggregates::of(table, trees)),
+            ..self
+        }
+    }
+
+    /// The same without atoms.
+    #[must_use]
+    pub fn without_formed(self) -> AtomCounts {
+        let nodes = self.nodes.iter().map(|column| column.only(&[])).collect();
+        let (values, _) = self.values.only(&vec![false; self.values.len()]);
+        AtomCounts {
+            course: None,
+            nodes,
+            values,
+            codes: Vec::new(),
+            counts: Vec::new(),
+            measures: None,
+            ..self
         }
     }
 
@@ -164,28 +193,11 @@ impl AtomCounts {
             .map(|bytes| Person(u128::from_le_bytes(*bytes)))
     }
 
-    /// The decisions of a tick, with its atoms from this record.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn completed(
-        &self,
-        fixed: FixedTick,
-        grain: Grain,
-        trees: &[&Taxonomy],
-    ) -> Result<FixedTick> {
-        let mut formed = self.fixed(grain, trees)?.formed;
-        if let (Some(counted), Some(atoms), Grain::Leaves) = (&mut formed, fixed.formed, grain) {
-            counted.labels = atoms.labels;
-        }
-        Ok(FixedTick { formed, ..fixed })
-    }
-
     /// The decisions of the tick, as far as they are recorded: without waiting people.
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn fixed(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<FixedTick> {
+    pub fn read(&self, grain: Grain, trees: &[&Taxonomy]) -> Result<TickAtoms> {
         let node_of_grain = |node: Node, tree: &Taxonomy| match grain {
             Grain::Labels => node,
             Grain::Leaves => tree.leaf_range(node).start,
@@ -230,14 +242,15 @@ impl AtomCounts {
             course: CourseTexts::read(self.course.as_ref(), trees)?,
             labels: None,
             rows,
+            people: Arrivals::default(),
             ledger: None,
             measures,
         };
         let standing = CourseTexts::read(self.standing.as_ref(), trees)?;
-        Ok(FixedTick {
+        Ok(TickAtoms {
             tick: self.tick,
             memory: standing.map_or(LabellerMemory::Nothing, LabellerMemory::Recoding),
-            waiting: Histogram::empty(trees.len(), self.values.width()),
+            waiting: Arrivals::default(),
             formed: Some(formed).filter(|formed| formed.rows.rows() > 0),
         })
     }

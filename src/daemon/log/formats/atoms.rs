@@ -3,21 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::aggregates::numbers;
 use super::label_texts::{Classes, CourseTexts, carving, classes};
 use super::row_columns::RowColumns;
 use super::sealed_format::SealedFormat;
-use crate::engine::feed::{FixedTick, Increment};
-use crate::engine::histogram::{Histogram, Release};
+use crate::engine::feed::{Arrivals, Increment, TickAtoms};
 use crate::engine::label::LabellerMemory;
-use crate::engine::measures::SumSuppression;
-use crate::engine::model::{Carving, Leaf, Taxonomy};
+use crate::engine::model::{Carving, Taxonomy};
 use crate::engine::policy::Policy;
 use crate::error::Result;
 use crate::wiped_bytes::WipedBytes;
 
 /// Rows by the tick of their arrival.
-pub type RowsByTick = Vec<(u32, RowColumns)>;
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RowsByTick(Vec<(u32, RowColumns)>);
 
 /// The places of people after a tick.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,69 +31,92 @@ pub struct Atoms {
     pub waiting: RowsByTick,
     /// People in the atoms that this tick formed.
     pub formed: RowsByTick,
-    /// Whether the new people of this tick are published, so that the rows are not kept here any
-    /// more: the counts have them.
-    pub are_published: bool,
+}
+
+impl RowsByTick {
+    /// From rows.
+    pub fn of(rows: &Arrivals, trees: &[&Taxonomy]) -> RowsByTick {
+        let rows = rows.by_tick();
+        RowsByTick(
+            rows.map(|(since, rows)| (since, RowColumns::of(&rows, trees)))
+                .collect(),
+        )
+    }
+
+    /// The rows.
+    ///
+    /// # Errors
+    /// The taxonomies have changed.
+    pub fn read(&self, trees: &[&Taxonomy]) -> Result<Arrivals> {
+        let mut rows = Arrivals::default();
+        for (since, columns) in &self.0 {
+            rows.add(*since, columns.rows(trees)?);
+        }
+        Ok(rows)
+    }
+
+    /// The rows, tick by tick.
+    pub fn columns(&self) -> impl Iterator<Item = &RowColumns> {
+        self.0.iter().map(|(_, columns)| columns)
+    }
 }
 
 impl Atoms {
-    /// From the decisions of a tick and its people.
-    pub fn of(fixed: &FixedTick, [waiting, formed]: [RowsByTick; 2], trees: &[&Taxonomy]) -> Atoms {
-        let atoms = fixed.formed.as_ref();
-        let course = atoms.and_then(|atoms| atoms.course.as_ref());
+    /// From what a tick decided.
+    pub fn of(
+        tick: u32,
+        memory: &LabellerMemory,
+        waiting: &Arrivals,
+        formed: Option<&Increment>,
+        trees: &[&Taxonomy],
+    ) -> Atoms {
+        let atoms = Atoms {
+            tick,
+            standing: memory.recoding().map(|of| CourseTexts::of(of, trees)),
+            course: None,
+            labels: classes(&Carving::default(), trees),
+            waiting: RowsByTick::of(waiting, trees),
+            formed: RowsByTick::default(),
+        };
+        match formed {
+            Some(formed) => atoms.with_formed(formed, trees),
+            None => atoms,
+        }
+    }
+
+    /// The same with these rows that wait.
+    #[must_use]
+    pub fn with_waiting(self, waiting: RowsByTick) -> Atoms {
+        Atoms { waiting, ..self }
+    }
+
+    /// The same with these atoms.
+    #[must_use]
+    pub fn with_formed(self, formed: &Increment, trees: &[&Taxonomy]) -> Atoms {
+        let course = formed.course.as_ref();
         let none = Carving::default();
-        let labels = atoms.and_then(|atoms| atoms.labels.as_ref());
         Atoms {
-            tick: fixed.tick,
-            standing: fixed.memory.recoding().map(|of| CourseTexts::of(of, trees)),
             course: course.map(|of| CourseTexts::of(of, trees)),
-            labels: classes(labels.unwrap_or(&none), trees),
-            waiting,
-            formed,
-            are_published: false,
+            labels: classes(formed.labels.as_ref().unwrap_or(&none), trees),
+            formed: RowsByTick::of(&formed.people, trees),
+            ..self
+        }
+    }
+
+    /// The same without its atoms.
+    #[must_use]
+    pub fn without_formed(self) -> Atoms {
+        Atoms {
+            course: None,
+            labels: Classes::default(),
+            formed: RowsByTick::default(),
+            ..self
         }
     }
 
     /// The tick.
     pub fn tick(&self) -> u32 {
         self.tick
-    }
-
-    /// Removes the classes that have no people left in the atoms of this tick.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn dissolved(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let labels = self.labels(trees)?;
-        let rows = histogram(&self.formed, sensitive, trees)?;
-        let people = Release::carved(&rows, 0..u32::MAX, &labels, trees);
-        let left = labels.without(|class| people.size_of(&labels.classes()[class]) == 0);
-        self.labels = classes(&left, trees);
-        Ok(())
-    }
-
-    /// Removes leaf tuples that no person in the atoms of this tick has any more, if classes list
-    /// their tuples.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn forget_tuples(&mut self, sensitive: usize, trees: &[&Taxonomy]) -> Result<()> {
-        let labels = self.labels(trees)?;
-        if !labels.has_groups() {
-            return Ok(());
-        }
-        let people = histogram(&self.formed, sensitive, trees)?.headcount();
-        let left = labels.with_tuples(|tuple| people.find(tuple).is_some());
-        self.labels = classes(&left, trees);
-        Ok(())
-    }
-
-    /// The labels of the atoms that formed.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn labels(&self, trees: &[&Taxonomy]) -> Result<Carving> {
-        carving(&self.labels, trees)
     }
 
     /// The bytes to be sealed.
@@ -111,56 +132,27 @@ impl Atoms {
         SealedFormat::Atoms.parse(bytes)
     }
 
+    /// The atoms, without masked values; `None` if none formed.
+    ///
+    /// # Errors
+    /// The taxonomies have changed.
+    pub fn increment(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Increment>> {
+        let course = CourseTexts::read(self.course.as_ref(), trees)?;
+        let (labels, people) = (carving(&self.labels, trees)?, self.formed.read(trees)?);
+        Ok(Increment::of_rows(course, labels, people, policy, trees))
+    }
+
     /// The decisions of the tick.
     ///
     /// # Errors
     /// The taxonomies have changed.
-    pub fn fixed(
-        &self,
-        sensitive: usize,
-        policy: &Policy,
-        trees: &[&Taxonomy],
-    ) -> Result<FixedTick> {
-        let rows = histogram(&self.formed, sensitive, trees)?;
-        let formed = Increment {
-            course: CourseTexts::read(self.course.as_ref(), trees)?,
-            labels: Some(self.labels(trees)?),
-            rows,
-            ledger: None,
-            measures: self.measures(policy, trees)?,
-        };
+    pub fn read(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<TickAtoms> {
         let standing = CourseTexts::read(self.standing.as_ref(), trees)?;
-        Ok(FixedTick {
+        Ok(TickAtoms {
             tick: self.tick,
             memory: standing.map_or(LabellerMemory::Nothing, LabellerMemory::Recoding),
-            waiting: histogram(&self.waiting, sensitive, trees)?,
-            formed: Some(formed).filter(|formed| formed.rows.rows() > 0),
+            waiting: self.waiting.read(trees)?,
+            formed: self.increment(policy, trees)?,
         })
     }
-
-    /// The aggregates of the measures of the people whose atoms formed, if there are measures.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn measures(&self, policy: &Policy, trees: &[&Taxonomy]) -> Result<Option<Histogram>> {
-        let Some(rows) = numbers(&self.formed, trees)?.filter(|rows| !rows.is_empty()) else {
-            return Ok(None);
-        };
-        let labels = self.labels(trees)?;
-        let finder = labels.finder(trees);
-        let label = |leaves: &[Leaf]| finder.class(leaves).map(|(_, label)| label.to_vec());
-        Ok(Some(SumSuppression::of(policy).aggregates(&rows, label)))
-    }
-}
-
-/// Rows as counts.
-///
-/// # Errors
-/// The taxonomies have changed.
-pub fn histogram(rolls: &RowsByTick, sensitive: usize, trees: &[&Taxonomy]) -> Result<Histogram> {
-    let part = |(since, roll): &(u32, RowColumns)| -> Result<Histogram> {
-        Ok(roll.rows(trees)?.histogram(*since))
-    };
-    let parts = rolls.iter().map(part).collect::<Result<Vec<_>>>()?;
-    Ok(Histogram::merge_all(parts).unwrap_or_else(|| Histogram::empty(trees.len(), sensitive)))
 }

@@ -44,7 +44,7 @@ impl CourseTexts {
 /// Classes by their labels, which may be those of leaves. If labels do not determine the members of
 /// classes, an empty list follows, and for each class the leaves of its tuples, one after the
 /// other.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Classes(Vec<Vec<Box<str>>>);
 
 impl fmt::Debug for Classes {

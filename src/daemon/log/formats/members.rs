@@ -7,10 +7,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::atoms::Atoms;
 use super::erased_atoms::LabelTexts;
-use super::row_columns::other;
 use super::sealed_format::SealedFormat;
+use crate::engine::feed::Increment;
 use crate::engine::histogram::Person;
 use crate::engine::model::{Leaf, Taxonomy};
 use crate::error::Result;
@@ -29,19 +28,14 @@ impl fmt::Debug for AtomMembers {
 }
 
 impl AtomMembers {
-    /// From the atoms that a tick formed; `None` if they have no people.
-    ///
-    /// # Errors
-    /// The taxonomies have changed.
-    pub fn of(atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Option<AtomMembers>> {
-        let labels = atoms.labels(trees)?;
-        let finder = labels.finder(trees);
+    /// From the atoms that a tick formed; `None` if their rows have no people.
+    pub fn of(formed: &Increment, trees: &[&Taxonomy]) -> Option<AtomMembers> {
+        let finder = formed.labels.as_ref()?.finder(trees);
         let mut found: BTreeMap<LabelTexts, Vec<[u8; 16]>> = BTreeMap::new();
-        for (_, roll) in &atoms.formed {
-            let rows = roll.rows(trees)?;
+        for (_, rows) in formed.people.iter() {
             for (row, person) in rows.people().unwrap_or_default().iter().enumerate() {
                 let leaves: Vec<Leaf> = rows.tuple_at(row).collect();
-                let (_, class) = finder.class(&leaves).ok_or_else(other)?;
+                let (_, class) = finder.class(&leaves).expect("atoms hold their people");
                 let label = class
                     .iter()
                     .zip(trees)
@@ -53,7 +47,7 @@ impl AtomMembers {
         // Sorted, so that the order does not show which row is whose.
         found.values_mut().for_each(|people| people.sort_unstable());
         let atoms: Vec<(LabelTexts, Vec<[u8; 16]>)> = found.into_iter().collect();
-        Ok(Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty()))
+        Some(AtomMembers { atoms }).filter(|members| !members.atoms.is_empty())
     }
 
     /// The labels of the atoms of these people.

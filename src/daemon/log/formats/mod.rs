@@ -16,9 +16,8 @@ mod stored_columns;
 mod value_table;
 mod verdict_record;
 
-pub use aggregates::numbers;
 pub use atom_counts::{AtomCounts, Grain};
-pub use atoms::{Atoms, RowsByTick, histogram};
+pub use atoms::{Atoms, RowsByTick};
 pub use chain_terms::{terms_from_bytes, terms_to_bytes};
 pub use entry_body::{
     ApprovalRule, ApproverDecision, CandidateFile, ChainStart, Cleaned, ClosedTick, ClosingOutcome,

@@ -5,7 +5,7 @@
 //!
 //! `Debug` shows only the number of rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -162,14 +162,39 @@ impl RowColumns {
         }
     }
 
+    /// The rows of other people; `None` if none of these people is among them.
+    pub fn without(&self, people: &BTreeSet<Person>) -> Option<RowColumns> {
+        let persons: Vec<Person> = self.people().collect();
+        let stays = |row: &usize| !people.contains(&persons[*row]);
+        let rows: Vec<usize> = (0..persons.len()).filter(stays).collect();
+        if rows.len() == persons.len() {
+            return None;
+        }
+        let mut used = vec![false; self.values.len()];
+        rows.iter()
+            .for_each(|&row| used[self.codes[row] as usize] = true);
+        let (values, codes) = self.values.only(&used);
+        Some(RowColumns {
+            labels: self
+                .labels
+                .iter()
+                .map(|column| column.only(&rows))
+                .collect(),
+            values,
+            codes: rows
+                .iter()
+                .map(|&row| codes[self.codes[row] as usize])
+                .collect(),
+            people: self
+                .people
+                .as_ref()
+                .map(|people| rows.iter().map(|&row| people[row]).collect()),
+        })
+    }
+
     /// The number of rows.
     pub fn count(&self) -> usize {
         self.codes.len()
-    }
-
-    /// Whether rows have measures, after this number of quasi columns.
-    pub fn has_measures(&self, quasi: usize) -> bool {
-        self.labels.len() > quasi
     }
 
     /// The people of the rows.

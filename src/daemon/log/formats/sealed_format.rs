@@ -61,14 +61,14 @@ impl SealedFormat {
         let (name, oldest, newest) = match self {
             SealedFormat::Rows => ("the rows of a batch", 1, 1),
             SealedFormat::SetAside => ("messages that are set aside", 2, 2),
-            SealedFormat::Atoms => ("the atoms of a tick", 7, 7),
+            SealedFormat::Atoms => ("the atoms of a tick", 8, 8),
             SealedFormat::AtomCounts => ("the counts of a tick", 8, 8),
             SealedFormat::Ledger => ("a masking ledger", 1, 1),
             SealedFormat::Members => ("the members of atoms", 1, 1),
             SealedFormat::ErasedAtoms => ("a list of erased atoms", 1, 1),
             SealedFormat::CoinSeed => ("the seed of a tick's coins", 1, 1),
             SealedFormat::Terms => ("the terms of a chain", 4, 4),
-            SealedFormat::Checkpoint => ("a checkpoint", 28, 28),
+            SealedFormat::Checkpoint => ("a checkpoint", 29, 29),
         };
         FormatFacts {
             name,

@@ -12,7 +12,6 @@ use super::state_parts::{
 };
 use super::times::milliseconds;
 use crate::engine::delta::Metadata;
-use crate::engine::feed::FixedTick;
 use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 use crate::error::Result;
@@ -25,11 +24,10 @@ use crate::journal::{
 use crate::terms::ChainTerms;
 
 impl FeedState {
-    /// Records the places of the people whose atoms a tick formed.
-    pub fn forms(&mut self, fixed: &FixedTick) {
-        if let (Some(closing), Some(_)) = (&self.closing, &fixed.formed) {
-            self.formed.push(closing.atoms.clone());
-        }
+    /// Records the place of the people whose atoms the tick formed whose values are not fixed yet.
+    pub fn forms(&mut self) {
+        let atoms = self.closing.as_ref().map(|closing| closing.atoms.clone());
+        self.formed.extend(atoms);
     }
 
     /// People in classes that were not published wait from now on; their rows stay where they are.
@@ -52,16 +50,6 @@ impl FeedState {
         }
     }
 
-    /// No person is left in the atoms that a tick formed: all wait in others, or were erased.
-    pub(super) fn none_formed(&mut self, atoms: &Ref) {
-        self.formed.retain(|object| object != atoms);
-        self.pool
-            .iter_mut()
-            .filter(|place| place.object == *atoms)
-            .for_each(|place| place.formed = false);
-        self.pool.retain(|place| place.waiting || place.formed);
-    }
-
     /// A request was done.
     pub fn wanted(&mut self, wanted: &RequestOrigin) {
         self.requests.insert(wanted.request.clone(), true);
@@ -76,27 +64,15 @@ impl FeedState {
     ///
     /// # Errors
     /// The policy cannot be read.
-    pub fn grown(&mut self, terms: ChainTerms, object: &Ref) -> Result<()> {
+    pub fn grown(&mut self, terms: ChainTerms) -> Result<()> {
         if let Some(growth) = self.terms.growth(&terms.columns) {
             self.feed
                 .grow(&growth, &terms.policy()?, &terms.columns.trees());
             self.history = Default::default();
             self.candidate = None;
         }
-        self.terms_are(terms, object);
-        Ok(())
-    }
-
-    /// Ticks that are closed from now on use these terms, in this object.
-    pub(super) fn terms_are(&mut self, terms: ChainTerms, object: &Ref) {
-        // A tick whose values are not fixed yet is counted by the feed when they are.
-        let tick = self
-            .closing
-            .as_ref()
-            .map_or(self.feed.ticks(), |closing| closing.tick + 1);
-        self.terms_from.retain(|(from, _)| *from < tick);
-        self.terms_from.push((tick, object.clone()));
         self.terms = terms;
+        Ok(())
     }
 
     /// Messages were accepted; the entry says where their rows are.
@@ -225,12 +201,12 @@ impl FeedState {
         self.live.insert(atoms.path.clone());
         self.live
             .extend(closed.verdict.iter().map(|verdict| verdict.path.clone()));
-        let segments = std::mem::take(&mut self.segments);
         let raw = |object: &Ref| RawRows {
             object: object.clone(),
             tick: closed.tick,
             published: None,
         };
+        let segments = std::mem::take(&mut self.segments);
         self.raw
             .extend(segments.iter().map(|segment| raw(&segment.object)));
         self.raw.push(raw(&atoms));
@@ -250,7 +226,6 @@ impl FeedState {
         self.closing = Some(Closing {
             tick: closed.tick,
             atoms,
-            segments,
             turn: closed.turn,
         });
     }

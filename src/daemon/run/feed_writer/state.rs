@@ -16,7 +16,7 @@ use super::state_parts::{
     Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment,
     SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
 };
-use crate::engine::feed::{Feed, FixedTick, ProposedRelease};
+use crate::engine::feed::{Feed, ProposedRelease};
 use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
 use crate::engine::model::{DetailSettings, Role};
@@ -31,9 +31,6 @@ use crate::terms::ChainTerms;
 pub struct FeedState {
     /// The terms that are frozen while the chain runs.
     pub terms: ChainTerms,
-    /// The terms of all chains as they were written, each with the first tick that was closed under
-    /// it; the newest are `terms`.
-    pub terms_from: Vec<(u32, Ref)>,
     /// The digest of the other settings of the feed file.
     pub services: Option<Sha256>,
     /// The waiting and the published people, with their recodings.
@@ -105,10 +102,6 @@ pub struct FeedState {
     /// The proposed release, while it is in memory.
     #[serde(skip)]
     pub candidate: Option<Box<ProposedRelease>>,
-    /// The decisions of the last tick, until its counts are known, and whether these contain the
-    /// rest.
-    #[serde(skip)]
-    pub fixed: Option<(FixedTick, bool)>,
     /// People in entries: while a log is read, many of them are added together.
     #[serde(skip)]
     pub named: Vec<Person>,
@@ -124,12 +117,11 @@ impl FeedState {
         times.filter_map(|time| time.parse().ok()).max()
     }
 
-    /// The state of a feed that begins under these terms, which are in this object.
-    pub fn new(terms: ChainTerms, object: Ref) -> FeedState {
+    /// The state of a feed that begins under these terms.
+    pub fn new(terms: ChainTerms) -> FeedState {
         FeedState {
             feed: Feed::new(&terms.columns),
             terms,
-            terms_from: vec![(0, object)],
             services: None,
             history: History::default(),
             releases: Vec::new(),
@@ -162,7 +154,6 @@ impl FeedState {
             visible: None,
             since: None,
             candidate: None,
-            fixed: None,
             named: Vec::new(),
         }
     }

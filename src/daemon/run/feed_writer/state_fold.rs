@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::objects::reading::ObjectSources;
 use super::state::FeedState;
-use super::state_parts::Segment;
-use crate::engine::feed::FixedTick;
-use crate::engine::histogram::Histogram;
+use super::state_parts::{Closing, Membership, UnpublishedAtoms};
+use crate::engine::feed::{Arrivals, Increment, TickAtoms};
 use crate::engine::label::LabellerMemory;
+use crate::engine::model::Taxonomy;
 use crate::engine::policy::Policy;
 use crate::error::Result;
-use crate::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns};
+use crate::formats::{AtomCounts, Atoms, Grain, LeavingAtom, LedgerColumns, other};
 use crate::journal::{
     ChainStart, CheckedEntry, ClosedTick, Config, EntryBody, Erase, ErasedRows, Masked, Moved,
 };
@@ -25,10 +25,8 @@ impl FeedState {
     /// # Errors
     /// Its terms cannot be read.
     pub fn begin(chain: &ChainStart, reading: &ObjectSources<'_>) -> Result<FeedState> {
-        Ok(FeedState::new(
-            reading.terms(&chain.terms, &chain.release_column)?,
-            chain.terms.clone(),
-        ))
+        let terms = reading.terms(&chain.terms, &chain.release_column)?;
+        Ok(FeedState::new(terms))
     }
 
     /// Applies an entry.
@@ -42,7 +40,7 @@ impl FeedState {
             EntryBody::Config(config) => self.config(config, reading)?,
             EntryBody::Ingest(ingest) => self.ingest(ingest),
             EntryBody::Retry(retry) => self.retry(retry),
-            EntryBody::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?)?,
+            EntryBody::Closed(closed) => self.went_by(closed, reading, &self.terms.policy()?),
             EntryBody::Masked(masked) => self.counted(masked, reading, &self.terms.policy()?)?,
             EntryBody::Coins(coins) => self.tossed(coins),
             EntryBody::Decision(decision) => {
@@ -61,20 +59,9 @@ impl FeedState {
         Ok(())
     }
 
-    /// Records that a tick passed; its decisions are applied when its counts are known.
-    fn went_by(
-        &mut self,
-        closed: &ClosedTick,
-        reading: &ObjectSources<'_>,
-        policy: &Policy,
-    ) -> Result<()> {
-        let now = closed.atoms.as_ref().and_then(|atoms| reading.now(atoms));
-        let bytes = now
-            .as_ref()
-            .map(|atoms| reading.read_now(atoms))
-            .transpose()?
-            .flatten();
-        let atoms = bytes.map(|bytes| Atoms::parse(&bytes)).transpose()?;
+    /// Records that a tick passed; its decisions are applied when its counts are known. No rows are
+    /// read: those that are not published are read back at the end.
+    fn went_by(&mut self, closed: &ClosedTick, reading: &ObjectSources<'_>, policy: &Policy) {
         if closed.skipped {
             let memory = match policy.halves() {
                 true => LabellerMemory::after_halving(closed.turn),
@@ -84,25 +71,24 @@ impl FeedState {
         } else if policy.waits_again() {
             self.again();
         }
-        let atoms_now = now.or_else(|| closed.atoms.clone());
+        let named = closed.atoms.as_ref();
+        let now = named.map(|atoms| reading.now(atoms).unwrap_or_else(|| atoms.clone()));
         self.closed(&ClosedTick {
-            atoms: atoms_now,
+            atoms: now,
             ..closed.clone()
         });
-        self.fixed = match atoms {
-            Some(atoms) => {
-                let fixed = atoms.fixed(self.sensitive(), policy, &self.terms.columns.trees())?;
-                Some((fixed.after_halving(closed.turn), atoms.are_published))
-            }
-            None => None,
-        };
-        Ok(())
+        // All rows in it are in later objects, or were erased.
+        if let Some(gone) = named.filter(|atoms| reading.now(atoms).is_none()) {
+            self.forgets(&[gone.path.clone()]);
+        }
     }
 
     /// Applies the decisions of the last tick.
-    fn take_over(&mut self, fixed: FixedTick, policy: &Policy) {
-        self.forms(&fixed);
-        self.feed.replay(fixed, policy);
+    fn take_over(&mut self, atoms: TickAtoms, policy: &Policy) {
+        if atoms.formed.is_some() {
+            self.forms();
+        }
+        self.feed.replay(atoms, policy);
     }
 
     /// Applies an erasure: objects replace others.
@@ -124,19 +110,16 @@ impl FeedState {
             let Some(new) = new else {
                 self.raw.retain(|raw| raw.object.path != *old);
                 self.members.retain(|members| members.object.path != *old);
+                self.pool.retain(|place| place.object.path != *old);
+                self.formed.retain(|object| object.path != *old);
+                self.ledgers.retain(|_, ledger| ledger.path != *old);
                 continue;
             };
             let raw = self.raw.iter_mut().map(|raw| &mut raw.object);
             let pool = self.pool.iter_mut().map(|place| &mut place.object);
             let counts = self.counts.iter_mut().map(|(_, counts)| counts);
             let segments = self.segments.iter_mut().map(|segment| &mut segment.object);
-            let closing = self.closing.iter_mut().flat_map(|closing| {
-                closing
-                    .segments
-                    .iter_mut()
-                    .map(|segment| &mut segment.object)
-                    .chain([&mut closing.atoms])
-            });
+            let closing = self.closing.iter_mut().map(|closing| &mut closing.atoms);
             let ledgers = self.ledgers.values_mut();
             let members = self.members.iter_mut().map(|members| &mut members.object);
             let known = raw
@@ -167,10 +150,7 @@ impl FeedState {
             return Ok(());
         }
         chain.wanted.iter().for_each(|wanted| self.wanted(wanted));
-        self.terms_are(
-            reading.terms(&chain.terms, &chain.release_column)?,
-            &chain.terms,
-        );
+        self.terms = reading.terms(&chain.terms, &chain.release_column)?;
         self.begin_tables(chain);
         self.ledgers.clear();
         self.members_are_in_none();
@@ -180,18 +160,8 @@ impl FeedState {
         self.retired_through = None;
         // People in an unpublished atom wait from now on; their rows stay where they are.
         self.formed_wait();
-        let trees = self.terms.columns.trees();
-        let mut all_rows = vec![Histogram::empty(trees.len(), self.sensitive())];
-        for place in &self.pool {
-            if let Some(bytes) = reading.read(&place.object)? {
-                let atoms = Atoms::parse(&bytes)?;
-                for (since, roll) in place.rows_of(&atoms) {
-                    all_rows.push(roll.rows(&trees)?.histogram(*since));
-                }
-            }
-        }
-        self.feed
-            .begin_chain(Histogram::merge_all(all_rows).expect("one at least"));
+        let columns = (self.terms.columns.trees().len(), self.sensitive());
+        self.feed.begin_chain(Arrivals::default(), columns);
         self.history = Default::default();
         (self.due, self.held, self.candidate) = (None, None, None);
         Ok(())
@@ -202,7 +172,7 @@ impl FeedState {
         self.void(&self.terms.policy()?);
         if let Some(terms) = &config.terms {
             self.live.insert(terms.path.clone());
-            self.grown(reading.terms(terms, self.terms.columns.release())?, terms)?;
+            self.grown(reading.terms(terms, self.terms.columns.release())?)?;
         }
         Ok(())
     }
@@ -221,29 +191,9 @@ impl FeedState {
         if self.named.len() >= TOGETHER {
             self.feed.known(std::mem::take(&mut self.named));
         }
-        let (grain, trees) = (Grain::of(policy), self.terms.columns.trees());
         let turn = self.closing.as_ref().and_then(|closing| closing.turn);
-        let named = masked
-            .ledger
-            .as_ref()
-            .map(|ledger| reading.read(ledger))
-            .transpose()?;
-        // Without the ledger only the counts show what was published.
-        let forgotten = named.as_ref().is_some_and(Option::is_none);
-        let (fixed, ledger) = match self.fixed.take() {
-            Some((fixed, false)) if !forgotten => (fixed, named.flatten()),
-            Some((fixed, _)) => (counts.completed(fixed, grain, &trees)?, None),
-            None => (counts.fixed(grain, &trees)?.after_halving(turn), None),
-        };
-        // All people who were published may have been erased since.
-        let ledger = ledger.filter(|_| fixed.formed.is_some());
-        let ledger = ledger
-            .map(|ledger| LedgerColumns::parse(&ledger)?.ledger(&trees))
-            .transpose()?;
-        self.take_over(fixed, policy);
-        ledger
-            .into_iter()
-            .for_each(|ledger| self.feed.masked(ledger));
+        let atoms = counts.read(Grain::of(policy), &self.terms.columns.trees())?;
+        self.take_over(atoms.after_halving(turn), policy);
         let ledger = masked
             .ledger
             .as_ref()
@@ -261,46 +211,71 @@ impl FeedState {
         Ok(())
     }
 
-    /// Reads what has come since the last closed tick; then the state is complete.
+    /// Reads the rows that are not published; then the state is complete.
     ///
     /// # Errors
     /// Something that is needed is gone, or was changed.
     pub fn complete(&mut self, reading: &ObjectSources<'_>) -> Result<()> {
         self.feed.known(std::mem::take(&mut self.named));
-        if let Some((fixed, _)) = self.fixed.take() {
-            self.take_over(fixed, &self.terms.policy()?);
+        let (policy, columns) = (self.terms.policy()?, self.terms.columns.clone());
+        let trees = columns.trees();
+        if let Some(Closing { atoms, turn, .. }) = &self.closing {
+            let read = Atoms::parse(&reading.objects.need(atoms)?)?.read(&policy, &trees)?;
+            let formed = read.formed.iter().map(|formed| &formed.people);
+            let people = formed.chain([&read.waiting]);
+            self.feed
+                .known(people.flat_map(|rows| rows.people_after(None)));
+            let read = read.after_halving(*turn);
+            self.take_over(read, &policy);
         }
-        let members = self.members.iter().map(|members| &members.object);
-        for needed in self
-            .formed
-            .iter()
-            .chain(self.pool_in_use().map(|place| &place.object))
-            .chain(members)
-        {
-            if reading.objects.read(needed)?.is_none() {
-                reading.objects.need(needed)?;
+        for Membership { object, .. } in &self.members {
+            if reading.objects.read(object)?.is_none() {
+                reading.objects.need(object)?;
             }
         }
+        let waiting = self.waiting_rows(reading, &trees)?;
+        let formed = self.formed_atoms(reading, &policy, &trees)?;
+        self.feed.read_back(waiting, formed);
         for segment in &mut self.segments {
-            segment.object = reading
-                .now(&segment.object)
-                .unwrap_or_else(|| segment.object.clone());
-        }
-        let trees = self.terms.columns.trees();
-        let open: Vec<&Segment> = match &self.closing {
-            Some(closing) => closing.segments.iter().collect(),
-            None => Vec::new(),
-        };
-        for segment in open {
+            if let Some(now) = reading.now(&segment.object) {
+                segment.object = now;
+            }
             let roll = reading.roll(&segment.object)?;
             self.feed.known(roll.people());
-        }
-        for segment in &self.segments {
-            let roll = reading.roll(&segment.object)?;
-            self.feed.known(roll.people());
-            self.feed.arrive(&roll.rows(&trees)?, segment.tick);
+            self.feed.arrive(roll.rows(&trees)?, segment.tick);
         }
         Ok(())
+    }
+
+    /// The rows that wait. An object in which nobody waits may be gone, and is not named any more.
+    fn waiting_rows(&self, reading: &ObjectSources<'_>, trees: &[&Taxonomy]) -> Result<Arrivals> {
+        let mut rows = Arrivals::default();
+        let named = |place: &&UnpublishedAtoms| self.live.contains(&place.object.path);
+        for place in self.pool.iter().filter(named) {
+            let atoms = Atoms::parse(&reading.objects.need(&place.object)?)?;
+            rows.append(place.rows_of(&atoms, trees)?);
+        }
+        Ok(rows)
+    }
+
+    /// The atoms that are not published, with their masked values.
+    fn formed_atoms(
+        &self,
+        reading: &ObjectSources<'_>,
+        policy: &Policy,
+        trees: &[&Taxonomy],
+    ) -> Result<Vec<Increment>> {
+        let mut all = Vec::with_capacity(self.formed.len());
+        for object in &self.formed {
+            let atoms = Atoms::parse(&reading.objects.need(object)?)?;
+            let mut formed = atoms.increment(policy, trees)?.ok_or_else(other)?;
+            if let Some(ledger) = self.ledgers.get(&atoms.tick()) {
+                let ledger = LedgerColumns::parse(&reading.objects.need(ledger)?)?;
+                formed.ledger = Some(ledger.ledger(trees)?);
+            }
+            all.push(formed);
+        }
+        Ok(all)
     }
 
     /// Records that these objects are not named any more.

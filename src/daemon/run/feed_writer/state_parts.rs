@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::objects::in_json;
 use super::publish::removed_manifest::Removed;
+use crate::engine::feed::Arrivals;
+use crate::engine::model::Taxonomy;
 use crate::engine::release::{PastRelease, Sha256};
-use crate::formats::{Atoms, LeavingAtom, RowColumns};
+use crate::error::Result;
+use crate::formats::{Atoms, LeavingAtom};
 use crate::journal::{ApprovalRule, KeyRing, Ref, ReleaseDecision, RequestOrigin};
 
 /// A release that is decided.
@@ -97,14 +100,19 @@ pub struct UnpublishedAtoms {
 }
 
 impl UnpublishedAtoms {
-    /// The rows to which it refers, by the tick of their arrival.
-    pub fn rows_of<'a>(
-        &self,
-        atoms: &'a Atoms,
-    ) -> impl Iterator<Item = &'a (u32, RowColumns)> + use<'a> {
-        let (waits, has_formed) = (self.waiting, self.formed);
-        let waiting = atoms.waiting.iter().filter(move |_| waits);
-        waiting.chain(atoms.formed.iter().filter(move |_| has_formed))
+    /// The rows to which it refers.
+    ///
+    /// # Errors
+    /// The taxonomies have changed.
+    pub fn rows_of(&self, atoms: &Atoms, trees: &[&Taxonomy]) -> Result<Arrivals> {
+        let mut rows = Arrivals::default();
+        if self.waiting {
+            rows.append(atoms.waiting.read(trees)?);
+        }
+        if self.formed {
+            rows.append(atoms.formed.read(trees)?);
+        }
+        Ok(rows)
     }
 }
 
@@ -157,8 +165,6 @@ pub struct Closing {
     pub tick: u32,
     /// The object with its atoms.
     pub atoms: Ref,
-    /// The objects with the rows that came since the previous tick.
-    pub segments: Vec<Segment>,
     /// Its number among the ticks that can halve.
     pub turn: Option<u64>,
 }

@@ -198,24 +198,6 @@ impl Headcount {
         };
         self.leaves.iter_mut().zip(growth).for_each(moved);
     }
-
-    /// The people without one; `None` if no person of this leaf tuple came at that time.
-    pub fn without(&self, leaves: &[Leaf], since: u32) -> Option<Headcount> {
-        let mut found = false;
-        let rows = self.iter().map(|(tuple, mut heads)| {
-            if tuple == leaves && heads.since == since {
-                found = true;
-                heads.count -= 1;
-            }
-            (tuple, heads)
-        });
-        let rest = Headcount::of(self.width(), rows);
-        assert!(
-            rest.rows() + 1 >= self.rows(),
-            "at most one person is removed"
-        );
-        found.then_some(rest)
-    }
 }
 
 impl Histogram {

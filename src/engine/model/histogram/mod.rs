@@ -28,7 +28,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Leaf, TreeGrowth, Value};
+use crate::{Leaf, TreeGrowth};
 
 pub use build::Builder;
 pub use cells::{
@@ -294,23 +294,6 @@ impl Histogram {
             }
         }
         parts.map(Histogram::with_values_in_use)
-    }
-
-    /// The rows without one; `None` if there is none of this leaf tuple, increment and sensitive
-    /// value.
-    pub fn without(&self, leaves: &[Leaf], increment: u32, value: &[Value]) -> Option<Histogram> {
-        let found =
-            (0..self.tuples()).find(|&tuple| self.tuple_at(tuple).eq(leaves.iter().copied()))?;
-        let is = |cell: &&Cell| cell.increment == increment && self.values.get(cell.value) == value;
-        let taken = *self.cells_of(found).iter().find(is)?;
-        let mut rest = self.clone();
-        let cells = self.start[found] as usize..self.start[found + 1] as usize;
-        rest.cells[cells]
-            .iter_mut()
-            .filter(|cell| **cell == taken)
-            .for_each(|cell| cell.count -= 1);
-        let [rest, _] = rest.divide(|_, cell| cell.count > 0);
-        Some(rest)
     }
 
     /// The same rows with a dictionary of only their values, so that nothing shows values of

@@ -8,7 +8,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::{Cell, Histogram, SensitiveValues, Tuples, ValueCode};
-use crate::Leaf;
+use crate::{Leaf, TreeGrowth};
 
 /// The number of rows that are counted together.
 const CHUNK: usize = 1 << 16;
@@ -80,10 +80,6 @@ impl CodedRows {
                 .as_ref()
                 .is_none_or(|people| people.len() == codes.len()),
             "a person behind every row"
-        );
-        assert!(
-            codes.iter().all(|&code| (code as usize) < values.len()),
-            "codes of the dictionary"
         );
         CodedRows {
             leaves,
@@ -216,6 +212,16 @@ impl CodedRows {
             people.extend_from_slice(more);
         }
         self
+    }
+
+    /// Adapts the rows to taxonomies that have new leaves.
+    pub fn grow(&mut self, growth: &[TreeGrowth]) {
+        assert_eq!(growth.len(), self.width(), "one growth for each column");
+        for (column, growth) in self.leaves.iter_mut().zip(growth) {
+            for leaf in column {
+                *leaf = growth.leaf(*leaf);
+            }
+        }
     }
 
     /// Counts of leaf tuple and sensitive tuple, all of one increment.

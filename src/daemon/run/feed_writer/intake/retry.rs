@@ -76,7 +76,7 @@ impl FeedWriter {
         drafts.put(self.log.store())?;
         self.append(entry.clone())?;
         self.state.retry(&entry);
-        came.iter()
+        came.into_iter()
             .for_each(|rows| self.state.feed.arrive(rows, tick));
         destroy_all(
             self.log.store(),

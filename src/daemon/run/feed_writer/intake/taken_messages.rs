@@ -216,7 +216,7 @@ impl FeedWriter {
         };
         self.append(ingest.clone())?;
         self.state.ingest(&ingest);
-        self.state.feed.arrive(&rows, tick);
+        self.state.feed.arrive(rows, tick);
         Ok(ingest.parts.iter().map(|part| part.counts).sum())
     }
 

@@ -77,12 +77,10 @@ pub(crate) fn newest(
             objects: checkpoint.objects,
             rest: checkpoint.rest.into(),
         };
-        let Some((mut state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects)
+        let Some((state, details)) = pieces.read::<(FeedState, Vec<DetailSettings>)>(objects)
         else {
             continue;
         };
-        // Their rows are read from the segments, as after any checkpoint.
-        state.feed.forget_new();
         return Ok(Some((
             state.with_release().with_details(&details),
             CheckedEntry { entry, sha256 },

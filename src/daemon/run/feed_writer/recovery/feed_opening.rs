@@ -289,7 +289,7 @@ impl FeedWriter {
         held.iter().try_for_each(|held| self.unstage(held))?;
         if let Some(object) = object {
             self.state.live.insert(object.path.clone());
-            self.state.grown(ChainTerms::of(feed), &object)?;
+            self.state.grown(ChainTerms::of(feed))?;
         }
         Ok(())
     }
@@ -306,7 +306,7 @@ fn first(log: &mut Log, feed: &config::FeedConfig, settings: &FeedSettings) -> R
         release_column: feed.columns.release().clone(),
     };
     log.append(chain.clone())?;
-    let mut state = FeedState::new(frozen, chain.terms.clone());
+    let mut state = FeedState::new(frozen);
     state.begin_tables(&chain);
     state.live.insert(chain.terms.path);
     Ok(state)

@@ -10,35 +10,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::objects::reading::ObjectSources;
+use super::super::state::FeedState;
 use super::super::writer::{FeedWriter, LastCheckpoint};
 use super::leaving_atoms::{Leaving, erasure_text};
 use super::request::{Hash, Request, RequestOutcome};
-use super::rewrite::{ErasedPeople, Rewritten, RewrittenQuarantine};
-use crate::engine::feed::ErasedPlace;
+use super::rewrite::{Rewritten, RewrittenQuarantine};
+use crate::engine::feed::ErasedPeople;
 use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
-use crate::engine::model::{Leaf, Value};
 use crate::error::Result;
-use crate::formats::{Atoms, LeavingAtom, RowColumns};
-use crate::journal::{Erase, ErasedRows, destroy_all};
-
-/// A row of a person to be erased.
-struct Row {
-    person: Person,
-    since: u32,
-    leaves: Vec<Leaf>,
-    value: Box<[Value]>,
-}
-
-/// People who were removed from the feed.
-#[derive(Default)]
-struct Gone {
-    people: BTreeSet<Person>,
-    /// The ticks in which they arrived.
-    arrived: BTreeSet<u32>,
-    /// How many were in dissolved atoms.
-    dissolved: u64,
-}
+use crate::formats::LeavingAtom;
+use crate::journal::{Erase, ErasedRows, Ref, destroy_all};
 
 /// The words about set-aside messages.
 fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) -> String {
@@ -79,24 +61,16 @@ impl FeedWriter {
         };
         // Raw rows of people whose published rows are erased have no purpose any more.
         let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
-        let rows = self.rows_of(&known)?;
-        let unpublished = !rows.is_empty();
-        let Gone {
-            people: gone,
-            arrived,
-            dissolved,
-        } = self.take_rows(&rows);
+        let columns = self.state.terms.columns.clone();
+        let (trees, feed) = (columns.trees(), &mut self.state.feed);
+        let gone = feed.erase(&known, &self.policy, &trees);
         let mut rewritten = Rewritten::default();
-        let found = self.objects_with(&raw, unpublished)?;
+        let found = self.objects_with(&raw)?;
         self.rewrite_segments(&found.segments, &mut rewritten)?;
         let aside = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let erased = ErasedPeople {
-            known: &raw,
-            unpublished,
-        };
-        let pending = self.rewrite_atoms(found.atoms, &erased, &mut rewritten)?;
-        self.rewrite_counts((&gone, &arrived), &pending, &leaving, &mut rewritten)?;
-        self.rewrite_members(&pending, &leaving, &mut rewritten)?;
+        let changed = self.rewrite_atoms(&found.atoms, &gone, &mut rewritten)?;
+        self.rewrite_counts(&gone, &changed, &leaving, &mut rewritten)?;
+        self.rewrite_members(&changed, &leaving, &mut rewritten)?;
         let Rewritten { mut drafts, moved } = rewritten;
         let atoms = &leaving.atoms;
         let rows = match atoms.is_empty() {
@@ -115,23 +89,24 @@ impl FeedWriter {
         drafts.put(self.log.store())?;
         let still = known
             .iter()
-            .filter(|person| !gone.contains(person) && !leaving.people.contains(person))
+            .filter(|person| !gone.people.contains(person) && !leaving.people.contains(person))
             .count();
         let elsewhere = Some(still).filter(|still| *still > 0);
         let erase = Erase {
             wanted: request.wanted.clone(),
             asked: asked.len() as u64,
-            erased: gone.len() as u64,
-            published: (known.len() - gone.len()) as u64,
+            erased: gone.people.len() as u64,
+            published: (known.len() - gone.people.len()) as u64,
             unknown: (asked.len() - known.len()) as u64,
-            dissolved,
-            waits_again: dissolved > 0 && self.policy.waits_again(),
+            dissolved: gone.dissolved,
+            waits_again: gone.dissolved > 0 && self.policy.waits_again(),
             moved,
             rows,
         };
         self.append(erase.clone())?;
         let void = self.void()?;
         self.destroyed(&erase)?;
+        self.state.wait_in_the_newest(&gone);
         self.follows(&erase, &leaving)?;
         self.clean(now)?;
         // So that the next start replays nothing.
@@ -147,24 +122,6 @@ impl FeedWriter {
             rows,
             ..request.ask.done(text)
         })
-    }
-
-    /// Erases these rows from the unpublished increments.
-    fn take_rows(&mut self, rows: &[Row]) -> Gone {
-        let (columns, mut left) = (self.state.terms.columns.clone(), Gone::default());
-        for row in rows {
-            let at = (&row.leaves[..], row.since, &row.value[..]);
-            let erased = self
-                .state
-                .feed
-                .erase(row.person, at, &self.policy, &columns.trees());
-            left.dissolved += u64::from(erased == Some(ErasedPlace::Formed));
-            if erased.is_some() {
-                left.people.insert(row.person);
-                left.arrived.insert(row.since);
-            }
-        }
-        left
     }
 
     /// Updates the rest of the state: where rows are, and the gate's history of releases that are
@@ -212,48 +169,19 @@ impl FeedWriter {
             ),
         )
     }
+}
 
-    /// The rows of people who are not published.
-    fn rows_of(&self, people: &BTreeSet<Person>) -> Result<Vec<Row>> {
-        let (trees, objects) = (self.state.terms.columns.trees(), self.log.objects());
-        let mut found = Vec::new();
-        let mut look = |roll: &RowColumns, since: u32| -> Result<()> {
-            if !roll.people().any(|person| people.contains(&person)) {
-                return Ok(());
-            }
-            let rows = roll.rows(&trees)?;
-            for (row, &person) in rows.people().unwrap_or_default().iter().enumerate() {
-                if people.contains(&person) {
-                    let value = rows.values().get(rows.codes()[row]).into();
-                    found.push(Row {
-                        person,
-                        since,
-                        leaves: rows.tuple_at(row).collect(),
-                        value,
-                    });
-                }
-            }
-            Ok(())
-        };
-        for segment in &self.state.segments {
-            look(
-                &RowColumns::parse(&objects.need(&segment.object)?)?,
-                segment.tick,
-            )?;
+impl FeedState {
+    /// All rows that wait are in the newest object, if one of the erased people waited or was in an
+    /// atom; the entry of the erasure deletes the others.
+    fn wait_in_the_newest(&mut self, erased: &ErasedPeople) {
+        if erased.people.len() as u64 == erased.new {
+            return;
         }
-        for place in self.state.pool_in_use() {
-            let atoms = Atoms::parse(&objects.need(&place.object)?)?;
-            place
-                .rows_of(&atoms)
-                .try_for_each(|(since, roll)| look(roll, *since))?;
-        }
-        for formed in &self.state.formed {
-            let atoms = Atoms::parse(&objects.need(formed)?)?;
-            atoms
-                .formed
-                .iter()
-                .try_for_each(|(since, roll)| look(roll, *since))?;
-        }
-        Ok(found)
+        let at = self.formed.iter().enumerate();
+        let emptied = at.filter(|(at, _)| erased.emptied.contains(at));
+        let emptied: Vec<Ref> = emptied.map(|(_, object)| object.clone()).collect();
+        self.formed.retain(|object| !emptied.contains(object));
+        self.pool.iter_mut().for_each(|place| place.formed = false);
     }
 }

@@ -2,13 +2,14 @@
 //! are in unpublished atoms. Published people stay published: the columns that identify
 //! people never change, unless there are no such people yet.
 
+use std::collections::BTreeSet;
+
 use super::super::recovery::replay::{ReplayedLog, past};
 use super::super::writer::{FeedWriter, terms};
 use super::request::{Request, RequestKind, RequestOutcome};
 use crate::config;
-use crate::engine::model::{Column, Columns, Role};
+use crate::engine::model::{Column, Columns, Leaf, Role};
 use crate::error::{Error, ErrorCategory, Result};
-use crate::formats::{Atoms, RowColumns};
 use crate::journal::ChainStart;
 use crate::terms::ChainTerms;
 
@@ -116,24 +117,20 @@ impl FeedWriter {
 
     /// Checks that all people who wait have leaves in these taxonomies.
     fn places_of(&self, columns: &Columns) -> Result<()> {
-        let trees = columns.trees();
-        let fit = |roll: &RowColumns| {
-            roll.rows(&trees).map(|_| ()).map_err(|_| {
-                let text = "a waiting row has a value that the new taxonomies lack: add the earlier leaves again";
-                Error::new(ErrorCategory::Taxonomy, text)
-            })
+        let (old, new) = (self.state.terms.columns.trees(), columns.trees());
+        let lacks = |at: usize, leaf: Leaf| {
+            let label = old[at].label(old[at].leaf_node(leaf));
+            new[at].find_leaf(label).is_none()
         };
-        let objects = self.log.objects();
-        for place in self.state.pool_in_use() {
-            let atoms = Atoms::parse(&objects.need(&place.object)?)?;
-            place.rows_of(&atoms).try_for_each(|(_, roll)| fit(roll))?;
-        }
-        for formed in &self.state.formed {
-            let atoms = Atoms::parse(&objects.need(formed)?)?;
-            atoms.formed.iter().try_for_each(|(_, roll)| fit(roll))?;
-        }
-        for segment in &self.state.segments {
-            fit(&RowColumns::parse(&objects.need(&segment.object)?)?)?;
+        for rows in self.state.feed.unpublished_rows() {
+            for (_, rows) in rows.iter() {
+                let used =
+                    |at: usize| -> BTreeSet<Leaf> { rows.column(at).iter().copied().collect() };
+                if (0..old.len()).any(|at| used(at).into_iter().any(|leaf| lacks(at, leaf))) {
+                    let text = "a waiting row has a value that the new taxonomies lack: add the earlier leaves again";
+                    return Err(Error::new(ErrorCategory::Taxonomy, text));
+                }
+            }
         }
         Ok(())
     }

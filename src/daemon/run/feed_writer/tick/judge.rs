@@ -14,7 +14,7 @@ use crate::engine::release::{
 };
 use crate::engine::safeguards::search_inference::{TraceTerms, leakage};
 use crate::error::{Error, ErrorCategory, Result};
-use crate::formats::{Atoms, LedgerColumns, RecordedTick, histogram, numbers};
+use crate::formats::{Atoms, LedgerColumns, RecordedTick, other};
 use crate::journal::Ref;
 
 /// The gate's answer about a candidate, and its staged files.
@@ -179,14 +179,15 @@ impl FeedWriter {
 
     /// The new rows, increment by increment, read back from the journal.
     fn increments(&self) -> Result<Vec<Read>> {
-        let (trees, sensitive) = (self.state.terms.columns.trees(), self.state.sensitive());
+        let trees = self.state.terms.columns.trees();
         let mut increments = Vec::with_capacity(self.state.formed.len());
         for object in &self.state.formed {
             let atoms = Atoms::parse(&self.log.objects().need(object)?)?;
-            let counted = histogram(&atoms.formed, sensitive, &trees)?;
+            let rows = atoms.formed.read(&trees)?;
+            let counted = rows.histogram().ok_or_else(other)?;
             let ledger = self.state.ledgers.get(&atoms.tick());
             increments.push(Read {
-                numbers: numbers(&atoms.formed, &trees)?,
+                numbers: rows.together().filter(|rows| !rows.measures().is_empty()),
                 ..self.as_published(counted, ledger)?
             });
         }
