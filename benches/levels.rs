@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 
 use common::needs;
 use sets::{CENSUS_OF_FIVE, SETS, Set, Task};
-use tidegate::engine::label::levels::{LevelsResult, LevelsSearch};
+use tidegate::engine::label::levels::{LevelsResult, LevelsSearch, flash, greedy};
 
 /// Words that are no parts.
 const CARGO: [&str; 2] = ["--bench", "--test"];
@@ -114,8 +114,8 @@ fn searches(folder: &Path, sets: &[&Set]) {
         let problem = task.problem();
         let searches: [(&str, Run); 3] = [
             ("best-first", |search| search.best_first(|_| false)),
-            ("Flash", |search| search.flash()),
-            ("greedy", |search| search.greedy()),
+            ("Flash", flash),
+            ("greedy", greedy),
         ];
         for (kind, search) in searches {
             let start = Instant::now();

@@ -101,8 +101,7 @@ fn asked(folder: &Path, m: u64, quasi: &[&str], kinds: &[(usize, f64)]) {
     let mut feed = Feed::new(columns);
     let ticked = feed.tick(rows(&raw), &file.policy, &trees);
     assert!(ticked.proposes(), "many rows");
-    let ledger = feed
-        .mask(&file.policy, columns, &mut Chance(7))
+    let ledger = tidegate::engine::feed::mask(&feed, &file.policy, columns, &mut Chance(7))
         .expect("others have other values");
     feed.masked(ledger.expect("values are masked"));
     let shown = feed.propose(&file.policy, &trees);
@@ -217,8 +216,7 @@ fn masked(raw: &Histogram, file: &File) -> (f64, u64, u64, f64) {
         panic!("many rows")
     };
     let start = Instant::now();
-    let ledger = feed
-        .mask(&file.policy, columns, &mut Chance(7))
+    let ledger = tidegate::engine::feed::mask(&feed, &file.policy, columns, &mut Chance(7))
         .expect("others have other values");
     let seconds = start.elapsed().as_secs_f64();
     let changed = ledger

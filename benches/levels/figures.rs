@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tidegate::engine::label::levels::{Levels, LevelsProblem, LevelsSearch};
+use tidegate::engine::label::levels::{Levels, LevelsProblem, LevelsSearch, flash};
 
 use super::paper;
 use super::sets::{SETS, WIDE};
@@ -44,7 +44,7 @@ pub fn space_and_time(folder: &Path, limit: Duration, widest: usize) -> Vec<Widt
         });
         let flash = walks.then(|| {
             run(&|_| {
-                let found = LevelsSearch::new(&problem).flash();
+                let found = flash(LevelsSearch::new(&problem));
                 found.quality.largest + found.protection.largest
             })
         });

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tidegate::engine::label::levels::{
-    Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage,
+    Antichain, CountedProperty, LevelsSearch, Monotonicity, Usage, flash,
 };
 
 use super::lists::{List, Timed};
@@ -91,12 +91,11 @@ fn spent(task: &Task, option: usize) -> Duration {
             }),
         }
     };
-    LevelsSearch::with(
+    flash(LevelsSearch::with(
         &problem,
         property(Monotonicity::Upward),
         property(Monotonicity::Downward),
-    )
-    .flash();
+    ));
     spent.get()
 }
 
@@ -108,7 +107,7 @@ pub fn properties(folder: &Path) {
     );
     for (set, (paper_checked, paper)) in SETS.into_iter().zip(paper::TABLE_2) {
         let task = set.task(folder, set.columns.len());
-        let found = LevelsSearch::new(&task.problem()).flash();
+        let found = flash(LevelsSearch::new(&task.problem()));
         let states = task.lattice.states();
         let ours = [
             ("quality", used(found.quality)),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease};
+use tidegate::engine::feed::{ClosingResult, Feed, FeedTickResult, Ledger, ProposedRelease, mask};
 use tidegate::engine::gate::bytes::read_part;
 use tidegate::engine::gate::verdict::{
     Approved, ErasedAtom, History, JudgedTable, NewIncrement, NextRelease, OlderIncrement, Verdict,
@@ -136,9 +136,7 @@ impl Chain {
         self.feed.arrive(rows, self.feed.ticks());
         let mut ticked = self.feed.close(&self.policy, &trees, &mut self.chance);
         ticked.duplicate = repeats.len() as u64;
-        let ledger = self
-            .feed
-            .mask(&self.policy, &self.columns, &mut self.chance);
+        let ledger = mask(&self.feed, &self.policy, &self.columns, &mut self.chance);
         if let Some(ledger) = ledger.unwrap_or_else(|_| Some(Ledger::default())) {
             self.feed.masked(ledger);
             if let ClosingResult::Candidate(candidate) = &mut ticked.closed {

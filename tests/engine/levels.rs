@@ -5,7 +5,7 @@ mod definition;
 
 use tidegate::engine::label::levels::{
     Costs, DistinctRows, Diverse, EarlierReleases, Lattice, LevelsProblem, LevelsResult,
-    LevelsSearch, Mean, Objective, Privacy,
+    LevelsSearch, Mean, Objective, Privacy, flash, greedy,
 };
 use tidegate::engine::model::{Cut, Recoding, Taxonomy, Tree};
 
@@ -131,12 +131,12 @@ fn searches_find_the_optimum_of_every_state() {
             &format!("{text}, without prediction"),
         );
         is_optimal(
-            &LevelsSearch::new(&problem).flash(),
+            &flash(LevelsSearch::new(&problem)),
             &all,
             limit,
             &format!("{text}, Flash"),
         );
-        let greedy = LevelsSearch::new(&problem).greedy();
+        let greedy = greedy(LevelsSearch::new(&problem));
         let fits = best_first.best.as_ref().map(|best| best.figure);
         let found = greedy.best.as_ref().map(|best| best.figure);
         assert!(
@@ -340,7 +340,7 @@ fn the_next_release_of_a_chain_is_the_best_valid_one() {
             &text,
         );
         is_optimal(
-            &LevelsSearch::in_chain(&problem, &chain).flash(),
+            &flash(LevelsSearch::in_chain(&problem, &chain)),
             &all,
             0,
             &text,

@@ -97,6 +97,11 @@ fn checks_of_the_gate_do_not_name_each_other() {
 }
 
 #[test]
+fn no_type_is_implemented_in_many_files() {
+    none(rules::scattered(&rust("src")));
+}
+
+#[test]
 fn there_is_no_ring() {
     let rings = imports::rings(&imports::edges(&imports::imports(&rust("src"))));
     none(

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::arrivals::Arrivals;
+use super::ledger::Ledger;
 use super::parts::{Increment, ProposedRelease};
 use super::state::Feed;
 use crate::histogram::{Histogram, Person, Release};
@@ -160,6 +161,22 @@ impl Feed {
         increment.labels = Some(labels.without(|class| gone.contains(&class)));
         self.waiting.append(atoms);
         gone.len() as u64
+    }
+
+    /// The increment whose values are not fixed yet, and the unpublished increments before it.
+    pub(super) fn fresh(&self) -> Option<(&Histogram, &[Increment])> {
+        let (formed, earlier) = self.unpublished.split_last()?;
+        formed.ledger.is_none().then_some((&formed.rows, earlier))
+    }
+
+    /// Fixes the published values as this ledger says.
+    ///
+    /// # Panics
+    /// If there are no people.
+    pub fn masked(&mut self, ledger: Ledger) {
+        assert!(self.fresh().is_some(), "values of a person are fixed once");
+        let formed = self.unpublished.last_mut().expect("atoms formed");
+        formed.ledger = Some(ledger);
     }
 }
 

@@ -22,7 +22,6 @@ use tidegate_policy::{self as policy, measures};
 
 mod arrivals;
 mod atoms;
-mod chains;
 mod erase;
 mod growth;
 mod ledger;
@@ -39,10 +38,13 @@ mod uniform;
 
 pub use arrivals::Arrivals;
 pub use erase::ErasedPeople;
+pub use growth::grow;
 pub use ledger::{ChangedRows, Ledger};
-pub use outlook::{EmptyTick, NewChain, Outlook};
+pub use mask::mask;
+pub use outlook::{EmptyTick, NewChain, Outlook, outlook};
 pub use parts::{ClosingResult, FeedTickResult, Increment, ProposedRelease, PublishedGroup};
 pub use people::People;
+pub use repairs::{narrow, raise};
 pub use replay::TickAtoms;
 pub use state::Feed;
-pub use uniform::UniformPeople;
+pub use uniform::{UniformPeople, uniform};

@@ -16,8 +16,9 @@ use crate::histogram::{Histogram, SensitiveValues, ValueCode};
 use crate::label::Course;
 use crate::model::{ClassFinder, Columns, Leaf, Node, Recoding, Taxonomy};
 use crate::policy::Policy;
+use crate::safeguards;
 use crate::safeguards::mask::{
-    Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues, mask,
+    Draws, EqualRows, NoReplacement, ReplacementSources, ReplacementValues,
 };
 
 /// Rows with a value outside every guarded set, by their class.
@@ -42,154 +43,136 @@ struct ChainValues<'a> {
     known: RefCell<BTreeMap<usize, (Option<Recoding>, Classes)>>,
 }
 
-impl Feed {
-    /// The published values of the people whose atoms formed last, if values are masked and not
-    /// fixed yet.
-    ///
-    /// # Errors
-    /// Rows have to be changed, and no person has a value that they could be changed to.
-    pub fn mask(
-        &self,
-        policy: &Policy,
-        columns: &Columns,
-        draws: &mut dyn Draws,
-    ) -> Result<Option<Ledger>, NoReplacement> {
-        let Some(masking) = policy.masking().filter(|masking| masking.mask) else {
-            return Ok(None);
-        };
-        let trees = columns.trees();
-        let (Some(around), Some((rows, earlier))) = (self.around(&trees), self.fresh()) else {
-            return Ok(None);
-        };
-        let all = self.all(rows, earlier, policy, &trees);
-        let sets = all.values().guarded(columns);
-        let (values, maps) = SensitiveValues::union(&[all.values(), rows.values()]);
-        let formed = rows.clone().with_values(&values, &maps[1]);
-        let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<EqualRows>)> = BTreeMap::new();
-        let mut cells: Vec<(usize, u32)> = Vec::new();
-        for tuple in 0..formed.tuples() {
-            let leaves: Vec<Leaf> = formed.tuple_at(tuple).collect();
-            let class = around.class(around.cut(), 0, &leaves);
-            let (_, rows) = classes.entry(class).or_insert_with(|| (leaves, Vec::new()));
-            for cell in formed.cells_of(tuple) {
-                if cells.last() != Some(&(tuple, cell.increment)) {
-                    cells.push((tuple, cell.increment));
-                }
-                rows.push(EqualRows {
-                    cell: cells.len() as u32 - 1,
-                    value: cell.value,
-                    rows: u64::from(cell.count),
-                });
+/// The published values of the people whose atoms formed last, if values are masked and not
+/// fixed yet.
+///
+/// # Errors
+/// Rows have to be changed, and no person has a value that they could be changed to.
+pub fn mask(
+    feed: &Feed,
+    policy: &Policy,
+    columns: &Columns,
+    draws: &mut dyn Draws,
+) -> Result<Option<Ledger>, NoReplacement> {
+    let Some(masking) = policy.masking().filter(|masking| masking.mask) else {
+        return Ok(None);
+    };
+    let trees = columns.trees();
+    let (Some(around), Some((rows, earlier))) = (around(feed, &trees), feed.fresh()) else {
+        return Ok(None);
+    };
+    let all = all(feed, rows, earlier, policy, &trees);
+    let sets = all.values().guarded(columns);
+    let (values, maps) = SensitiveValues::union(&[all.values(), rows.values()]);
+    let formed = rows.clone().with_values(&values, &maps[1]);
+    let mut classes: BTreeMap<Vec<Node>, (Vec<Leaf>, Vec<EqualRows>)> = BTreeMap::new();
+    let mut cells: Vec<(usize, u32)> = Vec::new();
+    for tuple in 0..formed.tuples() {
+        let leaves: Vec<Leaf> = formed.tuple_at(tuple).collect();
+        let class = around.class(around.cut(), 0, &leaves);
+        let (_, rows) = classes.entry(class).or_insert_with(|| (leaves, Vec::new()));
+        for cell in formed.cells_of(tuple) {
+            if cells.last() != Some(&(tuple, cell.increment)) {
+                cells.push((tuple, cell.increment));
             }
+            rows.push(EqualRows {
+                cell: cells.len() as u32 - 1,
+                value: cell.value,
+                rows: u64::from(cell.count),
+            });
         }
-        let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<EqualRows>>) = classes.into_values().unzip();
-        let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
-        assert_eq!(counted, formed.rows(), "each row is in one class");
-        let outside = outside(&all, &sets);
-        let held: Box<dyn ReplacementSources> = match policy.halves() {
-            true => {
-                let division = policy.division(&trees).expect("the feed file was checked");
-                let labels: Vec<Vec<Node>> = atoms
-                    .iter()
-                    .map(|leaves| around.class(None, 0, leaves))
-                    .collect();
-                Box::new(MaskSources::new(
-                    outside,
-                    &labels,
-                    &division,
-                    policy.refusals(),
-                    &trees,
-                ))
-            }
-            false => Box::new(ChainValues {
-                around,
-                trees: &trees,
-                outside: if policy.has_atoms() {
-                    first_leaves(outside, &trees)
-                } else {
-                    outside
-                },
-                atoms,
-                known: RefCell::default(),
-            }),
-        };
-        let changes = mask(&rows, &sets, masking.l(), &*held, draws)?;
-        assert!(
-            changes
+    }
+    let (atoms, rows): (Vec<Vec<Leaf>>, Vec<Vec<EqualRows>>) = classes.into_values().unzip();
+    let counted: u64 = rows.iter().flatten().map(|equal| equal.rows).sum();
+    assert_eq!(counted, formed.rows(), "each row is in one class");
+    let outside = outside(&all, &sets);
+    let held: Box<dyn ReplacementSources> = match policy.halves() {
+        true => {
+            let division = policy.division(&trees).expect("the feed file was checked");
+            let labels: Vec<Vec<Node>> = atoms
                 .iter()
-                .all(|change| change.from != change.to && change.rows > 0),
-            "what is changed is another value"
-        );
-        let changed = changes.into_iter().map(|change| {
-            let (tuple, since) = cells[change.cell as usize];
-            let rows = u32::try_from(change.rows).expect("as many as there are");
-            ChangedRows {
-                leaves: formed.tuple_at(tuple).collect(),
-                since,
-                from: change.from,
-                to: change.to,
-                rows,
-            }
-        });
-        Ok(Some(
-            Ledger {
-                changed: changed.collect(),
-                values,
-            }
-            .with_values_in_use(),
-        ))
-    }
-
-    /// All people of the chain, including those whose values are being fixed; if they are published in
-    /// atoms, with the nodes of their labels in the place of leaves.
-    fn all(
-        &self,
-        rows: &Histogram,
-        earlier: &[Increment],
-        policy: &Policy,
-        trees: &[&Taxonomy],
-    ) -> Histogram {
-        let formed = self
-            .unpublished
-            .last()
-            .and_then(|increment| increment.labels.as_ref());
-        let crowds = formed.filter(|_| policy.has_atoms());
-        let of_increment = |increment: &Increment| match crowds {
-            Some(_) => increment.labelled(trees),
-            None => increment.as_published().as_one(0),
-        };
-        let rows = rows.clone().as_one(0);
-        let mut all = vec![self.whole().clone().as_one(0)];
-        all.push(crowds.map_or_else(|| rows.clone(), |carving| rows.labelled(carving, trees)));
-        all.extend(earlier.iter().map(of_increment));
-        Histogram::merge_all(all).expect("two at least")
-    }
-
-    /// The classes of the people whose atoms formed last.
-    fn around(&self, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'_>> {
-        let formed = self.unpublished.last()?;
-        if let Some(course) = &formed.course {
-            return Some(SurroundingClasses::Course(course));
+                .map(|leaves| around.class(None, 0, leaves))
+                .collect();
+            Box::new(MaskSources::new(
+                outside,
+                &labels,
+                &division,
+                policy.refusals(),
+                &trees,
+            ))
         }
-        let labels = formed.labels.as_ref()?;
-        Some(SurroundingClasses::Carved(labels.finder(trees)))
-    }
+        false => Box::new(ChainValues {
+            around,
+            trees: &trees,
+            outside: if policy.has_atoms() {
+                first_leaves(outside, &trees)
+            } else {
+                outside
+            },
+            atoms,
+            known: RefCell::default(),
+        }),
+    };
+    let changes = safeguards::mask::mask(&rows, &sets, masking.l(), &*held, draws)?;
+    assert!(
+        changes
+            .iter()
+            .all(|change| change.from != change.to && change.rows > 0),
+        "what is changed is another value"
+    );
+    let changed = changes.into_iter().map(|change| {
+        let (tuple, since) = cells[change.cell as usize];
+        let rows = u32::try_from(change.rows).expect("as many as there are");
+        ChangedRows {
+            leaves: formed.tuple_at(tuple).collect(),
+            since,
+            from: change.from,
+            to: change.to,
+            rows,
+        }
+    });
+    Ok(Some(
+        Ledger {
+            changed: changed.collect(),
+            values,
+        }
+        .with_values_in_use(),
+    ))
+}
 
-    /// The increment whose values are not fixed yet, and the unpublished increments before it.
-    fn fresh(&self) -> Option<(&Histogram, &[Increment])> {
-        let (formed, earlier) = self.unpublished.split_last()?;
-        formed.ledger.is_none().then_some((&formed.rows, earlier))
-    }
+/// All people of the chain, including those whose values are being fixed; if they are published in
+/// atoms, with the nodes of their labels in the place of leaves.
+fn all(
+    feed: &Feed,
+    rows: &Histogram,
+    earlier: &[Increment],
+    policy: &Policy,
+    trees: &[&Taxonomy],
+) -> Histogram {
+    let formed = feed
+        .unpublished
+        .last()
+        .and_then(|increment| increment.labels.as_ref());
+    let crowds = formed.filter(|_| policy.has_atoms());
+    let of_increment = |increment: &Increment| match crowds {
+        Some(_) => increment.labelled(trees),
+        None => increment.as_published().as_one(0),
+    };
+    let rows = rows.clone().as_one(0);
+    let mut all = vec![feed.whole().clone().as_one(0)];
+    all.push(crowds.map_or_else(|| rows.clone(), |carving| rows.labelled(carving, trees)));
+    all.extend(earlier.iter().map(of_increment));
+    Histogram::merge_all(all).expect("two at least")
+}
 
-    /// Fixes the published values as this ledger says.
-    ///
-    /// # Panics
-    /// If there are no people.
-    pub fn masked(&mut self, ledger: Ledger) {
-        assert!(self.fresh().is_some(), "values of a person are fixed once");
-        let formed = self.unpublished.last_mut().expect("atoms formed");
-        formed.ledger = Some(ledger);
+/// The classes of the people whose atoms formed last.
+fn around<'f>(feed: &'f Feed, trees: &[&Taxonomy]) -> Option<SurroundingClasses<'f>> {
+    let formed = feed.unpublished.last()?;
+    if let Some(course) = &formed.course {
+        return Some(SurroundingClasses::Course(course));
     }
+    let labels = formed.labels.as_ref()?;
+    Some(SurroundingClasses::Carved(labels.finder(trees)))
 }
 
 /// Rows with the first leaves of their labels, which lie in the same classes of every coarser

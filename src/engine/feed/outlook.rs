@@ -49,79 +49,77 @@ pub struct NewChain {
     pub added: u64,
 }
 
-impl Feed {
-    /// Computes the forecast.
-    pub fn outlook(&self, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
-        assert_eq!(self.columns.0, trees.len(), "one taxonomy for each column");
-        if policy.halves() {
-            // The next halving divides waiting people and people added since the last halving.
-            let [waiting, new] = [&self.waiting, &self.new].map(|of| of.headcount(self.columns.0));
-            let people = waiting.merge(&new);
-            let (ages, _) = self.who_waits(&people);
-            return Outlook {
-                ages,
-                crowds: Vec::new(),
-                next: None,
-                new_chain: None,
-                turns: Some(self.memory.ticks().ahead(policy.publish_every())),
-            };
-        }
-        let (ages, crowds) = self.who_waits(&self.waiting.headcount(self.columns.0));
-        let standing = self.standing().is_some();
-        Outlook {
+/// Computes the forecast.
+pub fn outlook(feed: &Feed, policy: &Policy, trees: &[&Taxonomy]) -> Outlook {
+    assert_eq!(feed.columns.0, trees.len(), "one taxonomy for each column");
+    if policy.halves() {
+        // The next halving divides waiting people and people added since the last halving.
+        let [waiting, new] = [&feed.waiting, &feed.new].map(|of| of.headcount(feed.columns.0));
+        let people = waiting.merge(&new);
+        let (ages, _) = who_waits(feed, &people);
+        return Outlook {
             ages,
-            crowds,
-            next: Some(self.without_arrivals(policy, trees)),
-            new_chain: standing.then(|| self.begun_again(policy, trees)).flatten(),
-            turns: None,
-        }
+            crowds: Vec::new(),
+            next: None,
+            new_chain: None,
+            turns: Some(feed.memory.ticks().ahead(policy.publish_every())),
+        };
     }
+    let (ages, crowds) = who_waits(feed, &feed.waiting.headcount(feed.columns.0));
+    let standing = feed.standing().is_some();
+    Outlook {
+        ages,
+        crowds,
+        next: Some(without_arrivals(feed, policy, trees)),
+        new_chain: standing.then(|| begun_again(feed, policy, trees)).flatten(),
+        turns: None,
+    }
+}
 
-    fn without_arrivals(&self, policy: &Policy, trees: &[&Taxonomy]) -> EmptyTick {
-        let no_rows = CodedRows::empty(self.columns.0, self.columns.1, true);
-        let ticked = self.clone().tick(no_rows, policy, trees);
-        EmptyTick {
-            step: ticked.step,
-            added: ticked.added,
-        }
+fn without_arrivals(feed: &Feed, policy: &Policy, trees: &[&Taxonomy]) -> EmptyTick {
+    let no_rows = CodedRows::empty(feed.columns.0, feed.columns.1, true);
+    let ticked = feed.clone().tick(no_rows, policy, trees);
+    EmptyTick {
+        step: ticked.step,
+        added: ticked.added,
     }
+}
 
-    /// What the first tick of a new chain would do with the people who wait.
-    fn begun_again(&self, policy: &Policy, trees: &[&Taxonomy]) -> Option<NewChain> {
-        let mut other = self.clone();
-        other.begin_chain(self.waiting.clone(), self.columns);
-        let no_rows = CodedRows::empty(self.columns.0, self.columns.1, true);
-        let ticked = other.tick(no_rows, policy, trees);
-        let recoding = other.standing()?.cut().clone();
-        Some(NewChain {
-            recoding,
-            added: ticked.added,
-        })
-    }
+/// What the first tick of a new chain would do with the people who wait.
+fn begun_again(feed: &Feed, policy: &Policy, trees: &[&Taxonomy]) -> Option<NewChain> {
+    let mut other = feed.clone();
+    other.begin_chain(feed.waiting.clone(), feed.columns);
+    let no_rows = CodedRows::empty(feed.columns.0, feed.columns.1, true);
+    let ticked = other.tick(no_rows, policy, trees);
+    let recoding = other.standing()?.cut().clone();
+    Some(NewChain {
+        recoding,
+        added: ticked.added,
+    })
+}
 
-    /// How long people wait, and in which classes of the standing recoding; without one, in a
-    /// single class.
-    fn who_waits(&self, people: &Headcount) -> (Ages, Crowds) {
-        let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
-        let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
-        for (leaves, heads) in people.iter() {
-            // The last tick is the one before `ticks`.
-            *ages
-                .entry(self.ticks().saturating_sub(heads.since + 1))
-                .or_default() += u64::from(heads.count);
-            let cut = self.standing().map(Course::cut);
-            let class = |cut: &Recoding| {
-                cut.iter()
-                    .zip(&leaves)
-                    .map(|(cut, &leaf)| cut.at(leaf))
-                    .collect()
-            };
-            *crowds
-                .entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()]))
-                .or_default() += u64::from(heads.count);
-        }
-        let mut crowds: Crowds = crowds.into_iter().collect();
-        crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        (ages.into_iter().rev().collect(), crowds)
+/// How long people wait, and in which classes of the standing recoding; without one, in a
+/// single class.
+fn who_waits(feed: &Feed, people: &Headcount) -> (Ages, Crowds) {
+    let mut ages: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut crowds: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+    for (leaves, heads) in people.iter() {
+        // The last tick is the one before `ticks`.
+        *ages
+            .entry(feed.ticks().saturating_sub(heads.since + 1))
+            .or_default() += u64::from(heads.count);
+        let cut = feed.standing().map(Course::cut);
+        let class = |cut: &Recoding| {
+            cut.iter()
+                .zip(&leaves)
+                .map(|(cut, &leaf)| cut.at(leaf))
+                .collect()
+        };
+        *crowds
+            .entry(cut.map(class).unwrap_or_else(|| vec![0; leaves.len()]))
+            .or_default() += u64::from(heads.count);
     }
+    let mut crowds: Crowds = crowds.into_iter().collect();
+    crowds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    (ages.into_iter().rev().collect(), crowds)
 }

@@ -29,47 +29,45 @@ pub struct UniformPeople {
 /// The largest number of people in an atom that is recommended.
 const MOST: u64 = 100_000;
 
-impl Feed {
-    /// The figures over all published people; `None` if no person is published, or no column is
-    /// sensitive.
-    pub fn uniform(&self, policy: &Policy) -> Option<UniformPeople> {
-        let width = self.whole().values().width();
-        let columns = (0..width).filter_map(|column| self.uniform_in(column, policy.a()));
-        columns.max_by(|one, other| (one.rows, other.column).cmp(&(other.rows, one.column)))
-    }
+/// The figures over all published people; `None` if no person is published, or no column is
+/// sensitive.
+pub fn uniform(feed: &Feed, policy: &Policy) -> Option<UniformPeople> {
+    let width = feed.whole().values().width();
+    let columns = (0..width).filter_map(|column| uniform_in(feed, column, policy.a()));
+    columns.max_by(|one, other| (one.rows, other.column).cmp(&(other.rows, one.column)))
+}
 
-    fn uniform_in(&self, column: usize, a: u64) -> Option<UniformPeople> {
-        let (mut rows, mut of) = (0, 0);
-        let mut equal = EqualValues::default();
-        for published in &self.published {
-            let shown = &published.rows;
-            for tuple in 0..shown.tuples() {
-                let (mut size, mut first, mut is_uniform) = (0, None, true);
-                for cell in shown.cells_of(tuple) {
-                    size += u64::from(cell.count);
-                    let value = equal.count(value(shown, cell.value, column), cell.count.into());
-                    if !equal.is_missing(value) {
-                        is_uniform &= *first.get_or_insert(value) == value;
-                    }
-                }
-                of += size;
-                if is_uniform {
-                    rows += size;
+fn uniform_in(feed: &Feed, column: usize, a: u64) -> Option<UniformPeople> {
+    let (mut rows, mut of) = (0, 0);
+    let mut equal = EqualValues::default();
+    for published in &feed.published {
+        let shown = &published.rows;
+        for tuple in 0..shown.tuples() {
+            let (mut size, mut first, mut is_uniform) = (0, None, true);
+            for cell in shown.cells_of(tuple) {
+                size += u64::from(cell.count);
+                let value = equal.count(value(shown, cell.value, column), cell.count.into());
+                if !equal.is_missing(value) {
+                    is_uniform &= *first.get_or_insert(value) == value;
                 }
             }
+            of += size;
+            if is_uniform {
+                rows += size;
+            }
         }
-        let shares: Vec<f64> = equal
-            .rows
-            .iter()
-            .map(|&count| count as f64 / of as f64)
-            .collect();
-        (of > 0).then(|| UniformPeople {
-            column,
-            rows,
-            of,
-            k: halved(&shares, a),
-        })
     }
+    let shares: Vec<f64> = equal
+        .rows
+        .iter()
+        .map(|&count| count as f64 / of as f64)
+        .collect();
+    (of > 0).then(|| UniformPeople {
+        column,
+        rows,
+        of,
+        k: halved(&shares, a),
+    })
 }
 
 /// The values of a column without their spelling, with their rows.

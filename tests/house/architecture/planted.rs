@@ -32,6 +32,25 @@ fn named(place: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_type_in_many_files_is_found() {
+    let files = |many: usize, text: &str| -> Vec<Source> {
+        let place = |at: usize| format!("src/engine/model/part_{at}.rs");
+        (0..many).map(|at| source(&place(at), text)).collect()
+    };
+    for text in [
+        "impl Histogram {\n}",
+        "impl<'a> Histogram<'a> {\n}",
+        "impl fmt::Debug for Histogram {\n}",
+        "impl super::Histogram {\n}",
+    ] {
+        assert_eq!(rules::scattered(&files(4, text)).len(), 0, "{text}");
+        assert_eq!(rules::scattered(&files(5, text)).len(), 1, "{text}");
+    }
+    let text = "// impl Histogram {\nfn f() { \"impl Histogram\"; }";
+    assert_eq!(rules::scattered(&files(9, text)).len(), 0);
+}
+
+#[test]
 fn comments_and_literals_are_no_code() {
     let blank = |source: &str| {
         text::code(source)

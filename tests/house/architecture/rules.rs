@@ -1,6 +1,6 @@
 //! The rules for every file: a header, lengths, and forbidden words.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::imports::{Source, module};
 use super::text;
@@ -184,6 +184,39 @@ pub fn lengths(source: &Source) -> Vec<String> {
         }
     }
     found
+}
+
+/// The most files that may implement a type.
+const IMPLEMENTED: usize = 4;
+
+/// Types with methods in too many files of a room.
+pub fn scattered(sources: &[Source]) -> Vec<String> {
+    let mut found: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
+    for source in sources {
+        let room: Vec<&str> = source.place.split('/').take(3).collect();
+        let code = text::code(&source.text);
+        for line in code.lines().filter(|line| line.starts_with("impl")) {
+            let of = line.rsplit(" for ").next().unwrap_or(line);
+            let of = of.strip_prefix("impl").unwrap_or(of).trim_start();
+            let of = match of.strip_prefix('<') {
+                Some(generic) => generic.split_once("> ").map_or("", |(_, of)| of),
+                None => of,
+            };
+            let end = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':';
+            let name = of.split(end).next().unwrap_or_default();
+            let name = name.rsplit("::").next().unwrap_or_default();
+            let key = (room.join("/"), name.to_owned());
+            found.entry(key).or_default().insert(&source.place);
+        }
+    }
+    let many = found
+        .into_iter()
+        .filter(|(_, files)| files.len() > IMPLEMENTED);
+    many.map(|((room, name), files)| {
+        let files = files.len();
+        format!("{room}: {name} is implemented in {files} files, at most {IMPLEMENTED}")
+    })
+    .collect()
 }
 
 /// The median length of files.

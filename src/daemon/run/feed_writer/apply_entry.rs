@@ -10,8 +10,10 @@ use super::state_parts::{
     Closing, Consumed, DecidedRelease, Membership, MessageShare, OutgoingRelease, RawRows, Segment,
     SetAsideMessages, UndecidedRelease, UnpublishedAtoms,
 };
+use super::tick::parts::parts_with;
 use super::times::milliseconds;
 use crate::engine::delta::Metadata;
+use crate::engine::feed::grow;
 use crate::engine::policy::{ChainKind, Policy};
 use crate::engine::release::{FileLine, PartLine, Sha256, TableId, TableKind};
 use crate::error::Result;
@@ -66,8 +68,8 @@ impl FeedState {
     /// The policy cannot be read.
     pub fn grown(&mut self, terms: ChainTerms) -> Result<()> {
         if let Some(growth) = self.terms.growth(&terms.columns) {
-            self.feed
-                .grow(&growth, &terms.policy()?, &terms.columns.trees());
+            let trees = terms.columns.trees();
+            grow(&mut self.feed, &growth, &terms.policy()?, &trees);
             self.history = Default::default();
             self.candidate = None;
         }
@@ -392,7 +394,7 @@ impl FeedState {
         policy: &Policy,
     ) {
         let lines: Vec<PartLine> = new.iter().map(|(line, _)| line.clone()).collect();
-        let parts = self.parts_with(&lines, policy);
+        let parts = parts_with(self, &lines, policy);
         for id in self.table_ids() {
             let time = milliseconds(pending.approved.time());
             let release = NewRelease {
@@ -460,5 +462,28 @@ impl FeedState {
         {
             raw.published = Some(published.time.clone());
         }
+    }
+
+    /// Records that atoms are in this release.
+    pub(super) fn members_are_in(&mut self, release: u32) {
+        let new = self
+            .members
+            .iter_mut()
+            .filter(|members| members.release.is_none());
+        new.for_each(|members| members.release = Some(release));
+    }
+
+    /// Records that atoms are in no release and never will be: their members are forgotten with
+    /// their rows.
+    pub(super) fn members_are_in_none(&mut self) {
+        let gone = self
+            .members
+            .extract_if(.., |members| members.release.is_none());
+        let raw = |Membership { object, tick, .. }| RawRows {
+            object,
+            tick,
+            published: None,
+        };
+        self.raw.extend(gone.map(raw));
     }
 }

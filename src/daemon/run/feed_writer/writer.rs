@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::formats::terms_to_bytes;
 use crate::ingest::PersonHasher;
 use crate::ingest::topic::UnwantedPolicies;
-use crate::journal::store::ReadStore;
-use crate::journal::{ApprovalRule, Log, NewEntry, Ref};
+use crate::journal::{ApprovalRule, Log, Ref};
 use crate::sign::Signing;
 use crate::terms::ChainTerms;
 
@@ -78,38 +77,6 @@ pub struct FeedWriter {
     pub(super) staged: u64,
     /// The digest of the page over all releases, if this process has written it.
     pub(super) index: Option<Sha256>,
-}
-
-impl FeedWriter {
-    /// The state, as the log gives it.
-    pub fn state(&self) -> &FeedState {
-        &self.state
-    }
-
-    /// The policy in force.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
-    }
-
-    /// The log.
-    pub fn log(&self) -> &Log {
-        &self.log
-    }
-
-    /// The public root.
-    pub fn public(&self) -> &dyn ReadStore {
-        &*self.public
-    }
-
-    /// The settings that may change.
-    pub fn settings(&self) -> &FeedSettings {
-        &self.settings
-    }
-
-    /// Appends an entry.
-    pub(super) fn append(&mut self, entry: impl Into<NewEntry>) -> Result<Sha256> {
-        self.log.append(entry)
-    }
 }
 
 /// Seals the terms of a chain.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::feed::{EmptyTick, Feed, Outlook};
+use crate::engine::feed::{self, EmptyTick, Feed, Outlook};
 use crate::engine::histogram::describe;
 use crate::engine::label::NextHalvingTicks;
 use crate::engine::model::{Columns, Role};
@@ -216,7 +216,9 @@ impl Waiting {
         let columns = &terms.columns;
         let trees = columns.trees();
         let policy = terms.policy().ok().filter(|_| !feed.stopped());
-        let outlook = policy.as_ref().map(|policy| feed.outlook(policy, &trees));
+        let outlook = policy
+            .as_ref()
+            .map(|policy| feed::outlook(feed, policy, &trees));
         let attacked = policy.as_ref().is_some_and(|policy| {
             policy.search().is_local() && policy.refinement().max_ratio.is_some()
         });
@@ -272,7 +274,7 @@ fn halving(turns: NextHalvingTicks) -> HalvingLine {
 }
 
 fn uniform(feed: &Feed, policy: &Policy, columns: &Columns) -> Option<UniformLine> {
-    let found = feed.uniform(policy)?;
+    let found = feed::uniform(feed, policy)?;
     let column = columns
         .of(Role::Sensitive)
         .nth(found.column)?

@@ -26,6 +26,8 @@ mod state_figures;
 
 pub use antichain::{Antichain, Monotonicity, Property, Usage};
 pub use chain::EarlierReleases;
+pub use flash::flash;
+pub use greedy::greedy;
 pub use ground_distance::Ground;
 pub use lattice::{Lattice, Levels};
 pub use objective::{Costs, Mean, Objective, Score};

@@ -5,7 +5,6 @@
 //! This room knows nothing about policies and attacks, and its results never depend on the order of
 //! rows or on threads.
 
-mod arrival;
 mod build;
 mod cells;
 mod coarsen;

@@ -2,11 +2,11 @@
 //! order), one object after the other, so that they need little memory however many there are.
 //! Objects that no entry names in the end are removed, here or at the next start.
 
-use super::super::writer::FeedWriter;
+use super::super::state::FeedState;
 use crate::engine::histogram::Person;
-use crate::engine::policy::OnRepeat;
+use crate::engine::policy::{OnRepeat, Policy};
 use crate::error::Result;
-use crate::ingest::{InputFile, Offer, Repeats, TakenRows, take_cut};
+use crate::ingest::{InputFile, Offer, PersonHasher, Repeats, TakenRows, take_cut};
 use crate::journal::{Drafts, Log, Quarantined, destroy_all};
 
 /// The most bytes of messages in an object, not counting the last message.
@@ -56,42 +56,31 @@ impl UnnamedObjects {
     }
 }
 
-impl FeedWriter {
-    /// Reads a file. When too many messages are set aside, the first of them are already written.
-    ///
-    /// # Errors
-    /// As [`take_cut`], or they cannot be written.
-    pub fn read(&mut self, file: &InputFile) -> Result<(TakenRows, UnnamedObjects)> {
-        let FeedWriter {
-            log,
-            state,
-            policy,
-            hasher,
-            ..
-        } = self;
-        let people = state.feed.people();
-        let known = |person: Person| people.knows(person);
-        let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
-        let mut shelf = UnnamedObjects::default();
-        let mut put = |offer: Offer| shelf.put(&offer, log).map(|_| ());
-        match take_cut(
-            file,
-            &state.terms.columns,
-            hasher,
-            repeats.as_mut(),
-            MOST,
-            &mut put,
-        ) {
-            Ok(taken) => Ok((taken, shelf)),
-            Err(error) => {
-                shelf.clear(log);
-                Err(error)
-            }
+/// Reads a file. When too many messages are set aside, the first of them are already written.
+pub(in crate::feed_writer) fn read(
+    log: &mut Log,
+    state: &FeedState,
+    policy: &Policy,
+    hasher: &PersonHasher,
+    file: &InputFile,
+) -> Result<(TakenRows, UnnamedObjects)> {
+    let people = state.feed.people();
+    let known = |person: Person| people.knows(person);
+    let mut repeats = (policy.on_repeat() == OnRepeat::DeadLetter).then(|| Repeats::of(&known));
+    let mut shelf = UnnamedObjects::default();
+    let mut put = |offer: Offer| shelf.put(&offer, log).map(|_| ());
+    match take_cut(
+        file,
+        &state.terms.columns,
+        hasher,
+        repeats.as_mut(),
+        MOST,
+        &mut put,
+    ) {
+        Ok(taken) => Ok((taken, shelf)),
+        Err(error) => {
+            shelf.clear(log);
+            Err(error)
         }
-    }
-
-    /// The written objects will not be named.
-    pub fn let_go(&self, shelf: UnnamedObjects) {
-        shelf.clear(&self.log);
     }
 }

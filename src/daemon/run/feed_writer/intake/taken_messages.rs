@@ -1,16 +1,14 @@
 //! Takes messages in (HOUSE 3, Ingest order): they are decoded, written to durable segments, named
 //! by an entry, and only then counted.
 
+use super::super::state::FeedState;
 use super::super::state_parts::{Consumed, MessageShare};
-use super::super::writer::FeedWriter;
-use super::set_aside::UnnamedObjects;
-use crate::engine::histogram::{CodedRows, Person};
-use crate::engine::policy::{Decimal, OnRepeat};
+use super::super::writer::FeedSettings;
+use crate::engine::histogram::CodedRows;
+use crate::engine::policy::Decimal;
 use crate::error::{Error, ErrorCategory, Result};
 use crate::formats::RowColumns;
-use crate::ingest::PersonHasher;
-use crate::intake_counts::IntakeCounts;
-use crate::journal::{Drafts, Ingest, IntakePart, MessageOrigin, Quarantined, SealedRows};
+use crate::journal::{Drafts, Log, MessageOrigin, SealedRows};
 use crate::wiped_bytes::WipedBytes;
 
 /// The most rows of a segment.
@@ -118,173 +116,75 @@ pub struct SetAsideCounts {
     pub near: bool,
 }
 
-impl FeedWriter {
-    /// The hasher for the people of this feed.
-    pub fn hasher(&self) -> &PersonHasher {
-        &self.hasher
-    }
-
-    /// Whether a person has a row already, if rows of such people are to be set aside.
-    pub fn knows(&self) -> Option<impl Fn(Person) -> bool + '_> {
-        let wanted = self.policy.on_repeat() == OnRepeat::DeadLetter;
-        wanted.then_some(|person| self.state.feed.people().knows(person))
-    }
-
-    /// Takes in all of the messages, or none of them.
-    ///
-    /// # Errors
-    /// They cannot be written; then none is accepted.
-    pub fn take(&mut self, taken: TakenMessages, now: &str) -> Result<IntakeCounts> {
-        self.take_with(taken, UnnamedObjects::default(), now)
-    }
-
-    /// As [`FeedWriter::take`], for a file whose first set-aside messages are already written.
-    ///
-    /// # Errors
-    /// As [`FeedWriter::take`].
-    pub fn take_with(
-        &mut self,
-        taken: TakenMessages,
-        mut shelf: UnnamedObjects,
-        now: &str,
-    ) -> Result<IntakeCounts> {
-        let TakenMessages {
-            parts,
-            rows,
-            nulled,
-        } = taken;
-        let tick = self.state.feed.ticks();
-        let (rows, repeats) = self.state.feed.accept(rows, &self.policy);
-        let mut drafts = Drafts::default();
-        let segments = self.segments(&rows, &mut drafts)?;
-        let mut quarantine = Vec::new();
-        let mut became = Vec::with_capacity(parts.len());
-        let mut first = 0;
-        for TakenPart {
-            origin,
-            from,
-            next,
-            epoch,
-            seen,
-            rows,
-            skipped,
-            aside,
-            repeats: again,
-        } in parts
-        {
-            let own = |row: &&u32| (first..first + rows).contains(&u64::from(**row));
-            let duplicate = repeats.iter().filter(own).count() as u64;
-            first += rows;
-            // They belong to the only file.
-            let shelf = std::mem::take(&mut shelf);
-            let quarantined =
-                shelf.messages() + aside.as_ref().map_or(0, |(messages, _)| *messages);
-            quarantine.extend(shelf.objects);
-            if let Some((messages, content)) = aside {
-                quarantine.push(Quarantined {
-                    object: self.log.seal(&mut drafts, "quarantine", &content)?,
-                    messages,
-                });
-            }
-            let kept = rows - duplicate;
-            let counts = IntakeCounts {
-                seen,
-                kept,
-                duplicate,
-                skipped,
-                quarantined,
-            };
-            let part = IntakePart {
-                origin,
-                from,
-                next,
-                epoch,
-                counts,
-                repeats: again,
-            };
-            assert!(part.adds_up(), "every message became something");
-            became.push(part);
-        }
-        drafts.put(self.log.store())?;
-        let ingest = Ingest {
-            time: now.to_owned(),
-            tick,
-            segments,
-            quarantine,
-            parts: became,
-            nulled,
+/// The rows in sealed objects of at most [`MOST_ROWS`] rows.
+pub(super) fn segments(
+    log: &mut Log,
+    state: &FeedState,
+    rows: &CodedRows,
+    drafts: &mut Drafts,
+) -> Result<Vec<SealedRows>> {
+    let trees = state.terms.columns.trees();
+    let mut segments = Vec::new();
+    for from in (0..rows.len()).step_by(MOST_ROWS) {
+        let some = if rows.len() <= MOST_ROWS {
+            None
+        } else {
+            Some(from..(from + MOST_ROWS))
         };
-        self.append(ingest.clone())?;
-        self.state.ingest(&ingest);
-        self.state.feed.arrive(rows, tick);
-        Ok(ingest.parts.iter().map(|part| part.counts).sum())
+        let part = some.map(|some| rows.only(|row| some.contains(&row)));
+        let roll = RowColumns::of(part.as_ref().unwrap_or(rows), &trees);
+        let object = log.seal(drafts, "seg", &roll.bytes())?;
+        segments.push(SealedRows {
+            object,
+            rows: roll.count() as u64,
+        });
     }
+    Ok(segments)
+}
 
-    /// The rows in sealed objects of at most [`MOST_ROWS`] rows.
-    fn segments(&mut self, rows: &CodedRows, drafts: &mut Drafts) -> Result<Vec<SealedRows>> {
-        let trees = self.state.terms.columns.trees();
-        let mut segments = Vec::new();
-        for from in (0..rows.len()).step_by(MOST_ROWS) {
-            let some = if rows.len() <= MOST_ROWS {
-                None
-            } else {
-                Some(from..(from + MOST_ROWS))
-            };
-            let part = some.map(|some| rows.only(|row| some.contains(&row)));
-            let roll = RowColumns::of(part.as_ref().unwrap_or(rows), &trees);
-            let object = self.log.seal(drafts, "seg", &roll.bytes())?;
-            segments.push(SealedRows {
-                object,
-                rows: roll.count() as u64,
-            });
-        }
-        Ok(segments)
+/// The set-aside counts, if they are judged: when there are enough messages for their share to
+/// be meaningful, or when the tick is `closing`.
+pub(in crate::feed_writer) fn set_aside(
+    state: &FeedState,
+    settings: &FeedSettings,
+    closing: bool,
+) -> Option<SetAsideCounts> {
+    let MessageShare { seen, aside } = state.share;
+    if (seen < EARLY && !closing) || seen == 0 {
+        return None;
     }
+    let most = settings.max_quarantine_share;
+    let (above, near) = (
+        !most.times_is_at_least(seen, aside),
+        !most.times_is_at_least(seen, aside.saturating_mul(2)),
+    );
+    Some(SetAsideCounts {
+        seen,
+        aside,
+        most,
+        above,
+        near,
+    })
+}
 
-    /// Whether a file was accepted, and with which content.
-    pub fn taken(&self, file: &str) -> Option<Consumed> {
-        self.state.files.get(file)?.last().copied()
-    }
-
-    /// The set-aside counts, if they are judged: when there are enough messages for their share to
-    /// be meaningful, or when the tick is `closing`.
-    pub fn set_aside(&self, closing: bool) -> Option<SetAsideCounts> {
-        let MessageShare { seen, aside } = self.state.share;
-        if (seen < EARLY && !closing) || seen == 0 {
-            return None;
-        }
-        let most = self.settings.max_quarantine_share;
-        let (above, near) = (
-            !most.times_is_at_least(seen, aside),
-            !most.times_is_at_least(seen, aside.saturating_mul(2)),
-        );
-        Some(SetAsideCounts {
-            seen,
-            aside,
-            most,
-            above,
-            near,
-        })
-    }
-
-    /// Checks that the share of set-aside messages since the last tick is not too large: a release
-    /// of the other rows would be biased. `closing`: however few messages there are.
-    ///
-    /// # Errors
-    /// The share is too large.
-    pub fn bearable(&self, closing: bool) -> Result<()> {
-        let Some(SetAsideCounts {
-            seen, aside, most, ..
-        }) = self.set_aside(closing).filter(|share| share.above)
-        else {
-            return Ok(());
-        };
-        let text = format!(
-            "{aside} of {seen} messages since the last tick cannot be decoded and are set aside, a larger share than \
-             max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` lists the \
-             reasons and remedies: offer them again with --retry once they can be decoded, send corrected rows in a \
-             file with a new name, or raise the share"
-        );
-        Err(Error::new(ErrorCategory::Input, text).in_field("source.max_quarantine_share"))
-    }
+/// Checks that the share of set-aside messages since the last tick is not too large: a release
+/// of the other rows would be biased. `closing`: however few messages there are.
+pub(in crate::feed_writer) fn bearable(
+    state: &FeedState,
+    settings: &FeedSettings,
+    closing: bool,
+) -> Result<()> {
+    let Some(SetAsideCounts {
+        seen, aside, most, ..
+    }) = set_aside(state, settings, closing).filter(|share| share.above)
+    else {
+        return Ok(());
+    };
+    let text = format!(
+        "{aside} of {seen} messages since the last tick cannot be decoded and are set aside, a larger share than \
+         max_quarantine_share = {most}: nothing is lost and nothing is published. `tidegate quarantine` lists the \
+         reasons and remedies: offer them again with --retry once they can be decoded, send corrected rows in a \
+         file with a new name, or raise the share"
+    );
+    Err(Error::new(ErrorCategory::Input, text).in_field("source.max_quarantine_share"))
 }

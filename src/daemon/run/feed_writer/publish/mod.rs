@@ -4,7 +4,6 @@ pub(super) mod chain_table;
 pub(super) mod clean;
 pub(super) mod delta_log;
 pub(super) mod make_visible;
-pub(super) mod needed_files;
 pub(super) mod public_root;
 pub(super) mod published_files;
 pub(super) mod release_index;

@@ -14,6 +14,7 @@ use crate::engine::policy::Policy;
 use crate::engine::release::{ReleaseSpan, RemovalReason, TableId};
 use crate::formats::LeavingAtom;
 use crate::journal::{Expire, Retire, Withdraw};
+use std::collections::BTreeSet;
 
 impl DecidedRelease {
     /// Whether readers see it: its manifest was published and not removed.
@@ -277,5 +278,70 @@ impl FeedState {
             }
         }
         spans
+    }
+
+    /// Releases whose manifests were removed, oldest first.
+    pub(super) fn removed(&self) -> impl Iterator<Item = (&DecidedRelease, Removed)> {
+        self.releases
+            .iter()
+            .filter_map(|line| Some((line, line.removed?)))
+    }
+
+    /// Releases of a chain whose manifests were removed for a reason.
+    pub fn removed_in(&self, chain: u32, reason: RemovalReason) -> impl Iterator<Item = u32> + '_ {
+        let of_them = self
+            .removed()
+            .filter(move |(line, removed)| line.chain == chain && removed.reason == reason);
+        of_them.map(|(line, _)| line.release)
+    }
+
+    /// The newest release of a chain whose manifest has expired.
+    pub(super) fn last_expired(&self, chain: u32) -> Option<u32> {
+        self.removed_in(chain, RemovalReason::Expired).max()
+    }
+
+    /// Files that some visible release, or the newest table of a chain, needs.
+    pub fn needed_files(&self) -> BTreeSet<&str> {
+        let visible = || self.releases.iter().filter(|line| line.is_visible());
+        let own = visible()
+            .flat_map(|line| &line.files)
+            .map(|(path, _)| path.as_str());
+        let part_of = |path: &str| {
+            self.tables
+                .values()
+                .flat_map(|table| table.parts())
+                .any(|part| part.line.file.path == path)
+        };
+        let mut needed: BTreeSet<&str> = own.filter(|path| !part_of(path)).collect();
+        for (id, table) in &self.tables {
+            let in_use = table.parts().iter().filter(|part| {
+                part.until.is_none()
+                    || visible().any(|line| line.chain == id.chain && part.is_in(line.release))
+            });
+            needed.extend(in_use.map(|part| part.line.file.path.as_str()));
+        }
+        needed
+    }
+
+    /// Whether a release needs one of its files, or if that is a part of a table, whether any
+    /// visible release or the newest table of a chain needs it. [`FeedState::needed_files`] lists
+    /// the files that some release needs.
+    pub fn needs_file(&self, line: &DecidedRelease, path: &str) -> bool {
+        let parts = self
+            .tables
+            .iter()
+            .flat_map(|(id, table)| table.parts().iter().map(move |part| (id.chain, part)));
+        let mut parts = parts
+            .filter(|(_, part)| part.line.file.path == path)
+            .peekable();
+        if parts.peek().is_none() {
+            return line.is_visible();
+        }
+        let is_seen = |chain: u32, line: &DecidedRelease| line.is_visible() && line.chain == chain;
+        parts.any(|(chain, part)| {
+            let mut lines = self.releases.iter();
+            part.until.is_none()
+                || lines.any(|line| is_seen(chain, line) && part.is_in(line.release))
+        })
     }
 }

@@ -2,48 +2,51 @@
 //! are only written where none exist, so that a writer that repeats it writes the same bytes;
 //! checkpoints only repeat what commits say.
 
-use super::super::writer::FeedWriter;
+use super::super::state::FeedState;
 use super::delta_log::DeltaCheckpoint;
+use super::public_root::PublicRoot;
 use crate::engine::delta::LogFile;
 use crate::engine::release::TableId;
 use crate::error::Result;
 use crate::journal::store::ReadStore;
 
-impl FeedWriter {
-    /// Writes the due commits of a table into its log.
-    pub(in crate::feed_writer) fn show_delta(&self, id: TableId) -> Result<()> {
-        let Some(table) = self.state.tables.get(&id) else {
-            return Ok(());
-        };
-        for commit in table.delta().map(|delta| delta.due()).unwrap_or_default() {
-            self.public.put_commit(id, &commit)?;
-        }
-        match table.checkpoint_due() {
-            Some(checkpoint) => self.show_checkpoint(id, &checkpoint),
-            None => Ok(()),
-        }
+/// Writes the due commits of a table into its log.
+pub(in crate::feed_writer) fn show_delta(
+    public: &PublicRoot,
+    state: &FeedState,
+    id: TableId,
+) -> Result<()> {
+    let Some(table) = state.tables.get(&id) else {
+        return Ok(());
+    };
+    for commit in table.delta().map(|delta| delta.due()).unwrap_or_default() {
+        public.put_commit(id, &commit)?;
     }
+    match table.checkpoint_due() {
+        Some(checkpoint) => show_checkpoint(public, id, &checkpoint),
+        None => Ok(()),
+    }
+}
 
-    /// Writes a checkpoint into the log of a table, and names the newest one. Another version of
-    /// the program may have written the same content in other bytes, which readers can use as well;
-    /// `verify` compares the content.
-    pub(in crate::feed_writer) fn show_checkpoint(
-        &self,
-        id: TableId,
-        checkpoint: &DeltaCheckpoint,
-    ) -> Result<()> {
-        let DeltaCheckpoint {
-            version,
-            content,
-            named,
-        } = checkpoint;
-        self.public.put_checkpoint(id, content)?;
-        // Another writer may have continued: the newest checkpoint must be named.
-        if newest_checkpoint(&*self.public, id)? == Some(*version) {
-            self.public.name_checkpoint(id, named)?;
-        }
-        Ok(())
+/// Writes a checkpoint into the log of a table, and names the newest one. Another version of
+/// the program may have written the same content in other bytes, which readers can use as well;
+/// `verify` compares the content.
+pub(in crate::feed_writer) fn show_checkpoint(
+    public: &PublicRoot,
+    id: TableId,
+    checkpoint: &DeltaCheckpoint,
+) -> Result<()> {
+    let DeltaCheckpoint {
+        version,
+        content,
+        named,
+    } = checkpoint;
+    public.put_checkpoint(id, content)?;
+    // Another writer may have continued: the newest checkpoint must be named.
+    if newest_checkpoint(&**public, id)? == Some(*version) {
+        public.name_checkpoint(id, named)?;
     }
+    Ok(())
 }
 
 /// The version of the newest checkpoint in the log of a table.

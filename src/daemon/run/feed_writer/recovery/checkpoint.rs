@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::super::objects::pieces::ObjectPieces;
 use super::super::state::FeedState;
-use super::super::writer::{FeedWriter, LastCheckpoint};
+use super::super::writer::LastCheckpoint;
 use crate::engine::model::DetailSettings;
 use crate::engine::release::Sha256;
 use crate::error::Result;
 use crate::formats::SealedFormat;
 use crate::journal::store::{ListedObject, ReadStore};
-use crate::journal::{CheckedEntry, Drafts, Entry, KeyRing, ObjectReader, Ref, destroy_all};
+use crate::journal::{CheckedEntry, Drafts, Entry, KeyRing, Log, ObjectReader, Ref, destroy_all};
 use crate::wiped_bytes::WipedBytes;
 
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -89,53 +89,50 @@ pub(crate) fn newest(
     Ok(None)
 }
 
-impl FeedWriter {
-    /// Writes a checkpoint, if one is due and nothing is half done. Returns the number of its entry
-    /// and its size in bytes.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn checkpoint(&mut self) -> Result<Option<(u64, u64)>> {
-        let state = &self.state;
-        let half = state.closing.is_some()
-            || state.due.is_some()
-            || state.publishing.is_some()
-            || state.cleaning;
-        let since = self.log.next().saturating_sub(self.last.entries);
-        let Some(head) = self.log.head().filter(|_| !half) else {
-            return Ok(None);
-        };
-        if since < OFTEN.max(self.last.bytes / PAID) {
-            return Ok(None);
-        }
-        let seq = self.log.next() - 1;
-        let before = self.log.ring().listed(self.log.store(), "checkpoint")?;
-        let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
-        let pieces = ObjectPieces::write(&mut self.log, "checkpoint", &name, &(state, details))?;
-        let whole = pieces.bytes();
-        let ObjectPieces { objects, rest } = pieces;
-        let content = Checkpoint {
-            program: PROGRAM.to_owned(),
-            seq,
-            head,
-            objects,
-            rest: rest.into_bytes(),
-        };
-        let sealed = SealedFormat::Checkpoint.bytes(&content);
-        drop(WipedBytes::from(content.rest));
-        let mut drafts = Drafts::default();
-        self.log
-            .seal_as(&mut drafts, "checkpoint", &name, &sealed)?;
-        drafts.put(self.log.store())?;
-        destroy_all(
-            self.log.store(),
-            self.log.ring(),
-            before.iter().map(|old| old.path.as_str()),
-        )?;
-        self.last = LastCheckpoint {
-            entries: self.log.next(),
-            bytes: whole,
-        };
-        Ok(Some((seq, whole)))
+/// Writes a checkpoint, if one is due and nothing is half done. Returns the number of its entry
+/// and its size in bytes.
+pub(in crate::feed_writer) fn checkpoint(
+    log: &mut Log,
+    state: &FeedState,
+    last: &mut LastCheckpoint,
+) -> Result<Option<(u64, u64)>> {
+    let half = state.closing.is_some()
+        || state.due.is_some()
+        || state.publishing.is_some()
+        || state.cleaning;
+    let since = log.next().saturating_sub(last.entries);
+    let Some(head) = log.head().filter(|_| !half) else {
+        return Ok(None);
+    };
+    if since < OFTEN.max(last.bytes / PAID) {
+        return Ok(None);
     }
+    let seq = log.next() - 1;
+    let before = log.ring().listed(log.store(), "checkpoint")?;
+    let (name, details) = (format!("{seq:020}"), state.terms.columns.details());
+    let pieces = ObjectPieces::write(log, "checkpoint", &name, &(state, details))?;
+    let whole = pieces.bytes();
+    let ObjectPieces { objects, rest } = pieces;
+    let content = Checkpoint {
+        program: PROGRAM.to_owned(),
+        seq,
+        head,
+        objects,
+        rest: rest.into_bytes(),
+    };
+    let sealed = SealedFormat::Checkpoint.bytes(&content);
+    drop(WipedBytes::from(content.rest));
+    let mut drafts = Drafts::default();
+    log.seal_as(&mut drafts, "checkpoint", &name, &sealed)?;
+    drafts.put(log.store())?;
+    destroy_all(
+        log.store(),
+        log.ring(),
+        before.iter().map(|old| old.path.as_str()),
+    )?;
+    *last = LastCheckpoint {
+        entries: log.next(),
+        bytes: whole,
+    };
+    Ok(Some((seq, whole)))
 }

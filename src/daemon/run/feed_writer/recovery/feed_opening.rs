@@ -4,9 +4,12 @@
 
 use std::sync::Arc;
 
+use super::super::publish::make_visible::unstage;
 use super::super::publish::public_root::PublicRoot;
 use super::super::state::FeedState;
+use super::super::tick::tick_closing::finish_closing;
 use super::super::writer::{FeedSettings, FeedWriter, LastCheckpoint, terms};
+use super::published_releases::remember;
 use super::replay::{ReplayedLog, read_quickly, steadily};
 use crate::chance::Chance;
 use crate::config;
@@ -227,11 +230,11 @@ impl<'a> OpenedFeed<'a> {
             index: None,
         };
         // The decisions of a tick are completed under the taxonomies with which it was closed.
-        opened.finish_closing()?;
+        finish_closing(&mut opened.log, &mut opened.state, &opened.policy)?;
         if !changed {
-            opened.configured(feed, services, now)?;
+            configured(&mut opened, feed, services, now)?;
         }
-        opened.remember()?;
+        remember(&opened.log, &mut opened.state, &opened.public)?;
         opened.removed_stay_away()?;
         let swept = opened.sweep()?;
         Ok((
@@ -258,41 +261,37 @@ fn begun_meanwhile(private: &dyn Store, key: &OperatorKey) -> Result<()> {
     }
 }
 
-impl FeedWriter {
-    /// Opens a feed, or begins one.
-    ///
-    /// # Errors
-    /// As for [`OpenedFeed::read`] and [`OpenedFeed::begin`].
-    pub fn open(opening: Opening<'_>) -> Result<(FeedWriter, OpeningReport)> {
-        OpenedFeed::read(opening)?.begin()
+/// Records which settings of the feed file have changed, if any.
+fn configured(
+    writer: &mut FeedWriter,
+    feed: &config::FeedConfig,
+    services: Sha256,
+    now: &str,
+) -> Result<()> {
+    let grown = writer.state.terms.growth(&feed.columns).is_some();
+    if writer.state.services == Some(services) && !grown {
+        return Ok(());
     }
-
-    /// Records which settings of the feed file have changed, if any.
-    fn configured(&mut self, feed: &config::FeedConfig, services: Sha256, now: &str) -> Result<()> {
-        let grown = self.state.terms.growth(&feed.columns).is_some();
-        if self.state.services == Some(services) && !grown {
-            return Ok(());
-        }
-        let object = if grown {
-            Some(terms(&mut self.log, &ChainTerms::of(feed))?)
-        } else {
-            None
-        };
-        let config = Config {
-            time: now.to_owned(),
-            terms: object.clone(),
-            services,
-        };
-        self.append(config)?;
-        self.state.services = Some(services);
-        let held = self.state.void(&self.policy);
-        held.iter().try_for_each(|held| self.unstage(held))?;
-        if let Some(object) = object {
-            self.state.live.insert(object.path.clone());
-            self.state.grown(ChainTerms::of(feed))?;
-        }
-        Ok(())
+    let object = if grown {
+        Some(terms(&mut writer.log, &ChainTerms::of(feed))?)
+    } else {
+        None
+    };
+    let config = Config {
+        time: now.to_owned(),
+        terms: object.clone(),
+        services,
+    };
+    writer.log.append(config)?;
+    writer.state.services = Some(services);
+    let held = writer.state.void(&writer.policy);
+    held.iter()
+        .try_for_each(|held| unstage(&writer.log, held))?;
+    if let Some(object) = object {
+        writer.state.live.insert(object.path.clone());
+        writer.state.grown(ChainTerms::of(feed))?;
     }
+    Ok(())
 }
 
 /// The first chain of a feed.

@@ -4,6 +4,7 @@
 use super::super::objects::reading::{ObjectSources, forgotten, moved};
 use super::super::state::FeedState;
 use super::checkpoint::newest;
+use super::published_releases::read_releases;
 use crate::error::Result;
 use crate::journal::store::ReadStore;
 use crate::journal::{
@@ -157,7 +158,7 @@ fn fold(
     }
     if let Some(state) = &mut state {
         state.complete(&reading)?;
-        state.remember(reading.objects, public)?;
+        read_releases(state, reading.objects, public)?;
     }
     let (read, checkpoint) = (
         entries.len() as u64,

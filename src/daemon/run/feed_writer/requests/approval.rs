@@ -4,171 +4,184 @@
 
 use std::collections::BTreeSet;
 
+use super::super::publish::make_visible::{leave, staged_file, unstage};
+use super::super::recovery::published_releases::remember;
+use super::super::state::FeedState;
 use super::super::state_parts::OutgoingRelease;
 use super::super::writer::FeedWriter;
 use super::request::{Request, RequestKind, RequestOutcome};
 use super::statement::Statement;
+use crate::engine::policy::Policy;
 use crate::error::Result;
-use crate::journal::{ApprovalRule, ApproverDecision, Decision, Rejection, RequestOrigin};
+use crate::journal::{ApprovalRule, ApproverDecision, Decision, Log, Rejection, RequestOrigin};
 
-impl FeedWriter {
-    /// Approves or rejects the release that is held.
-    pub(in crate::feed_writer) fn approval(
-        &mut self,
-        request: &Request,
-        now: &str,
-    ) -> Result<RequestOutcome> {
-        let ask = &request.ask;
-        let Some(Statement {
-            release,
-            digest,
-            approves,
-        }) = ask.statement()
-        else {
-            return Ok(ask.refused("this does not name a release"));
-        };
-        let held = self
-            .state
-            .held
-            .as_ref()
-            .filter(|held| held.approved.release() == release && held.decision == digest);
-        let Some(held) = held.cloned() else {
-            return Ok(ask.refused(format!(
-                "release {release} does not wait for approval, or a tick, an erasure or a change of the feed file has \
-                 replaced it. Look again with `tidegate show`"
-            )));
-        };
-        if let Err(why) = self.may(ask, &request.wanted, &held.rule) {
-            return Ok(ask.refused(why));
-        }
-        if approves {
-            self.approve(&held, request, now)
-        } else {
-            self.reject(&held, request)
-        }
+/// Approves or rejects the release that is held.
+pub(in crate::feed_writer) fn approval(
+    writer: &mut FeedWriter,
+    request: &Request,
+    now: &str,
+) -> Result<RequestOutcome> {
+    let ask = &request.ask;
+    let Some(Statement {
+        release,
+        digest,
+        approves,
+    }) = ask.statement()
+    else {
+        return Ok(ask.refused("this does not name a release"));
+    };
+    let held = writer
+        .state
+        .held
+        .as_ref()
+        .filter(|held| held.approved.release() == release && held.decision == digest);
+    let Some(held) = held.cloned() else {
+        return Ok(ask.refused(format!(
+            "release {release} does not wait for approval, or a tick, an erasure or a change of the feed file has \
+             replaced it. Look again with `tidegate show`"
+        )));
+    };
+    if let Err(why) = may(&writer.state, ask, &request.wanted, &held.rule) {
+        return Ok(ask.refused(why));
     }
-
-    /// Whether this person may decide: if approvers have to sign, one of them has signed exactly
-    /// this.
-    fn may(
-        &self,
-        ask: &RequestKind,
-        wanted: &RequestOrigin,
-        rule: &ApprovalRule,
-    ) -> std::result::Result<(), &'static str> {
-        if !rule.signs() {
-            return Ok(());
-        }
-        if wanted.signed.is_none() {
-            return Err(
-                "approvers have to sign for this release, but none of them has: give --as and --key",
-            );
-        }
-        if !rule.permits(wanted) {
-            return Err("this release has no approver of this name with this key");
-        }
-        match ask.statement() {
-            Some(statement) if statement.is_signed(&self.state.terms.name, wanted) => Ok(()),
-            _ => Err("the signature does not match this statement and this key"),
-        }
+    if approves {
+        approve(writer, &held, request, now)
+    } else {
+        reject(
+            &mut writer.log,
+            &mut writer.state,
+            &writer.policy,
+            &held,
+            request,
+        )
     }
+}
 
-    fn approve(
-        &mut self,
-        held: &OutgoingRelease,
-        request: &Request,
-        now: &str,
-    ) -> Result<RequestOutcome> {
-        let (ask, wanted, release) = (
-            &request.ask,
-            request.wanted.clone(),
-            held.approved.release(),
+/// Whether this person may decide: if approvers have to sign, one of them has signed exactly
+/// this.
+fn may(
+    state: &FeedState,
+    ask: &RequestKind,
+    wanted: &RequestOrigin,
+    rule: &ApprovalRule,
+) -> std::result::Result<(), &'static str> {
+    if !rule.signs() {
+        return Ok(());
+    }
+    if wanted.signed.is_none() {
+        return Err(
+            "approvers have to sign for this release, but none of them has: give --as and --key",
         );
-        let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
-        if held
-            .counted()
-            .iter()
-            .any(|before| key(before) == key(&wanted))
-        {
-            let text = format!(
-                "this approver has approved release {release} before; {}",
-                still(held.missing())
-            );
-            return Ok(ask.refused(text));
-        }
-        // An approval is in the log for good, and a release whose files are gone would halt the
-        // feed.
-        if let Some(stage) = self.missing_stage(held)? {
-            return Ok(ask.refused(format!(
-                "a file of release {release}, `{stage}`, is missing from the private root or was changed, so nothing is \
-                 recorded: restore it from a backup and approve again, or reject the release, and its people will be \
-                 published with the next one"
-            )));
-        }
-        let missing = held.missing().saturating_sub(1);
-        let entry = ApproverDecision {
-            release,
-            decision: held.decision,
-            wanted,
-            missing,
-        };
-        self.append(entry.clone())?;
-        self.state.approved(&entry, &self.policy);
-        if missing > 0 {
-            let text = format!(
-                "the approval of release {release} is in the log; {}",
-                still(missing)
-            );
-            return Ok(RequestOutcome {
-                release: Some(release),
-                ..ask.done(text)
-            });
-        }
-        self.remember()?;
-        self.leave(now)?;
-        Ok(RequestOutcome {
-            release: Some(release),
-            ..ask.done(format!("release {release} is published"))
-        })
     }
-
-    /// A staged file of a held release that is missing or was changed since the gate read it.
-    fn missing_stage(&self, held: &OutgoingRelease) -> Result<Option<String>> {
-        for file in held.approved.staged() {
-            match self.staged_file(file) {
-                Ok(_) => {}
-                Err(error) if error.field.as_deref() == Some(&*file.stage) => {
-                    return Ok(Some(file.stage.clone()));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(None)
+    if !rule.permits(wanted) {
+        return Err("this release has no approver of this name with this key");
     }
+    match ask.statement() {
+        Some(statement) if statement.is_signed(&state.terms.name, wanted) => Ok(()),
+        _ => Err("the signature does not match this statement and this key"),
+    }
+}
 
-    fn reject(&mut self, held: &OutgoingRelease, request: &Request) -> Result<RequestOutcome> {
-        let reject = Rejection {
-            release: held.approved.release(),
-            tick: held.approved.tick(),
-            time: held.approved.time().to_owned(),
-            stops: false,
-            reasons: Vec::new(),
-            verdict: None,
-            wanted: Some(request.wanted.clone()),
-        };
-        let sha256 = self.append(reject.clone())?;
-        self.state
-            .decided(&Decision::Reject(reject), sha256, &self.policy);
-        self.unstage(held)?;
+fn approve(
+    writer: &mut FeedWriter,
+    held: &OutgoingRelease,
+    request: &Request,
+    now: &str,
+) -> Result<RequestOutcome> {
+    let (ask, wanted, release) = (
+        &request.ask,
+        request.wanted.clone(),
+        held.approved.release(),
+    );
+    let key = |wanted: &RequestOrigin| wanted.signed.as_ref().map(|signed| signed.key.clone());
+    if held
+        .counted()
+        .iter()
+        .any(|before| key(before) == key(&wanted))
+    {
         let text = format!(
-            "release {} is rejected; its people will be published with the next one",
-            held.approved.release()
+            "this approver has approved release {release} before; {}",
+            still(held.missing())
         );
-        Ok(RequestOutcome {
-            release: Some(held.approved.release()),
-            ..request.ask.done(text)
-        })
+        return Ok(ask.refused(text));
     }
+    // An approval is in the log for good, and a release whose files are gone would halt the
+    // feed.
+    if let Some(stage) = missing_stage(&writer.log, held)? {
+        return Ok(ask.refused(format!(
+            "a file of release {release}, `{stage}`, is missing from the private root or was changed, so nothing is \
+             recorded: restore it from a backup and approve again, or reject the release, and its people will be \
+             published with the next one"
+        )));
+    }
+    let missing = held.missing().saturating_sub(1);
+    let entry = ApproverDecision {
+        release,
+        decision: held.decision,
+        wanted,
+        missing,
+    };
+    writer.log.append(entry.clone())?;
+    writer.state.approved(&entry, &writer.policy);
+    if missing > 0 {
+        let text = format!(
+            "the approval of release {release} is in the log; {}",
+            still(missing)
+        );
+        return Ok(RequestOutcome {
+            release: Some(release),
+            ..ask.done(text)
+        });
+    }
+    remember(&writer.log, &mut writer.state, &writer.public)?;
+    leave(writer, now)?;
+    Ok(RequestOutcome {
+        release: Some(release),
+        ..ask.done(format!("release {release} is published"))
+    })
+}
+
+/// A staged file of a held release that is missing or was changed since the gate read it.
+fn missing_stage(log: &Log, held: &OutgoingRelease) -> Result<Option<String>> {
+    for file in held.approved.staged() {
+        match staged_file(log, file) {
+            Ok(_) => {}
+            Err(error) if error.field.as_deref() == Some(&*file.stage) => {
+                return Ok(Some(file.stage.clone()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+fn reject(
+    log: &mut Log,
+    state: &mut FeedState,
+    policy: &Policy,
+    held: &OutgoingRelease,
+    request: &Request,
+) -> Result<RequestOutcome> {
+    let reject = Rejection {
+        release: held.approved.release(),
+        tick: held.approved.tick(),
+        time: held.approved.time().to_owned(),
+        stops: false,
+        reasons: Vec::new(),
+        verdict: None,
+        wanted: Some(request.wanted.clone()),
+    };
+    let sha256 = log.append(reject.clone())?;
+    state.decided(&Decision::Reject(reject), sha256, policy);
+    unstage(log, held)?;
+    let text = format!(
+        "release {} is rejected; its people will be published with the next one",
+        held.approved.release()
+    );
+    Ok(RequestOutcome {
+        release: Some(held.approved.release()),
+        ..request.ask.done(text)
+    })
 }
 
 impl OutgoingRelease {

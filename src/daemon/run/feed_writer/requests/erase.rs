@@ -10,17 +10,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::objects::reading::ObjectSources;
+use super::super::publish::clean::clean;
+use super::super::publish::make_visible::void;
+use super::super::publish::public_root::PublicRoot;
+use super::super::recovery::checkpoint::checkpoint;
+use super::super::recovery::published_releases::remember;
 use super::super::state::FeedState;
 use super::super::writer::{FeedWriter, LastCheckpoint};
-use super::leaving_atoms::{Leaving, erasure_text};
+use super::leaving_atoms::{Leaving, erasure_text, keeps_rows, leaving};
 use super::request::{Hash, Request, RequestOutcome};
-use super::rewrite::{Rewritten, RewrittenQuarantine};
+use super::rewrite::{
+    Rewritten, RewrittenQuarantine, objects_with, rewrite_atoms, rewrite_counts, rewrite_members,
+    rewrite_quarantine, rewrite_segments,
+};
 use crate::engine::feed::ErasedPeople;
 use crate::engine::gate::verdict::History;
 use crate::engine::histogram::Person;
 use crate::error::Result;
 use crate::formats::LeavingAtom;
-use crate::journal::{Erase, ErasedRows, Ref, destroy_all};
+use crate::journal::{Erase, ErasedRows, Log, Ref, destroy_all};
 
 /// The words about set-aside messages.
 fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) -> String {
@@ -37,151 +45,185 @@ fn of_quarantine(&RewrittenQuarantine { gone, unread }: &RewrittenQuarantine) ->
     text
 }
 
-impl FeedWriter {
-    pub(in crate::feed_writer) fn erase(
-        &mut self,
-        request: &Request,
-        people: &[Hash],
-        with_rows: bool,
-        now: &str,
-    ) -> Result<RequestOutcome> {
-        if let Some(why) = self.keeps_rows().filter(|_| with_rows) {
-            return Ok(request.ask.refused(why));
+pub(in crate::feed_writer) fn erase(
+    writer: &mut FeedWriter,
+    request: &Request,
+    people: &[Hash],
+    with_rows: bool,
+    now: &str,
+) -> Result<RequestOutcome> {
+    if let Some(why) = keeps_rows(&writer.policy, &writer.state).filter(|_| with_rows) {
+        return Ok(request.ask.refused(why));
+    }
+    let asked: BTreeSet<Person> = people.iter().map(|hash| hash.0).collect();
+    let known: BTreeSet<Person> = asked
+        .iter()
+        .copied()
+        .filter(|&person| writer.state.feed.people().knows(person))
+        .collect();
+    let leaving = if with_rows {
+        leaving(&writer.log, &mut writer.state, &known)?
+    } else {
+        Leaving::default()
+    };
+    // Raw rows of people whose published rows are erased have no purpose any more.
+    let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
+    let columns = writer.state.terms.columns.clone();
+    let (trees, feed) = (columns.trees(), &mut writer.state.feed);
+    let gone = feed.erase(&known, &writer.policy, &trees);
+    let mut rewritten = Rewritten::default();
+    let found = objects_with(&writer.log, &writer.state, &raw)?;
+    rewrite_segments(&mut writer.log, &found.segments, &mut rewritten)?;
+    let aside = rewrite_quarantine(
+        &mut writer.log,
+        &writer.state,
+        &writer.hasher,
+        &asked,
+        &mut rewritten,
+    )?;
+    let changed = rewrite_atoms(
+        &mut writer.log,
+        &writer.state,
+        &found.atoms,
+        &gone,
+        &mut rewritten,
+    )?;
+    rewrite_counts(
+        &mut writer.log,
+        &writer.state,
+        &writer.policy,
+        &gone,
+        &changed,
+        &leaving,
+        &mut rewritten,
+    )?;
+    rewrite_members(
+        &mut writer.log,
+        &writer.state,
+        &changed,
+        &leaving,
+        &mut rewritten,
+    )?;
+    let Rewritten { mut drafts, moved } = rewritten;
+    let atoms = &leaving.atoms;
+    let rows = match atoms.is_empty() {
+        true => None,
+        false => {
+            let named = writer
+                .log
+                .seal(&mut drafts, "members", &LeavingAtom::all_bytes(atoms))?;
+            Some(ErasedRows {
+                rows: leaving.rows,
+                atoms: atoms.len() as u64,
+                named,
+            })
         }
-        let asked: BTreeSet<Person> = people.iter().map(|hash| hash.0).collect();
-        let known: BTreeSet<Person> = asked
-            .iter()
-            .copied()
-            .filter(|&person| self.state.feed.people().knows(person))
-            .collect();
-        let leaving = if with_rows {
-            self.leaving(&known)?
-        } else {
-            Leaving::default()
-        };
-        // Raw rows of people whose published rows are erased have no purpose any more.
-        let raw: BTreeSet<Person> = known.union(&leaving.people).copied().collect();
-        let columns = self.state.terms.columns.clone();
-        let (trees, feed) = (columns.trees(), &mut self.state.feed);
-        let gone = feed.erase(&known, &self.policy, &trees);
-        let mut rewritten = Rewritten::default();
-        let found = self.objects_with(&raw)?;
-        self.rewrite_segments(&found.segments, &mut rewritten)?;
-        let aside = self.rewrite_quarantine(&asked, &mut rewritten)?;
-        let changed = self.rewrite_atoms(&found.atoms, &gone, &mut rewritten)?;
-        self.rewrite_counts(&gone, &changed, &leaving, &mut rewritten)?;
-        self.rewrite_members(&changed, &leaving, &mut rewritten)?;
-        let Rewritten { mut drafts, moved } = rewritten;
-        let atoms = &leaving.atoms;
-        let rows = match atoms.is_empty() {
-            true => None,
-            false => {
-                let named =
-                    self.log
-                        .seal(&mut drafts, "members", &LeavingAtom::all_bytes(atoms))?;
-                Some(ErasedRows {
-                    rows: leaving.rows,
-                    atoms: atoms.len() as u64,
-                    named,
-                })
-            }
-        };
-        drafts.put(self.log.store())?;
-        let still = known
-            .iter()
-            .filter(|person| !gone.people.contains(person) && !leaving.people.contains(person))
-            .count();
-        let elsewhere = Some(still).filter(|still| *still > 0);
-        let erase = Erase {
-            wanted: request.wanted.clone(),
-            asked: asked.len() as u64,
-            erased: gone.people.len() as u64,
-            published: (known.len() - gone.people.len()) as u64,
-            unknown: (asked.len() - known.len()) as u64,
-            dissolved: gone.dissolved,
-            waits_again: gone.dissolved > 0 && self.policy.waits_again(),
-            moved,
-            rows,
-        };
-        self.append(erase.clone())?;
-        let void = self.void()?;
-        self.destroyed(&erase)?;
-        self.state.wait_in_the_newest(&gone);
-        self.follows(&erase, &leaving)?;
-        self.clean(now)?;
-        // So that the next start replays nothing.
-        self.checkpoint()?;
-        let text = erasure_text(&erase, leaving.before, elsewhere.filter(|_| with_rows))
-            + &void
-            + &of_quarantine(&aside);
-        let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
-        let (count, changed) = (Some(erase.asked), Some(erase.erased));
-        Ok(RequestOutcome {
-            count,
-            changed,
-            rows,
-            ..request.ask.done(text)
-        })
-    }
-
-    /// Updates the rest of the state: where rows are, and the gate's history of releases that are
-    /// in no file, which follows from the counts.
-    fn follows(&mut self, erase: &Erase, leaving: &Leaving) -> Result<()> {
-        let moved = BTreeMap::new();
-        // A proposed release may contain them; it is built again.
-        self.state.candidate = None;
-        let (objects, forgotten) = (self.log.objects(), Default::default());
-        self.state.erased(
-            erase,
-            &ObjectSources {
-                objects,
-                moved: &moved,
-                forgotten,
-            },
-        )?;
-        let parts = self.state.parts();
-        if leaving
-            .atoms
-            .iter()
-            .any(|atom| !parts.iter().any(|part| part.span.holds(atom.release)))
-        {
-            self.state.history = History::default();
-            self.remember()?;
-        }
-        Ok(())
-    }
-
-    /// Removes the objects that were rewritten, and every checkpoint: one from before a person was
-    /// published contains their row among the waiting ones.
-    fn destroyed(&mut self, erase: &Erase) -> Result<()> {
-        // The next checkpoint is due at once.
-        self.last = LastCheckpoint::default();
-        let store = self.log.store();
-        let checkpoints = self.log.ring().listed(store, "checkpoint")?;
-        let moved = erase.moved.iter().map(|moved| moved.old.as_str());
-        destroy_all(
-            store,
-            self.log.ring(),
-            moved.chain(
-                checkpoints
-                    .iter()
-                    .map(|checkpoint| checkpoint.path.as_str()),
-            ),
-        )
-    }
+    };
+    drafts.put(writer.log.store())?;
+    let still = known
+        .iter()
+        .filter(|person| !gone.people.contains(person) && !leaving.people.contains(person))
+        .count();
+    let elsewhere = Some(still).filter(|still| *still > 0);
+    let erase = Erase {
+        wanted: request.wanted.clone(),
+        asked: asked.len() as u64,
+        erased: gone.people.len() as u64,
+        published: (known.len() - gone.people.len()) as u64,
+        unknown: (asked.len() - known.len()) as u64,
+        dissolved: gone.dissolved,
+        waits_again: gone.dissolved > 0 && writer.policy.waits_again(),
+        moved,
+        rows,
+    };
+    writer.log.append(erase.clone())?;
+    let void = void(&writer.log, &mut writer.state)?;
+    destroyed(&writer.log, &mut writer.last, &erase)?;
+    wait_in_the_newest(&mut writer.state, &gone);
+    follows(
+        &writer.log,
+        &mut writer.state,
+        &writer.public,
+        &erase,
+        &leaving,
+    )?;
+    clean(writer, now)?;
+    // So that the next start replays nothing.
+    checkpoint(&mut writer.log, &writer.state, &mut writer.last)?;
+    let text = erasure_text(&erase, leaving.before, elsewhere.filter(|_| with_rows))
+        + &void
+        + &of_quarantine(&aside);
+    let rows = with_rows.then(|| erase.rows.as_ref().map_or(0, |rows| rows.rows));
+    let (count, changed) = (Some(erase.asked), Some(erase.erased));
+    Ok(RequestOutcome {
+        count,
+        changed,
+        rows,
+        ..request.ask.done(text)
+    })
 }
 
-impl FeedState {
-    /// All rows that wait are in the newest object, if one of the erased people waited or was in an
-    /// atom; the entry of the erasure deletes the others.
-    fn wait_in_the_newest(&mut self, erased: &ErasedPeople) {
-        if erased.people.len() as u64 == erased.new {
-            return;
-        }
-        let at = self.formed.iter().enumerate();
-        let emptied = at.filter(|(at, _)| erased.emptied.contains(at));
-        let emptied: Vec<Ref> = emptied.map(|(_, object)| object.clone()).collect();
-        self.formed.retain(|object| !emptied.contains(object));
-        self.pool.iter_mut().for_each(|place| place.formed = false);
+/// Updates the rest of the state: where rows are, and the gate's history of releases that are
+/// in no file, which follows from the counts.
+fn follows(
+    log: &Log,
+    state: &mut FeedState,
+    public: &PublicRoot,
+    erase: &Erase,
+    leaving: &Leaving,
+) -> Result<()> {
+    let moved = BTreeMap::new();
+    // A proposed release may contain them; it is built again.
+    state.candidate = None;
+    let (objects, forgotten) = (log.objects(), Default::default());
+    state.erased(
+        erase,
+        &ObjectSources {
+            objects,
+            moved: &moved,
+            forgotten,
+        },
+    )?;
+    let parts = state.parts();
+    if leaving
+        .atoms
+        .iter()
+        .any(|atom| !parts.iter().any(|part| part.span.holds(atom.release)))
+    {
+        state.history = History::default();
+        remember(log, state, public)?;
     }
+    Ok(())
+}
+
+/// Removes the objects that were rewritten, and every checkpoint: one from before a person was
+/// published contains their row among the waiting ones.
+fn destroyed(log: &Log, last: &mut LastCheckpoint, erase: &Erase) -> Result<()> {
+    // The next checkpoint is due at once.
+    *last = LastCheckpoint::default();
+    let store = log.store();
+    let checkpoints = log.ring().listed(store, "checkpoint")?;
+    let moved = erase.moved.iter().map(|moved| moved.old.as_str());
+    destroy_all(
+        store,
+        log.ring(),
+        moved.chain(
+            checkpoints
+                .iter()
+                .map(|checkpoint| checkpoint.path.as_str()),
+        ),
+    )
+}
+
+/// All rows that wait are in the newest object, if one of the erased people waited or was in an
+/// atom; the entry of the erasure deletes the others.
+fn wait_in_the_newest(state: &mut FeedState, erased: &ErasedPeople) {
+    if erased.people.len() as u64 == erased.new {
+        return;
+    }
+    let at = state.formed.iter().enumerate();
+    let emptied = at.filter(|(at, _)| erased.emptied.contains(at));
+    let emptied: Vec<Ref> = emptied.map(|(_, object)| object.clone()).collect();
+    state.formed.retain(|object| !emptied.contains(object));
+    state.pool.iter_mut().for_each(|place| place.formed = false);
 }

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::writer::FeedWriter;
-use super::person_search::Absent;
+use super::super::state::FeedState;
+use super::person_search::{Absent, found_in};
 use crate::engine::histogram::Person;
+use crate::engine::policy::Policy;
 use crate::error::Result;
 use crate::formats::{AtomMembers, LabelTexts, LeavingAtom};
-use crate::journal::{Erase, ErasedRows, Ref};
+use crate::journal::{Erase, ErasedRows, Log, Ref};
 
 /// Published atoms that are erased.
 #[derive(Default)]
@@ -37,100 +38,99 @@ const NO_ATOMS: &str = "--rows is for chains whose rows keep their labels (`chai
 const STOPPED: &str = "this chain has stopped and makes no more releases, so none can leave rows out. Without --rows \
      the raw rows are deleted; a new chain (`tidegate new-chain`) contains no published row of this one";
 
-impl FeedWriter {
-    /// Why no published row can be erased from this chain; `None` if whole atoms can.
-    pub(in crate::feed_writer) fn keeps_rows(&self) -> Option<&'static str> {
-        match () {
-            () if !self.policy.keeps_labels() => Some(NO_ATOMS),
-            () if self.state.feed.stopped() => Some(STOPPED),
-            () => None,
-        }
+/// Why no published row can be erased from this chain; `None` if whole atoms can.
+pub(in crate::feed_writer) fn keeps_rows(
+    policy: &Policy,
+    state: &FeedState,
+) -> Option<&'static str> {
+    match () {
+        () if !policy.keeps_labels() => Some(NO_ATOMS),
+        () if state.feed.stopped() => Some(STOPPED),
+        () => None,
     }
+}
 
-    /// The atoms in which people are published, with all their people, in the running chain; these
-    /// people are removed from the feed.
-    pub(in crate::feed_writer) fn leaving(&mut self, known: &BTreeSet<Person>) -> Result<Leaving> {
-        let columns = self.state.terms.columns.clone();
-        let (trees, mut leaving) = (columns.trees(), Leaving::default());
-        let first = self
-            .state
-            .of_chain()
-            .next()
-            .map_or(u32::MAX, |line| line.release);
-        let members = self
-            .state
-            .members
-            .iter()
-            .filter_map(|of| Some((&of.object, of.release?)));
-        let members: Vec<(&Ref, u32)> = members.filter(|(_, release)| *release >= first).collect();
-        let all: Vec<Ref> = members
-            .iter()
-            .map(|(object, _)| Ref::clone(object))
+/// The atoms in which people are published, with all their people, in the running chain; these
+/// people are removed from the feed.
+pub(in crate::feed_writer) fn leaving(
+    log: &Log,
+    state: &mut FeedState,
+    known: &BTreeSet<Person>,
+) -> Result<Leaving> {
+    let columns = state.terms.columns.clone();
+    let (trees, mut leaving) = (columns.trees(), Leaving::default());
+    let first = state
+        .of_chain()
+        .next()
+        .map_or(u32::MAX, |line| line.release);
+    let members = state
+        .members
+        .iter()
+        .filter_map(|of| Some((&of.object, of.release?)));
+    let members: Vec<(&Ref, u32)> = members.filter(|(_, release)| *release >= first).collect();
+    let all: Vec<Ref> = members
+        .iter()
+        .map(|(object, _)| Ref::clone(object))
+        .collect();
+    let labels = |object: &Ref, content: &[u8]| {
+        let labels: Vec<LabelTexts> = AtomMembers::parse(content)?
+            .labels_of(known)
+            .cloned()
             .collect();
-        let labels = |object: &Ref, content: &[u8]| {
-            let labels: Vec<LabelTexts> = AtomMembers::parse(content)?
-                .labels_of(known)
-                .cloned()
-                .collect();
-            Ok(Some((object.clone(), labels)))
-        };
-        for (object, labels) in self.found_in((&all, Absent::Lost), known, labels)? {
-            let of = members.iter().find(|(of, _)| **of == object);
-            of.into_iter().for_each(|(_, release)| {
-                leaving
-                    .labels
-                    .entry(*release)
-                    .or_default()
-                    .extend(labels.clone())
-            });
-        }
-        leaving.labels.retain(|_, labels| !labels.is_empty());
-        // Atoms of several ticks may have been published in one release with one label.
-        let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
-        for (object, release) in members
-            .iter()
-            .filter(|(_, release)| leaving.labels.contains_key(release))
-        {
-            let members = AtomMembers::parse(&self.log.objects().need(object)?)?;
-            published.entry(*release).or_default().push(members);
-        }
-        for (&release, labels) in &leaving.labels {
-            for label in labels {
-                let atom = LeavingAtom {
-                    release,
-                    label: label.clone(),
-                };
-                let rows = self.state.feed.erase_rows(release, &atom.nodes(&trees)?);
-                if rows == 0 && !self.state.is_retired(&atom) {
-                    // They were withdrawn.
-                    continue;
-                }
-                leaving.rows += rows;
-                leaving.before += u64::from(rows == 0);
-                leaving.atoms.push(atom);
-                let label = BTreeSet::from([label.clone()]);
-                let people = published[&release]
-                    .iter()
-                    .flat_map(|members| members.people_of(&label));
-                leaving.people.extend(people);
+        Ok(Some((object.clone(), labels)))
+    };
+    for (object, labels) in found_in(log, (&all, Absent::Lost), known, labels)? {
+        let of = members.iter().find(|(of, _)| **of == object);
+        of.into_iter().for_each(|(_, release)| {
+            leaving
+                .labels
+                .entry(*release)
+                .or_default()
+                .extend(labels.clone())
+        });
+    }
+    leaving.labels.retain(|_, labels| !labels.is_empty());
+    // Atoms of several ticks may have been published in one release with one label.
+    let mut published: BTreeMap<u32, Vec<AtomMembers>> = BTreeMap::new();
+    for (object, release) in members
+        .iter()
+        .filter(|(_, release)| leaving.labels.contains_key(release))
+    {
+        let members = AtomMembers::parse(&log.objects().need(object)?)?;
+        published.entry(*release).or_default().push(members);
+    }
+    for (&release, labels) in &leaving.labels {
+        for label in labels {
+            let atom = LeavingAtom {
+                release,
+                label: label.clone(),
+            };
+            let rows = state.feed.erase_rows(release, &atom.nodes(&trees)?);
+            if rows == 0 && !state.is_retired(&atom) {
+                // They were withdrawn.
+                continue;
             }
+            leaving.rows += rows;
+            leaving.before += u64::from(rows == 0);
+            leaving.atoms.push(atom);
+            let label = BTreeSet::from([label.clone()]);
+            let people = published[&release]
+                .iter()
+                .flat_map(|members| members.people_of(&label));
+            leaving.people.extend(people);
         }
-        Ok(leaving)
     }
+    Ok(leaving)
+}
 
-    /// Labels of published atoms that a tick formed and that are erased.
-    pub(in crate::feed_writer) fn leaving_of<'l>(
-        &self,
-        tick: u32,
-        leaving: &'l Leaving,
-    ) -> Option<&'l BTreeSet<LabelTexts>> {
-        let membership = self
-            .state
-            .members
-            .iter()
-            .find(|members| members.tick == tick)?;
-        leaving.labels.get(&membership.release?)
-    }
+/// Labels of published atoms that a tick formed and that are erased.
+pub(in crate::feed_writer) fn leaving_of<'l>(
+    state: &FeedState,
+    tick: u32,
+    leaving: &'l Leaving,
+) -> Option<&'l BTreeSet<LabelTexts>> {
+    let membership = state.members.iter().find(|members| members.tick == tick)?;
+    leaving.labels.get(&membership.release?)
 }
 
 /// The result of an erasure, in words; `before`: atoms that were removed from the table earlier;

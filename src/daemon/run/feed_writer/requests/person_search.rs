@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use memchr::memmem::Finder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::super::writer::FeedWriter;
 use crate::engine::histogram::Person;
 use crate::error::Result;
-use crate::journal::{Ref, SealedObject};
+use crate::journal::{Log, Ref, SealedObject};
 
 /// The most objects in memory while they are searched.
 const SOME: usize = 16;
@@ -78,56 +77,54 @@ fn two(bytes: &[u8]) -> usize {
     usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 
-impl FeedWriter {
-    /// The results of searching those of these objects that contain one of these people, in order.
-    ///
-    /// # Errors
-    /// An object is lost or was changed, or the store cannot be read.
-    pub(in crate::feed_writer) fn found_in<'o, T: Send>(
-        &self,
-        (all, absent): (&'o [Ref], Absent),
-        people: &BTreeSet<Person>,
-        find: impl Fn(&Ref, &[u8]) -> Result<Option<T>> + Sync,
-    ) -> Result<Vec<T>> {
-        let (search, objects) = (PersonSearch::new(people), self.log.objects());
-        let mut found = Vec::new();
-        let read = |some: &'o [Ref]| {
-            let sealed = some.iter().map(|object| match absent {
-                Absent::Forgotten => objects.sealed(object),
-                Absent::Lost => objects.needed(object).map(Some),
-            });
-            sealed
-                .filter_map(Result::transpose)
-                .collect::<Result<Vec<SealedObject<'o>>>>()
-        };
-        let look = |sealed: &SealedObject<'o>| {
-            let content = objects.opened(sealed)?;
-            if search.can_be_in(&content) {
-                find(sealed.object(), &content)
-            } else {
-                Ok(None)
-            }
-        };
-        let mut parts = all.chunks(SOME);
-        let mut next = parts.next().map(read).transpose()?;
-        // This thread reads objects while the others search the previous ones.
-        while let Some(sealed) = next.take() {
-            let mut looked: Vec<Result<Option<T>>> = Vec::new();
-            let read = rayon::in_place_scope(|scope| {
-                scope.spawn(|_| looked = sealed.par_iter().map(look).collect());
-                parts.next().map(read).transpose()
-            });
-            found.extend(
-                looked
-                    .into_iter()
-                    .collect::<Result<Vec<_>>>()?
-                    .into_iter()
-                    .flatten(),
-            );
-            next = read?;
+/// The results of searching those of these objects that contain one of these people, in order.
+///
+/// # Errors
+/// An object is lost or was changed, or the store cannot be read.
+pub(in crate::feed_writer) fn found_in<'o, T: Send>(
+    log: &Log,
+    (all, absent): (&'o [Ref], Absent),
+    people: &BTreeSet<Person>,
+    find: impl Fn(&Ref, &[u8]) -> Result<Option<T>> + Sync,
+) -> Result<Vec<T>> {
+    let (search, objects) = (PersonSearch::new(people), log.objects());
+    let mut found = Vec::new();
+    let read = |some: &'o [Ref]| {
+        let sealed = some.iter().map(|object| match absent {
+            Absent::Forgotten => objects.sealed(object),
+            Absent::Lost => objects.needed(object).map(Some),
+        });
+        sealed
+            .filter_map(Result::transpose)
+            .collect::<Result<Vec<SealedObject<'o>>>>()
+    };
+    let look = |sealed: &SealedObject<'o>| {
+        let content = objects.opened(sealed)?;
+        if search.can_be_in(&content) {
+            find(sealed.object(), &content)
+        } else {
+            Ok(None)
         }
-        Ok(found)
+    };
+    let mut parts = all.chunks(SOME);
+    let mut next = parts.next().map(read).transpose()?;
+    // This thread reads objects while the others search the previous ones.
+    while let Some(sealed) = next.take() {
+        let mut looked: Vec<Result<Option<T>>> = Vec::new();
+        let read = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| looked = sealed.par_iter().map(look).collect());
+            parts.next().map(read).transpose()
+        });
+        found.extend(
+            looked
+                .into_iter()
+                .collect::<Result<Vec<_>>>()?
+                .into_iter()
+                .flatten(),
+        );
+        next = read?;
     }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use zeroize::Zeroizing;
 
-use super::super::writer::FeedWriter;
+use super::super::state::FeedState;
 use crate::chance;
 use crate::engine::safeguards::mask::Draws;
 use crate::error::Result;
 use crate::formats::SealedFormat;
-use crate::journal::Coins;
+use crate::journal::{Coins, Log};
 
 /// Coins that follow from a seed: the key of a stream of ChaCha20, of which each coin uses two
 /// bits, the lower ones of a byte first.
@@ -46,23 +46,20 @@ impl Draws for Tossed {
     }
 }
 
-impl FeedWriter {
-    /// The coins of the next tick; drawn, if they were not yet.
-    pub(in crate::feed_writer) fn coins(&mut self) -> Result<Tossed> {
-        let tick = self.state.feed.ticks();
-        if let Some(drawn) = self.state.coins.as_ref().filter(|coins| coins.tick == tick) {
-            let seed: [u8; 32] =
-                SealedFormat::CoinSeed.parse(&self.log.objects().need(&drawn.coins)?)?;
-            return Ok(Tossed::of(&Zeroizing::new(seed)));
-        }
-        let seed = Zeroizing::new(chance::draw::<32>(self.log.chance())?);
-        let sealed = SealedFormat::CoinSeed.bytes(&*seed);
-        let coins = self.log.keep("coins", &sealed)?;
-        let coins = Coins { tick, coins };
-        self.append(coins.clone())?;
-        self.state.tossed(&coins);
-        Ok(Tossed::of(&seed))
+/// The coins of the next tick; drawn, if they were not yet.
+pub(in crate::feed_writer) fn coins(log: &mut Log, state: &mut FeedState) -> Result<Tossed> {
+    let tick = state.feed.ticks();
+    if let Some(drawn) = state.coins.as_ref().filter(|coins| coins.tick == tick) {
+        let seed: [u8; 32] = SealedFormat::CoinSeed.parse(&log.objects().need(&drawn.coins)?)?;
+        return Ok(Tossed::of(&Zeroizing::new(seed)));
     }
+    let seed = Zeroizing::new(chance::draw::<32>(log.chance())?);
+    let sealed = SealedFormat::CoinSeed.bytes(&*seed);
+    let coins = log.keep("coins", &sealed)?;
+    let coins = Coins { tick, coins };
+    log.append(coins.clone())?;
+    state.tossed(&coins);
+    Ok(Tossed::of(&seed))
 }
 
 #[cfg(test)]

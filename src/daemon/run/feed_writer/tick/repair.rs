@@ -6,7 +6,7 @@
 //!
 //! This module uses only quasi-identifiers, and approves nothing.
 
-use crate::engine::feed::{ClosingResult, Feed, FeedTickResult};
+use crate::engine::feed::{ClosingResult, Feed, FeedTickResult, narrow, raise};
 use crate::engine::gate::refinement::{AttackedRows, JointAttack, RefinementVerdict, judge};
 use crate::engine::gate::verdict::{History, against, learnt, text};
 use crate::engine::histogram::describe;
@@ -58,7 +58,7 @@ fn coarsened(
         let Some(fact) = against(&certainty, policy).next() else {
             break;
         };
-        let Some(column) = feed.raise(&fact.class, ticked, policy, &trees) else {
+        let Some(column) = raise(feed, &fact.class, ticked, policy, &trees) else {
             break;
         };
         let place = describe(&fact.class, columns);
@@ -132,7 +132,8 @@ fn carved(
             .collect();
     }
     if !repairs.is_empty() {
-        feed.narrow(
+        narrow(
+            feed,
             |at| left.binary_search(&at).is_err(),
             ticked,
             policy,
