@@ -12,7 +12,7 @@ use crate::daemon::error::{Error, ErrorCategory};
 use crate::daemon::feed_writer::{Hash, RequestKind};
 use crate::daemon::ingest::PersonHasher;
 use crate::daemon::whole_file;
-use crate::engine::model::{Column, Role};
+use crate::engine::model::{Column, Role, TextStep};
 
 /// Erase people from everything that is not published
 #[derive(clap::Args)]
@@ -131,10 +131,14 @@ fn people(
             );
             return Err(wrong(&text));
         }
-        let identifiers: Vec<_> = record
+        // As in the source, so that a list may have what the source has.
+        let mut texts = Vec::with_capacity(columns.len());
+        for (text, column) in record.iter().zip(columns) {
+            texts.push((TextStep::all(&column.source.steps, text), column.kind));
+        }
+        let identifiers: Vec<_> = texts
             .iter()
-            .zip(columns)
-            .map(|(text, column)| (text, column.kind))
+            .map(|(text, kind)| (text.as_str(), *kind))
             .collect();
         if people.len() == MOST_PEOPLE {
             return Err(wrong(&format!(

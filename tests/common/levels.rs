@@ -78,7 +78,7 @@ impl Data {
 fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Column {
     Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind,
         taxonomy: taxonomy.map(Arc::new),

@@ -110,7 +110,7 @@ pub fn paths(tree: &Json, above: &mut Vec<String>, lines: &mut Vec<String>) {
 pub fn columns(trees: Vec<Taxonomy>) -> Columns {
     let column = |name: String, role, taxonomy| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind: Kind::String,
         taxonomy,

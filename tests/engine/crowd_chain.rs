@@ -24,7 +24,7 @@ const DIAGNOSES: [&str; 5] = ["Asthma", "Flu", "Gout", "HIV", "Zoster"];
 pub fn columns(draw: &mut Draw) -> Columns {
     let column = |name: &str, role, domain: Option<Domain>| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind: Kind::String,
         taxonomy: domain.map(Arc::new),

@@ -34,7 +34,7 @@ type Counts = BTreeMap<String, u64>;
 fn columns(trees: Vec<Taxonomy>) -> Columns {
     let column = |name: &str, role, domain: Option<Domain>| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind: Kind::String,
         taxonomy: domain.map(Arc::new),

@@ -11,6 +11,7 @@ mod repeats;
 mod set_aside;
 mod set_aside_formats;
 mod set_aside_people;
+mod sources;
 mod typed_columns;
 
 use crate::common;

@@ -59,6 +59,10 @@ pub struct DeclaredColumn {
     pub kind: Kind,
     /// The path of the value in a message; null if it is the name of the column.
     pub path: Option<String>,
+    /// Paths that count where those before lead to no value.
+    pub other_paths: Vec<String>,
+    /// What is done to the text before its type is read, in words.
+    pub changed: Vec<String>,
     /// How its values are generalised.
     pub taxonomy: Option<TaxonomyReport>,
     /// Whether a missing value is a leaf of its own.
@@ -110,7 +114,15 @@ impl DeclaredColumn {
             name: column.name.to_string(),
             role: column.role,
             kind: column.kind,
-            path: column.path.as_deref().map(str::to_owned),
+            path: column.source.paths.first().map(|path| path.to_string()),
+            other_paths: column
+                .source
+                .paths
+                .iter()
+                .skip(1)
+                .map(|path| path.to_string())
+                .collect(),
+            changed: column.source.steps.iter().map(words::of_step).collect(),
             taxonomy: column
                 .taxonomy
                 .as_deref()

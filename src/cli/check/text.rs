@@ -100,5 +100,11 @@ fn about(column: &DeclaredColumn, two: bool) -> String {
     if let Some(path) = &column.path {
         let _ = write!(text, "; read from {path}");
     }
+    for path in &column.other_paths {
+        let _ = write!(text, ", else from {path}");
+    }
+    if !column.changed.is_empty() {
+        let _ = write!(text, "; its text: {}", column.changed.join(", "));
+    }
     text
 }

@@ -4,10 +4,36 @@
 
 use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
-use crate::engine::model::{Column, Role};
+use crate::engine::model::{Column, DateNotation, Role, TextStep};
 use crate::engine::policy::{
     ChainKind, Decimal, Distance, DiversityLimits, Guarantee, Masking, OnRepeat, Output, Policy,
 };
+
+/// What a step does to the text of a column.
+pub(super) fn of_step(step: &TextStep) -> String {
+    match step {
+        TextStep::Trim => "without spaces at both ends".to_owned(),
+        TextStep::Upper => "in capitals".to_owned(),
+        TextStep::Lower => "in small letters".to_owned(),
+        TextStep::Nfc => "in Unicode NFC".to_owned(),
+        TextStep::Digits => "digits only".to_owned(),
+        TextStep::Comma => "with a decimal point in the place of a comma".to_owned(),
+        TextStep::Part { separator, index } => format!("part {index} between `{separator}`"),
+        TextStep::First(characters) => format!("the first {characters} characters"),
+        TextStep::Map(table) => format!("{} texts have another one instead", table.len()),
+        TextStep::Date(notation) => {
+            let written = match notation {
+                DateNotation::Iso => "2020-01-31, perhaps with a time",
+                DateNotation::Hl7 => "20200131, perhaps with a time",
+                DateNotation::EpochDays => "days since 1970-01-01",
+                DateNotation::EpochMs => "milliseconds since 1970-01-01",
+                DateNotation::EpochUs => "microseconds since 1970-01-01",
+                DateNotation::Pattern(pattern) => pattern,
+            };
+            format!("a day, written as {written}")
+        }
+    }
+}
 
 /// What releases are checked for.
 pub(super) fn explain(feed: &FeedConfig) -> Vec<String> {

@@ -13,8 +13,9 @@ const MOST_COLUMNS: usize = 10_000;
 /// The name of a declared column in a raw file: the steps of its path, or its name.
 pub(crate) fn raw_name(column: &Column) -> &str {
     column
-        .path
-        .as_ref()
+        .source
+        .paths
+        .first()
         .map_or(&column.name, |path| path.strip_prefix("$.").unwrap_or(path))
 }
 

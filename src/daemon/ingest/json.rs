@@ -12,7 +12,7 @@
 
 use serde_json::value::RawValue;
 
-use super::paths::{FieldPaths, PathStep, WrittenField};
+use super::paths::{FieldPaths, PathStep, WrittenField, is_missing};
 use super::scan::{Scan, is_number};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
@@ -30,9 +30,10 @@ pub(super) const LONG: u8 = 2;
 pub(crate) struct JsonWalk<'p> {
     paths: &'p FieldPaths,
     fields: usize,
-    /// For each node the last line that had it.
+    /// For each node the last object that had it: a line, or a chosen element of a list.
     seen: Vec<u64>,
-    line: u64,
+    object: u64,
+    objects: u64,
     /// Keys of the last line that no column reads, if they are recorded.
     strange: Option<UnknownKeys>,
 }
@@ -44,7 +45,8 @@ impl<'p> JsonWalk<'p> {
             paths,
             fields,
             seen: vec![0; paths.len()],
-            line: 0,
+            object: 0,
+            objects: 0,
             strange: None,
         }
     }
@@ -65,11 +67,17 @@ impl<'p> JsonWalk<'p> {
         line: &'t str,
         show: impl FnOnce(Option<&[WrittenField<'t>]>) -> T,
     ) -> T {
-        self.line += 1;
-        let mut found = vec![Ok(&b""[..]); self.fields];
+        self.objects += 1;
+        self.object = self.objects;
+        let mut found = vec![Ok(&b""[..]); self.paths.width().max(self.fields)];
         let mut scan = Scan::new(line);
         let whole = self.keys(&mut scan, 0, &mut found).is_some() && scan.is_at_end();
-        show(whole.then_some(&found))
+        for &(field, other) in self.paths.others() {
+            if is_missing(&found[field], read) {
+                found[field] = found[other];
+            }
+        }
+        show(whole.then_some(&found[..self.fields]))
     }
 
     /// Walks over an object; `None` if it is invalid.
@@ -112,11 +120,36 @@ impl<'p> JsonWalk<'p> {
             if let Some(child) = self.paths.node(node).item(place) {
                 self.value(child, value, found);
             }
+            self.picks(node, value, found);
             if !scan.is(b',') {
                 break;
             }
         }
         scan.is(b']').then_some(())
+    }
+
+    /// Takes from an element of a list what is chosen by its content, and not found before.
+    fn picks<'t>(&mut self, node: usize, element: &'t str, found: &mut [WrittenField<'t>]) {
+        let paths = self.paths;
+        for pick in &paths.node(node).picks {
+            // A list among the elements has none of the fields that are read.
+            if element.starts_with('[') && !paths.node(pick.node).leads_list_nodes() {
+                continue;
+            }
+            let mut inside = vec![Ok(&b""[..]); found.len()];
+            self.objects += 1;
+            let around = std::mem::replace(&mut self.object, self.objects);
+            self.value(pick.node, element, &mut inside);
+            self.object = around;
+            if !pick.fits(&inside, read) {
+                continue;
+            }
+            for field in paths.fields_below(pick.node) {
+                if is_missing(&found[field], read) && !is_missing(&inside[field], read) {
+                    found[field] = inside[field];
+                }
+            }
+        }
     }
 
     /// The node of a key, if it is on a path; `None` if the key is no valid text.
@@ -132,7 +165,7 @@ impl<'p> JsonWalk<'p> {
 
     /// Processes the value of a node.
     fn value<'t>(&mut self, node: usize, text: &'t str, found: &mut [WrittenField<'t>]) {
-        if std::mem::replace(&mut self.seen[node], self.line) == self.line {
+        if std::mem::replace(&mut self.seen[node], self.object) == self.object {
             return self.paths.spoil(node, MisfitKind::Twice, found);
         }
         let here: &PathStep = self.paths.node(node);
@@ -159,14 +192,13 @@ impl<'p> JsonWalk<'p> {
                 .for_each(|&(_, below)| self.paths.spoil(below, kind, found));
         }
         if !list {
-            here.items
-                .iter()
-                .for_each(|&(_, below)| self.paths.spoil(below, MisfitKind::NoList, found));
+            here.list_nodes()
+                .for_each(|below| self.paths.spoil(below, MisfitKind::NoList, found));
         }
         let mut scan = Scan::new(text);
         let whole = match first {
             Some(b'{') if !here.keys.is_empty() => self.keys(&mut scan, node, found),
-            Some(b'[') if !here.items.is_empty() => self.items(&mut scan, node, found),
+            Some(b'[') if here.leads_list_nodes() => self.items(&mut scan, node, found),
             _ => return,
         };
         if whole.is_none() || !scan.is_at_end() {

@@ -51,6 +51,7 @@ mod shape;
 mod shorten;
 mod source;
 mod spellings;
+mod stepped;
 mod stray_quotes;
 mod table;
 pub mod topic;

@@ -7,6 +7,7 @@ use arrow_array::RecordBatch;
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
 use super::spellings::IdentifierSpellings;
+use super::stepped::{stepped, stepped_batch};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{
     CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell,
@@ -69,7 +70,6 @@ type BatchPeople = (Vec<Person>, Vec<IdentifierSpellings>, Vec<RowFault>);
 /// Encodes the rows of one file.
 pub struct Coder<'a> {
     encoder: Encoder<'a>,
-    reading: CellReading,
     hasher: &'a PersonHasher,
     /// Identifiers, quasi columns, sensitive columns, measures.
     fields: Vec<&'a Column>,
@@ -93,8 +93,7 @@ impl<'a> Coder<'a> {
             .flat_map(|role| columns.of(role))
             .collect();
         Coder {
-            encoder: Encoder::new(columns, reading),
-            reading,
+            encoder: Encoder::new(columns, reading).stepped(),
             hasher,
             fields,
             identifiers,
@@ -123,6 +122,7 @@ impl<'a> Coder<'a> {
     /// # Errors
     /// A whole column is missing or has another type.
     pub fn batch(&self, batch: &RecordBatch) -> Result<RowBatch, Misfit> {
+        let batch = &stepped_batch(batch, &self.fields)?;
         let mut dictionaries = self.dictionaries();
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
         let measured = self.encoder.encode_measures(batch)?;
@@ -208,7 +208,8 @@ impl<'a> Coder<'a> {
             let array = batch
                 .column_by_name(&column.name)
                 .ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-            ReadableColumn::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
+            let reading = self.encoder.reading_of(column);
+            ReadableColumn::fitting(array, column.kind, column.role, reading).map_err(misfit)
         };
         let identifiers = self.fields[..self.identifiers]
             .iter()
@@ -221,7 +222,8 @@ impl<'a> Coder<'a> {
             let bad = identifiers.iter().zip(&self.fields).enumerate().find_map(
                 |(field, (cells, column))| {
                     let cell = cells.at(row);
-                    let kind = tuple.add(cell, column.kind, self.reading).err();
+                    let reading = self.encoder.reading_of(column);
+                    let kind = tuple.add(cell, column.kind, reading).err();
                     note(cell, column, &mut texts[field]);
                     let kind = kind?;
                     Some(RowFault {
@@ -261,6 +263,7 @@ impl<'a> Coder<'a> {
             coder: self,
             read,
             scratch: String::new(),
+            changed: String::new(),
             memos: self.fields[self.identifiers..]
                 .iter()
                 .map(|_| Memo::default())
@@ -293,6 +296,8 @@ pub struct RowCoder<'c, 'a> {
     coder: &'c Coder<'a>,
     read: FieldText,
     scratch: String,
+    /// The text of a cell after the steps of its column.
+    changed: String,
     memos: Vec<Memo>,
     dictionaries: Vec<Dictionary>,
     tuples: Tuples,
@@ -332,27 +337,31 @@ impl RowCoder<'_, '_> {
     fn code(&mut self, fields: &[Result<&[u8], MisfitKind>]) -> Result<(), (usize, MisfitKind)> {
         let Coder {
             encoder,
-            reading,
             identifiers,
             quasi,
             fields: columns,
             ..
         } = self.coder;
-        let (read, scratch) = (self.read, &mut self.scratch);
+        let (read, scratch, changed) = (self.read, &mut self.scratch, &mut self.changed);
         self.tuple.clear();
         for (at, text) in fields[..*identifiers].iter().enumerate() {
             let mut add = || {
-                let cell = read((*text)?, scratch)?;
+                let cell = stepped(read((*text)?, scratch)?, &columns[at].source.steps, changed);
                 note(cell, columns[at], &mut self.identifiers[at]);
-                self.tuple.add(cell, columns[at].kind, *reading)
+                let reading = encoder.reading_of(columns[at]);
+                self.tuple.add(cell, columns[at].kind, reading)
             };
             add().map_err(|kind| (at, kind))?;
         }
         self.row.clear();
         let (memos, known) = self.memos.split_at_mut(*quasi);
         for (at, (text, memo)) in fields[*identifiers..].iter().zip(memos).enumerate() {
-            let code =
-                text.and_then(|text| memo.code(text, || encoder.leaf(at, read(text, scratch)?)));
+            let steps = &columns[identifiers + at].source.steps;
+            let code = text.and_then(|text| {
+                memo.code(text, || {
+                    encoder.leaf(at, stepped(read(text, scratch)?, steps, changed))
+                })
+            });
             self.row
                 .push(code.map_err(|kind| (at + identifiers, kind))?);
         }
@@ -362,9 +371,11 @@ impl RowCoder<'_, '_> {
             .zip(&mut self.dictionaries)
             .enumerate();
         for (at, ((text, memo), dictionary)) in sensitive {
+            let steps = &columns[identifiers + quasi + at].source.steps;
             let code = text.and_then(|text| {
                 memo.code(text, || {
-                    Ok(encoder.number(at, read(text, scratch)?, dictionary))
+                    let cell = stepped(read(text, scratch)?, steps, changed);
+                    Ok(encoder.number(at, cell, dictionary))
                 })
             });
             self.row
@@ -372,7 +383,9 @@ impl RowCoder<'_, '_> {
         }
         let measures = &fields[fields.len() - self.measures.len()..];
         for (at, (text, column)) in measures.iter().zip(&mut self.measures).enumerate() {
+            let steps = &columns[fields.len() - measures.len() + at].source.steps;
             let cell = text.and_then(|text| read(text, scratch));
+            let cell = cell.map(|cell| stepped(cell, steps, changed));
             column.push(cell.ok().and_then(|cell| encoder.units(at, cell)));
         }
         self.leaves

@@ -42,6 +42,14 @@ enum BytePlace {
     Text { escaped: bool, left_out: bool },
     /// Any other value without brackets.
     Bare { left_out: bool },
+    /// An array or object of which every part is kept, since its content decides whether it is read:
+    /// how deep its brackets nest here, whether the next byte is in a string, and whether a backslash
+    /// escapes it.
+    Kept {
+        deep: usize,
+        text: bool,
+        escaped: bool,
+    },
     /// An array or object that no column reads: how deep its brackets nest here, whether the next
     /// byte is in a string, and whether a backslash escapes it.
     Unread {
@@ -113,6 +121,27 @@ impl Shorten {
                     }
                 }
             }
+            BytePlace::Kept {
+                deep,
+                text,
+                escaped,
+            } => {
+                self.short.push(byte);
+                if *text {
+                    *text = byte != b'"' || *escaped;
+                    *escaped = byte == b'\\' && !*escaped;
+                    return;
+                }
+                match byte {
+                    b'"' => *text = true,
+                    b'{' | b'[' => *deep += 1,
+                    b'}' | b']' => *deep -= 1,
+                    _ => {}
+                }
+                if *deep == 0 {
+                    self.at = BytePlace::Between;
+                }
+            }
             BytePlace::Unread {
                 deep,
                 text,
@@ -154,6 +183,13 @@ impl Shorten {
             b'{' | b'[' => {
                 let node = self.next().filter(|&node| !self.paths.node(node).is_last());
                 match node {
+                    Some(node) if byte == b'[' && !self.paths.node(node).picks.is_empty() => {
+                        self.at = BytePlace::Kept {
+                            deep: 1,
+                            text: false,
+                            escaped: false,
+                        }
+                    }
                     Some(node) => {
                         let list = byte == b'[';
                         self.open.push(Level {

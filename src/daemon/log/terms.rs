@@ -172,7 +172,11 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
     let keys = [
         ("role", old.role != new.role),
         ("type", old.kind != new.kind),
-        ("path", old.path != new.path),
+        ("path", old.source.paths != new.source.paths),
+        (
+            "clean`, `format` or `derive",
+            old.source.steps != new.source.steps,
+        ),
         ("optional", old.optional != new.optional),
         ("guarded", old.guarded != new.guarded),
         ("unknown", old.unknown != new.unknown),

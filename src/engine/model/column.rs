@@ -12,6 +12,7 @@ use super::detail::DetailSettings;
 use super::edge::Edge;
 use super::release_column::ReleaseColumn;
 use super::taxonomy::Taxonomy;
+use super::text_step::TextStep;
 use super::value::Value;
 
 /// The role of a column.
@@ -48,13 +49,22 @@ pub enum Kind {
     Decimal(u8),
 }
 
+/// Where the value of a column is in a message, and how its text is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnSource {
+    /// Its paths, of which the first counts that leads to a value; none: the name of the column.
+    pub paths: Vec<Box<str>>,
+    /// What is done to the text before its type is read, in order.
+    pub steps: Vec<TextStep>,
+}
+
 /// One declared column.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// The name in the feed file and in published files.
     pub name: Box<str>,
-    /// The path of the value in a message, if it is not the name.
-    pub path: Option<Box<str>>,
+    /// Where its value is in a message, and what is done to its text.
+    pub source: ColumnSource,
     /// The role.
     pub role: Role,
     /// The type of its values.
@@ -92,7 +102,7 @@ impl Column {
     fn shown(name: &str, kind: Kind) -> Column {
         Column {
             name: name.into(),
-            path: None,
+            source: ColumnSource::default(),
             role: Role::Sensitive,
             kind,
             taxonomy: None,

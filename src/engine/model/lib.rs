@@ -13,6 +13,7 @@
 pub mod arithmetic;
 pub mod histogram;
 
+mod calendar;
 mod carving;
 mod class_finder;
 mod column;
@@ -32,11 +33,14 @@ mod record_hasher;
 mod release_column;
 mod runs;
 pub mod taxonomy;
+mod text_step;
 mod value;
 
 pub use carving::Carving;
 pub use class_finder::ClassFinder;
-pub use column::{CodeShape, Column, Columns, DateLevel, Domain, Kind, LeafRule, Role};
+pub use column::{
+    CodeShape, Column, ColumnSource, Columns, DateLevel, Domain, Kind, LeafRule, Role,
+};
 pub use cut::{Cut, NoAntichain, Recoding};
 pub use decimal::Decimal;
 pub use detail::DetailSettings;
@@ -49,4 +53,5 @@ pub use record_hasher::RecordHasher;
 pub use release_column::ReleaseColumn;
 pub use smol_str::SmolStr;
 pub use taxonomy::{FileLevels, Leaf, Node, Taxonomy, Tree, TreeError};
+pub use text_step::{DateNotation, TextStep};
 pub use value::{Finite, Value, read_text};

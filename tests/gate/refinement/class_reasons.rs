@@ -28,7 +28,7 @@ fn columns() -> Columns {
     };
     let column = |name: &str, role, tree: Option<&str>| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind: Kind::String,
         taxonomy: tree.map(|tree| Arc::new(domain(tree))),

@@ -50,10 +50,10 @@ fn column(name: String, role: Role, kind: Kind, tree: Option<Taxonomy>) -> Colum
             rule: LeafRule::Label,
         })
     };
-    let (path, optional, unknown) = (None, false, None);
+    let (optional, unknown) = (false, None);
     Column {
         name: name.into(),
-        path,
+        source: Default::default(),
         role,
         kind,
         taxonomy: tree.map(domain),

@@ -23,7 +23,7 @@ use crate::common::random::{self, Draw};
 pub fn columns() -> Columns {
     let column = |name: &str, role, kind, tree: Option<Taxonomy>| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind,
         taxonomy: tree.map(|tree| {

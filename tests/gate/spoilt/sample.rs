@@ -31,7 +31,7 @@ fn tree(labels: [&str; 7]) -> Taxonomy {
 pub fn columns() -> Columns {
     let column = |name: &str, role, kind, tree: Option<Taxonomy>| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind,
         taxonomy: tree.map(|tree| {

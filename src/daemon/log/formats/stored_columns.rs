@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::{
-    CodeShape, Column, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge, FileLevels, Kind,
-    LeafRule, Role, Taxonomy, Tree,
+    CodeShape, Column, ColumnSource, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge,
+    FileLevels, Kind, LeafRule, Role, Taxonomy, TextStep, Tree,
 };
 
 /// A column.
@@ -16,6 +16,11 @@ pub(super) struct StoredColumn {
     name: Box<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<Box<str>>,
+    /// More paths, which count where the ones before lead to no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Box<str>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<TextStep>,
     role: StoredRole,
     kind: StoredKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,7 +309,7 @@ impl StoredColumn {
     pub(super) fn of(column: &Column) -> StoredColumn {
         let Column {
             name,
-            path,
+            source,
             role,
             kind,
             taxonomy,
@@ -316,7 +321,9 @@ impl StoredColumn {
         } = column;
         StoredColumn {
             name: name.clone(),
-            path: path.clone(),
+            path: source.paths.first().cloned(),
+            also: source.paths.iter().skip(1).cloned().collect(),
+            steps: source.steps.clone(),
             role: StoredRole::of(*role),
             kind: StoredKind::of(*kind),
             taxonomy: taxonomy.as_ref().map(|domain| StoredTaxonomy::of(domain)),
@@ -334,6 +341,8 @@ impl StoredColumn {
         let StoredColumn {
             name,
             path,
+            also,
+            steps,
             role,
             kind,
             taxonomy,
@@ -346,7 +355,10 @@ impl StoredColumn {
         } = self;
         Some(Column {
             name,
-            path,
+            source: ColumnSource {
+                paths: path.into_iter().chain(also).collect(),
+                steps,
+            },
             role: role.known(),
             kind: kind.known(),
             taxonomy: match taxonomy {

@@ -79,7 +79,7 @@ impl FeedState {
         });
         // All rows in it are in later objects, or were erased.
         if let Some(gone) = named.filter(|atoms| reading.now(atoms).is_none()) {
-            self.forgets(&[gone.path.clone()]);
+            self.forgets(std::slice::from_ref(&gone.path));
         }
     }
 

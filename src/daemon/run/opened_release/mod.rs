@@ -309,7 +309,7 @@ fn column(name: &str, role: Role, kind: Kind, taxonomy: Option<Domain>) -> Colum
     let taxonomy = taxonomy.map(Arc::new);
     Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role,
         kind,
         taxonomy,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::config::FeedConfig;
-use crate::engine::model::{Column, Columns, DetailSettings, Role, Value};
+use crate::engine::model::{Column, ColumnSource, Columns, DetailSettings, Role, Value};
 use crate::guess::{self, PersonKey, sample};
 use crate::opened_release::Opened;
 
@@ -60,12 +60,12 @@ pub(super) fn key(feed: &FeedConfig, inputs: &[PathBuf]) -> Option<PersonKey> {
     // A sample that `init` refuses gives no hint.
     let facts = sample::read(inputs.first()?).ok()?;
     let is_identifier = |name: &str, path: Option<&str>| {
-        feed.columns
-            .of(Role::Identifier)
-            .any(|column| match column.path.as_deref() {
+        feed.columns.of(Role::Identifier).any(|column| {
+            match column.source.paths.first().map(|path| &**path) {
                 Some(own) => Some(own) == path || own.strip_prefix("$.") == Some(name),
                 None => path.is_none() && *column.name == *name,
-            })
+            }
+        })
     };
     guess::person_key(&facts, is_identifier)
 }
@@ -85,7 +85,10 @@ pub(super) fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
         .unwrap_or_else(|| format!("$.{}", key.name));
     columns.push(Column {
         name: name.into(),
-        path: Some(path.into()),
+        source: ColumnSource {
+            paths: vec![path.into()],
+            steps: Vec::new(),
+        },
         role: Role::Sensitive,
         kind: key.kind,
         taxonomy: None,

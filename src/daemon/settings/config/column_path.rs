@@ -4,44 +4,103 @@
 use super::file::ColumnTable;
 
 /// The error for an invalid path.
-pub(super) const REFUSED: &str = "`path` is `$` followed by names with dots between them, and positions in lists in brackets \
-                           ([0] to [999]): \"$.patient.birthDate\", \"$.code.coding[0].code\"";
+pub(super) const REFUSED: &str = "`path` is `$` followed by names with dots between them: \"$.patient.birthDate\". After a name, \
+                           brackets lead into a list: a position from [0] to [999]; [*], the first element that has the \
+                           value; or [?name='text'], the first that has the value among those whose field has that text: \
+                           \"$.code.coding[?system='http://loinc.org'].code\"";
 /// The largest index of a list that a path may contain: later elements have no meaning of their
 /// own.
 const MOST_PLACE: usize = 999;
+/// The most paths of a column.
+pub(super) const MOST_PATHS: usize = 16;
 
-/// Whether a text is a valid path.
-pub(super) fn is_path(path: &str) -> bool {
-    path.strip_prefix("$.")
-        .is_some_and(|steps| steps.split('.').all(is_step))
+/// A step of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathPart {
+    /// The field of an object with this name.
+    Key(Box<str>),
+    /// The element of a list at this index, from 0.
+    Place(usize),
+    /// The first element of a list that has the value.
+    Any,
+    /// The same, of the elements whose field has this text.
+    Where {
+        /// The name of the field.
+        field: Box<str>,
+        /// Its text.
+        text: Box<str>,
+    },
 }
 
-/// Whether a text is a name, followed by indices of lists.
-fn is_step(step: &str) -> bool {
-    let (name, places) = parted(step);
-    let odd = |char: char| char.is_whitespace() || "$]\"'*".contains(char);
-    let is_place = |place: &str| {
-        let place = place.strip_suffix(']').unwrap_or_default();
-        place
-            .parse()
-            .is_ok_and(|number: usize| number <= MOST_PLACE && number.to_string() == place)
-    };
-    // There is nothing before the first bracket.
-    !name.is_empty() && !name.contains(odd) && places.split('[').skip(1).all(is_place)
+impl PathPart {
+    /// Whether it leads into a list.
+    fn is_of_list(&self) -> bool {
+        !matches!(self, PathPart::Key(_))
+    }
 }
 
-/// The name of a step, and the indices after it.
-fn parted(step: &str) -> (&str, &str) {
-    step.split_at(step.find('[').unwrap_or(step.len()))
+/// The steps of a path; `None` if the text is no path.
+pub fn path_parts(path: &str) -> Option<Vec<PathPart>> {
+    let mut rest = path.strip_prefix("$.")?;
+    let mut parts = Vec::new();
+    loop {
+        let (name, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+        if !is_name(name) {
+            return None;
+        }
+        parts.push(PathPart::Key(name.into()));
+        rest = after;
+        while let Some(inside) = rest.strip_prefix('[') {
+            let (part, after) = bracket(inside)?;
+            parts.push(part);
+            rest = after;
+        }
+        if rest.is_empty() {
+            return Some(parts);
+        }
+        rest = rest.strip_prefix('.')?;
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let odd = |char: char| char.is_whitespace() || "$]\"'*?=".contains(char);
+    !name.is_empty() && !name.contains(odd)
+}
+
+/// The step in brackets, and what follows.
+fn bracket(inside: &str) -> Option<(PathPart, &str)> {
+    if let Some(after) = inside.strip_prefix("*]") {
+        return Some((PathPart::Any, after));
+    }
+    if let Some(test) = inside.strip_prefix('?') {
+        let (field, rest) = test.split_once("='")?;
+        let (text, after) = rest.split_once("']")?;
+        let sound = is_name(field) && !field.contains(['.', '[']);
+        let part = PathPart::Where {
+            field: field.into(),
+            text: text.into(),
+        };
+        return (sound && !text.is_empty() && !text.contains('\'')).then_some((part, after));
+    }
+    let (place, after) = inside.split_once(']')?;
+    let number: usize = place.parse().ok()?;
+    let sound = number <= MOST_PLACE && number.to_string() == place;
+    sound.then_some((PathPart::Place(number), after))
 }
 
 /// Pairs of columns of which at most one has a value in any message, each with a warning. In a
 /// table they are ordinary names, so they are not refused.
 pub(super) fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
-    let ways: Vec<Vec<&str>> = tables.iter().map(steps).collect();
+    let ways: Vec<Vec<Vec<PathPart>>> = tables.iter().map(ways).collect();
     let mut found = Vec::new();
     for (at, way) in ways.iter().enumerate() {
-        if let Some(other) = (0..at).find(|&other| cross(&ways[other], way)) {
+        let crosses = |other: &usize| {
+            let pairs = ways[*other]
+                .iter()
+                .flat_map(|one| way.iter().map(move |two| (one, two)));
+            pairs.into_iter().any(|(one, two)| cross(one, two))
+        };
+        if let Some(other) = (0..at).find(crosses) {
             let (one, two) = (&tables[other].name, &tables[at].name);
             let text = format!(
                 "`{two}` and `{one}` need different kinds of values at the same place: in JSON and Avro it is either a \
@@ -58,34 +117,78 @@ pub(super) fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
     found
 }
 
-/// The names and indices on the path to a column.
-fn steps(table: &ColumnTable) -> Vec<&str> {
-    let Some(path) = &table.path else {
-        return vec![&table.name];
-    };
-    let step = |step| {
-        let (name, places) = parted(step);
-        std::iter::once(name).chain(places.split_inclusive(']'))
-    };
-    path.strip_prefix("$.")
-        .unwrap_or_default()
-        .split('.')
-        .flat_map(step)
-        .collect()
+/// The paths of a column.
+fn ways(table: &ColumnTable) -> Vec<Vec<PathPart>> {
+    match &table.path {
+        None => vec![vec![PathPart::Key(table.name.as_str().into())]],
+        Some(paths) => paths
+            .all()
+            .iter()
+            .filter_map(|path| path_parts(path))
+            .collect(),
+    }
 }
 
 /// Whether one path ends where the other continues, or one enters a list where the other enters an
 /// object.
-fn cross(one: &[&str], other: &[&str]) -> bool {
-    let same = one
-        .iter()
-        .zip(other)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let is_place = |step: &&str| step.starts_with('[');
+fn cross(one: &[PathPart], other: &[PathPart]) -> bool {
+    let pairs = one.iter().zip(other);
+    let same = pairs.take_while(|(one, other)| one == other).count();
     match (one.get(same), other.get(same)) {
         (None, None) => false,
-        (Some(one), Some(other)) => is_place(one) != is_place(other),
+        (Some(one), Some(other)) => one.is_of_list() != other.is_of_list(),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_read_step_by_step() {
+        let key = |name: &str| PathPart::Key(name.into());
+        let parts = path_parts("$.a.b[0][*].c[?system='http://x.y/z[1]'].code").expect("a path");
+        let test = PathPart::Where {
+            field: "system".into(),
+            text: "http://x.y/z[1]".into(),
+        };
+        let meant = [
+            key("a"),
+            key("b"),
+            PathPart::Place(0),
+            PathPart::Any,
+            key("c"),
+            test,
+            key("code"),
+        ];
+        assert_eq!(parts, meant);
+        for bad in [
+            "",
+            "$",
+            "$.",
+            "a",
+            "$a",
+            "$.a.",
+            "$..a",
+            "$.a[",
+            "$.a[]",
+            "$.a[-1]",
+            "$.a[01]",
+            "$.a[1000]",
+            "$.a[0]b",
+            "$[0]",
+            "$.a[?b]",
+            "$.a[?b=c]",
+            "$.a[?b='']",
+            "$.a[?b='c']d",
+            "$.a[?b.c='d']",
+            "$.a[?b='c''d']",
+            "$.a b",
+            "$.a*",
+            "$.a[**]",
+        ] {
+            assert_eq!(path_parts(bad), None, "{bad}");
+        }
     }
 }

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::column_path;
-use super::file::{ColumnTable, FeedFile};
+use super::file::{CleanStep, ColumnTable, DeriveTable, FeedFile, PartSetting};
 use super::floor;
 use super::hierarchy;
 use super::places::ConfigProblem;
 use super::secret_files;
 use crate::engine::model::forms::{TaxonomyTable, dates};
-use crate::engine::model::{Column, DetailSettings, Domain, Kind, ReleaseColumn, Role};
+use crate::engine::model::{
+    Column, ColumnSource, DateNotation, DetailSettings, Domain, Kind, ReleaseColumn, Role, TextStep,
+};
 use crate::engine::policy::Output;
 use crate::error::{Error, SourceLine};
 
@@ -129,11 +131,15 @@ impl ColumnReader<'_> {
                 "the name of a column must not contain control characters",
             );
         }
-        if self
-            .table
-            .path
-            .as_deref()
-            .is_some_and(|path| !column_path::is_path(path))
+        let Some(paths) = &self.table.path else {
+            return;
+        };
+        let paths = paths.all();
+        if paths.is_empty() || paths.len() > column_path::MOST_PATHS {
+            self.refuse("path", "a list of paths has one to sixteen paths, of which the first counts that leads to a value");
+        } else if paths
+            .iter()
+            .any(|path| column_path::path_parts(path).is_none())
         {
             self.refuse("path", column_path::REFUSED);
         }
@@ -268,7 +274,6 @@ impl ColumnReader<'_> {
             optional,
             unknown,
             guarded,
-            path,
             ..
         } = self.table;
         let mut kind = self.plain_kind();
@@ -310,10 +315,15 @@ impl ColumnReader<'_> {
         let Some(detail) = self.detail(domain.as_ref()) else {
             return;
         };
+        let Some(steps) = self.steps(kind) else {
+            return;
+        };
+        let paths = self.table.path.iter().flat_map(|paths| paths.all());
+        let paths = paths.map(|path| path.as_str().into()).collect();
         let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
         self.read.columns.push(Column {
             name: name.as_str().into(),
-            path: path.as_deref().map(Into::into),
+            source: ColumnSource { paths, steps },
             role: *role,
             kind,
             taxonomy: domain.map(Arc::new),
@@ -326,6 +336,46 @@ impl ColumnReader<'_> {
             detail,
             unrelated: self.table.unrelated == Some(true),
         });
+    }
+
+    /// What is done to the column's text before its type is read.
+    fn steps(&mut self, kind: Kind) -> Option<Vec<TextStep>> {
+        let mut steps: Vec<TextStep> = Vec::new();
+        for clean in self.table.clean.iter().flatten() {
+            steps.push(match clean {
+                CleanStep::Trim => TextStep::Trim,
+                CleanStep::Upper => TextStep::Upper,
+                CleanStep::Lower => TextStep::Lower,
+                CleanStep::Nfc => TextStep::Nfc,
+                CleanStep::Digits => TextStep::Digits,
+                CleanStep::Comma => TextStep::Comma,
+            });
+        }
+        if let Some(derive) = &self.table.derive {
+            match derived(derive) {
+                Ok(step) => steps.push(step),
+                Err(text) => {
+                    self.refuse("derive", text);
+                    return None;
+                }
+            }
+        }
+        if let Some(format) = &self.table.format {
+            let Some(notation) = DateNotation::named(format) else {
+                let text = "`format` is \"iso\", \"hl7\", \"epoch-days\", \"epoch-ms\", \"epoch-us\", or a pattern with %d, %m \
+                            and %Y, each once, and perhaps %H, %M and %S: \"%d.%m.%Y\"";
+                self.refuse("format", text);
+                return None;
+            };
+            if kind != Kind::Date {
+                let text = "`format` is the notation of days in the source: write `type = \"date\"`, or give the column a taxonomy \
+                            of days, or remove it";
+                self.refuse("format", text);
+                return None;
+            }
+            steps.push(TextStep::Date(notation));
+        }
+        Some(steps)
     }
 
     /// How much detail of the column should be kept.
@@ -413,6 +463,32 @@ impl ColumnReader<'_> {
                 None
             }
         }
+    }
+}
+
+/// The step of a derivation, or what is wrong with it.
+fn derived(table: &DeriveTable) -> Result<TextStep, &'static str> {
+    const ONE: &str =
+        "`derive` has one of the keys `part`, `first` and `map`: `derive = { part = [\"/\", -1] }`";
+    const PART: &str = "`part` is a separator and the index of a part: [\"/\", 0] is the first, [\"/\", -1] the last";
+    match (&table.part, table.first, &table.map) {
+        (Some(part), None, None) => match &part[..] {
+            [PartSetting::Separator(separator), PartSetting::Index(index)]
+                if !separator.is_empty() =>
+            {
+                Ok(TextStep::Part {
+                    separator: separator.as_str().into(),
+                    index: *index,
+                })
+            }
+            _ => Err(PART),
+        },
+        (None, Some(characters), None) if characters > 0 => Ok(TextStep::First(characters)),
+        (None, None, Some(table)) if !table.is_empty() => {
+            let pair = |(from, to): (&String, &String)| (from.as_str().into(), to.as_str().into());
+            Ok(TextStep::Map(table.iter().map(pair).collect()))
+        }
+        _ => Err(ONE),
     }
 }
 

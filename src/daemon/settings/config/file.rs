@@ -69,8 +69,17 @@ pub(super) struct ColumnTable {
     pub kind: Option<Kind>,
     /// How its values are generalised; required for `quasi`.
     pub taxonomy: Option<TaxonomyTable>,
-    /// The path of the value in a message: `$.patient.birthDate`, `$.code.coding[0].code`.
-    pub path: Option<String>,
+    /// The path of the value in a message: `$.patient.birthDate`, `$.code.coding[0].code`,
+    /// `$.code.coding[?system='http://loinc.org'].code`; or a list of paths, of which the first counts
+    /// that leads to a value.
+    pub path: Option<ColumnPaths>,
+    /// What is done to the text before its type is read, in this order.
+    pub clean: Option<Vec<CleanStep>>,
+    /// The notation of days in the source: `iso`, `hl7`, `epoch-days`, `epoch-ms`, `epoch-us`, or a
+    /// pattern such as `%d.%m.%Y`.
+    pub format: Option<String>,
+    /// The value is computed from the text.
+    pub derive: Option<DeriveTable>,
     /// Whether the value may be missing; the default is false.
     pub optional: Option<bool>,
     /// The leaf for values outside the taxonomy; the default is `quarantine`, which sets such rows
@@ -89,6 +98,74 @@ pub(super) struct ColumnTable {
     /// Whether a measure does not depend on guarded values; it is then published beside masked ones
     /// (`m`), and no check examines that. Only for measures; the default is false.
     pub unrelated: Option<bool>,
+}
+
+/// The paths of a column.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "must be a path such as \"$.code.text\", or a list of paths"
+)]
+pub(super) enum ColumnPaths {
+    /// One path.
+    One(String),
+    /// Paths, of which the first counts that leads to a value.
+    Several(Vec<String>),
+}
+
+impl ColumnPaths {
+    /// All of them.
+    pub(super) fn all(&self) -> &[String] {
+        match self {
+            ColumnPaths::One(path) => std::slice::from_ref(path),
+            ColumnPaths::Several(paths) => paths,
+        }
+    }
+}
+
+/// A change of a text.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum CleanStep {
+    /// Spaces at both ends are removed.
+    Trim,
+    /// Letters become capitals.
+    Upper,
+    /// Letters become small.
+    Lower,
+    /// Equal characters have one form (Unicode NFC).
+    Nfc,
+    /// Everything but digits is removed.
+    Digits,
+    /// A decimal comma becomes a point.
+    Comma,
+}
+
+/// `derive`: one of these keys.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeriveTable {
+    /// One part of the text: the separator, and the index of the part from 0, or from the end: -1
+    /// is the last.
+    pub part: Option<Vec<PartSetting>>,
+    /// The first characters of the text.
+    #[schemars(range(min = 1))]
+    pub first: Option<u32>,
+    /// Other texts in the place of some; the rest stays.
+    pub map: Option<std::collections::BTreeMap<String, String>>,
+}
+
+/// The separator of a text, or the index of a part.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "must be a separator and an index such as [\"/\", -1]"
+)]
+pub(super) enum PartSetting {
+    /// The separator.
+    Separator(String),
+    /// The index.
+    Index(i32),
 }
 
 /// A level, by its number, a label or a width.

@@ -31,6 +31,7 @@ mod words;
 
 pub use allowed_hosts::AllowedHosts;
 pub use approvers::{Approvers, MOST_NAME};
+pub use column_path::{PathPart, path_parts};
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;

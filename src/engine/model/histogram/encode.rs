@@ -95,6 +95,8 @@ pub struct Encoder<'a> {
     measures: Vec<&'a Column>,
     reading: CellReading,
     malformed: Malformed<'a>,
+    /// Whether the texts of columns with steps are given, after these.
+    stepped: bool,
 }
 
 /// The treatment of a sensitive cell that does not fit its column.
@@ -132,6 +134,7 @@ impl<'a> Encoder<'a> {
             measures: columns.of(Role::Measure).collect(),
             reading,
             malformed: Malformed::Null,
+            stepped: false,
         }
     }
 
@@ -165,6 +168,24 @@ impl<'a> Encoder<'a> {
         Encoder {
             malformed: Malformed::Shown(columns),
             ..self
+        }
+    }
+
+    /// For raw rows in which columns with steps have their texts after these.
+    #[must_use]
+    pub fn stepped(self) -> Encoder<'a> {
+        Encoder {
+            stepped: true,
+            ..self
+        }
+    }
+
+    /// How the cells of a column are read.
+    pub fn reading_of(&self, column: &Column) -> CellReading {
+        if self.stepped && !column.source.steps.is_empty() {
+            CellReading::Text
+        } else {
+            self.reading
         }
     }
 
@@ -267,7 +288,7 @@ impl<'a> Encoder<'a> {
         let column = |column: &&Column| {
             let cells = self.fitting(batch, column)?;
             Ok((0..batch.num_rows())
-                .map(|row| units(cells.at(row), column, self.reading))
+                .map(|row| units(cells.at(row), column, self.reading_of(column)))
                 .collect())
         };
         self.measures.iter().map(column).collect()
@@ -275,7 +296,8 @@ impl<'a> Encoder<'a> {
 
     /// The value of a cell of a measure, in units of its last decimal; `None` if it has none.
     pub fn units(&self, measure: usize, cell: RawCell<'_>) -> Option<i64> {
-        units(cell, self.measures[measure], self.reading)
+        let column = self.measures[measure];
+        units(cell, column, self.reading_of(column))
     }
 
     /// A column whose physical type can hold the declared one.
@@ -292,7 +314,8 @@ impl<'a> Encoder<'a> {
         let array = batch
             .column_by_name(&column.name)
             .ok_or_else(|| misfit(MisfitKind::NoColumn))?;
-        ReadableColumn::fitting(array, column.kind, column.role, self.reading).map_err(misfit)
+        let reading = self.reading_of(column);
+        ReadableColumn::fitting(array, column.kind, column.role, reading).map_err(misfit)
     }
 
     /// The leaf of a raw cell of a quasi column.
@@ -300,7 +323,8 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// The cell has no leaf.
     pub fn leaf(&self, quasi: usize, cell: RawCell<'_>) -> Result<Leaf, MisfitKind> {
-        self.quasi[quasi].code(cell, self.reading).map_err(|kind| {
+        let reading = self.reading_of(self.quasi[quasi].column);
+        self.quasi[quasi].code(cell, reading).map_err(|kind| {
             match (kind, cell, self.quasi[quasi].column.kind) {
                 (MisfitKind::WrongType, RawCell::Int(_) | RawCell::Float(_), Kind::String) => {
                     MisfitKind::NumberForText
@@ -326,7 +350,8 @@ impl<'a> Encoder<'a> {
                 }
             }
         };
-        let value = parse_value(cell, self.sensitive[sensitive].kind, self.reading);
+        let column = self.sensitive[sensitive];
+        let value = parse_value(cell, column.kind, self.reading_of(column));
         dictionary.number(value.unwrap_or_else(malformed))
     }
 

@@ -35,13 +35,9 @@ impl SchemaPlan {
                     fields.insert((place, node), nodes);
                 }
                 Type::Union(branches) => open.extend(branches.iter().map(|&branch| (branch, node))),
-                Type::Array(items) => open.extend(
-                    paths
-                        .node(node)
-                        .items
-                        .iter()
-                        .map(|&(_, below)| (*items, below)),
-                ),
+                Type::Array(items) => {
+                    open.extend(paths.node(node).list_nodes().map(|below| (*items, below)));
+                }
                 // The keys of a map differ between messages.
                 Type::Map(values) => open.extend(
                     paths

@@ -2,6 +2,7 @@
 //! compared with what is left; nothing is allocated.
 
 /// The rest of a message.
+#[derive(Clone)]
 pub(super) struct AvroReader<'m>(&'m [u8]);
 
 impl<'m> AvroReader<'m> {

@@ -8,9 +8,9 @@ use std::ops::Range;
 use super::plan::SchemaPlan;
 use super::reader::AvroReader;
 use super::schema::Type;
-use super::value::AvroValue;
+use super::value::{AvroValue, read};
 use crate::engine::histogram::MisfitKind;
-use crate::paths::{FieldPaths, PathStep, WrittenField};
+use crate::paths::{FieldPaths, PathStep, WrittenField, is_missing};
 
 /// The most levels of nested values.
 const DEEPEST: usize = 200;
@@ -27,9 +27,10 @@ pub(crate) struct AvroWalk<'p> {
     /// The values of the message, in the form for columns.
     values: WipedBytes,
     found: Vec<Found>,
-    /// For each node the last message that had it.
+    /// For each node the last object that had it: a message, or a chosen element of a list.
     seen: Vec<u64>,
-    message: u64,
+    object: u64,
+    objects: u64,
     steps: usize,
 }
 
@@ -43,7 +44,8 @@ impl<'p> AvroWalk<'p> {
             values: WipedBytes::default(),
             found,
             seen,
-            message: 0,
+            object: 0,
+            objects: 0,
             steps: 0,
         }
     }
@@ -56,20 +58,64 @@ impl<'p> AvroWalk<'p> {
         record: &[u8],
         show: impl FnOnce(Option<&[WrittenField<'_>]>) -> T,
     ) -> T {
-        self.message += 1;
+        self.objects += 1;
+        self.object = self.objects;
         self.steps = STEPS.saturating_add(record.len().saturating_mul(8));
         self.values.clear();
         self.found.clear();
-        self.found.resize(self.fields, Ok(0..0));
+        self.found
+            .resize(self.paths.width().max(self.fields), Ok(0..0));
         let mut reader = AvroReader::new(record);
         let whole = self.value(plan, plan.schema().root(), Some(0), &mut reader, 0);
         if whole.is_none() || reader.left() > 0 {
             return show(None);
         }
+        for &(field, other) in self.paths.others() {
+            if is_missing(&self.written()[field], read) {
+                self.found[field] = self.found[other].clone();
+            }
+        }
+        show(Some(&self.written()[..self.fields]))
+    }
+
+    /// The fields in their written form.
+    fn written(&self) -> Vec<WrittenField<'_>> {
         let values = &self.values;
         let field = |found: &Found| found.clone().map(|range| &values[range]);
-        let fields: Vec<WrittenField<'_>> = self.found.iter().map(field).collect();
-        show(Some(&fields))
+        self.found.iter().map(field).collect()
+    }
+
+    /// Takes from the next element of a list what is chosen by its content, and not found before.
+    fn picks(
+        &mut self,
+        plan: &SchemaPlan,
+        items: usize,
+        node: Option<usize>,
+        reader: &AvroReader<'_>,
+        depth: usize,
+    ) -> Option<()> {
+        let (Some(node), paths) = (node, self.paths) else {
+            return Some(());
+        };
+        for pick in &paths.node(node).picks {
+            let nothing = vec![Ok(0..0); self.found.len()];
+            let before = std::mem::replace(&mut self.found, nothing);
+            self.objects += 1;
+            let around = std::mem::replace(&mut self.object, self.objects);
+            self.value(plan, items, Some(pick.node), &mut reader.clone(), depth)?;
+            self.object = around;
+            let written = self.written();
+            let mut fields = paths.fields_below(pick.node);
+            fields.retain(|&field| !is_missing(&written[field], read));
+            let fits = pick.fits(&written, read);
+            let inside = std::mem::replace(&mut self.found, before);
+            for field in fields.into_iter().filter(|_| fits) {
+                if is_missing(&self.written()[field], read) {
+                    self.found[field] = inside[field].clone();
+                }
+            }
+        }
+        Some(())
     }
 
     /// Walks over one value and extracts what a node reads.
@@ -96,6 +142,7 @@ impl<'p> AvroWalk<'p> {
                 self.nested(node, false);
                 let mut place = 0;
                 self.blocks(reader, |walk, reader| {
+                    walk.picks(plan, *items, node, reader, depth + 1)?;
                     let below = node.and_then(|node| walk.paths.node(node).item(place));
                     place += 1;
                     walk.value(plan, *items, below, reader, depth + 1)
@@ -162,7 +209,7 @@ impl<'p> AvroWalk<'p> {
             .paths
             .node(node)
             .child(std::str::from_utf8(key).ok()?)?;
-        if std::mem::replace(&mut self.seen[below], self.message) == self.message {
+        if std::mem::replace(&mut self.seen[below], self.object) == self.object {
             self.spoil(below, MisfitKind::Twice);
             return None;
         }
@@ -186,18 +233,14 @@ impl<'p> AvroWalk<'p> {
     /// no object, and the reverse.
     fn nested(&mut self, node: Option<usize>, object: bool) {
         let Some(node) = node else { return };
-        let PathStep {
-            keys,
-            items,
-            fields,
-        } = self.paths.node(node);
+        let step = self.paths.node(node);
+        let PathStep { keys, fields, .. } = step;
         fields
             .iter()
             .for_each(|&field| self.found[field] = Err(MisfitKind::Nested));
         if object {
-            items
-                .iter()
-                .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
+            step.list_nodes()
+                .for_each(|below| self.spoil(below, MisfitKind::NoList));
         } else {
             keys.iter()
                 .for_each(|&(_, below)| self.spoil(below, MisfitKind::Nested));
@@ -215,26 +258,19 @@ impl<'p> AvroWalk<'p> {
 
     /// No path continues through this value.
     fn leads_nowhere(&mut self, node: usize) {
-        let PathStep { keys, items, .. } = self.paths.node(node);
-        keys.iter()
-            .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
-        items
+        let step = self.paths.node(node);
+        step.keys
             .iter()
-            .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoList));
+            .for_each(|&(_, below)| self.spoil(below, MisfitKind::NoPath));
+        step.list_nodes()
+            .for_each(|below| self.spoil(below, MisfitKind::NoList));
     }
 
     /// Sets this fault for all fields of a node and below it.
     fn spoil(&mut self, node: usize, kind: MisfitKind) {
-        let paths = self.paths;
-        paths
-            .node(node)
-            .fields
-            .iter()
-            .for_each(|&field| self.found[field] = Err(kind));
-        paths
-            .node(node)
-            .below()
-            .for_each(|below| self.spoil(below, kind));
+        for field in self.paths.fields_below(node) {
+            self.found[field] = Err(kind);
+        }
     }
 }
 

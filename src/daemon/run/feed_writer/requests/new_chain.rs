@@ -83,7 +83,7 @@ fn fits(state: &FeedState, feed: &config::FeedConfig) -> Result<()> {
         return Ok(());
     }
     let same = |old: &Column, new: &Column| {
-        (&old.name, old.kind, &old.path) == (&new.name, new.kind, &new.path)
+        (&old.name, old.kind, &old.source) == (&new.name, new.kind, &new.source)
     };
     let roles = [
         (Role::Identifier, "identifier"),

@@ -183,7 +183,7 @@ fn ask(
         .map(|(new, kept)| newest_of(new, kept))
         .collect::<Result<_>>()?;
     let case = NextRelease {
-        policy: policy,
+        policy,
         columns: &state.terms.columns,
         release: candidate.release,
         recoding: &candidate.recoding,

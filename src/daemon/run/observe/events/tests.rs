@@ -658,7 +658,7 @@ fn columns_without_detail_are_named() {
     let watch = Watch::new();
     let column = |name: &str| Column {
         name: name.into(),
-        path: None,
+        source: Default::default(),
         role: Role::Sensitive,
         kind: ColumnKind::String,
         taxonomy: None,

@@ -57,7 +57,7 @@ impl Guards {
         let mut all: Vec<Column> = columns.iter().cloned().collect();
         all.push(Column {
             name: name.into(),
-            path: None,
+            source: Default::default(),
             role: Role::Sensitive,
             kind: Kind::String,
             taxonomy: None,
