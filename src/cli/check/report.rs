@@ -122,7 +122,7 @@ impl DeclaredColumn {
                 .skip(1)
                 .map(|path| path.to_string())
                 .collect(),
-            changed: column.source.steps.iter().map(words::of_step).collect(),
+            changed: words::changed(&column.source),
             taxonomy: column
                 .taxonomy
                 .as_deref()

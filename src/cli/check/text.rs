@@ -65,6 +65,7 @@ fn role(role: Role) -> &'static str {
         Role::Quasi => "quasi",
         Role::Sensitive => "sensitive",
         Role::Measure => "measure",
+        Role::Input => "input",
     }
 }
 
@@ -76,6 +77,7 @@ fn about(column: &DeclaredColumn, two: bool) -> String {
         Role::Quasi if two => text.push_str("published as it is, and generalised to form classes"),
         Role::Quasi => text.push_str("generalised"),
         Role::Sensitive => text.push_str("published, never generalised"),
+        Role::Input => text.push_str("read for other columns only, never published"),
         Role::Measure => {
             text.push_str("published as count, sum and mean for each label and release")
         }
@@ -103,8 +105,16 @@ fn about(column: &DeclaredColumn, two: bool) -> String {
     for path in &column.other_paths {
         let _ = write!(text, ", else from {path}");
     }
-    if !column.changed.is_empty() {
-        let _ = write!(text, "; its text: {}", column.changed.join(", "));
+    let (computed, changed): (Vec<&String>, Vec<&String>) = column
+        .changed
+        .iter()
+        .partition(|words| words.starts_with("computed"));
+    for words in computed {
+        let _ = write!(text, "; {words}");
+    }
+    let changed: Vec<&str> = changed.into_iter().map(String::as_str).collect();
+    if !changed.is_empty() {
+        let _ = write!(text, "; its text: {}", changed.join(", "));
     }
     text
 }

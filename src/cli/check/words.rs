@@ -4,13 +4,26 @@
 
 use super::{local_recoding, one_recoding};
 use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
-use crate::engine::model::{Column, DateNotation, Role, TextStep};
+use crate::engine::model::{Column, ColumnSource, DateNotation, DerivedFrom, Role, TextStep};
 use crate::engine::policy::{
     ChainKind, Decimal, Distance, DiversityLimits, Guarantee, Masking, OnRepeat, Output, Policy,
 };
 
+/// What is done to the text of a column before its type is read.
+pub(super) fn changed(source: &ColumnSource) -> Vec<String> {
+    let mut words: Vec<String> = source.steps.iter().map(of_step).collect();
+    if let Some(DerivedFrom { figure, columns }) = &source.derived {
+        words.push(format!(
+            "computed: {} of {}",
+            figure.name(),
+            columns.join(" and ")
+        ));
+    }
+    words
+}
+
 /// What a step does to the text of a column.
-pub(super) fn of_step(step: &TextStep) -> String {
+fn of_step(step: &TextStep) -> String {
     match step {
         TextStep::Trim => "without spaces at both ends".to_owned(),
         TextStep::Upper => "in capitals".to_owned(),

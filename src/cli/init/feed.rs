@@ -159,6 +159,7 @@ fn declared(text: &mut String, column: &Guess, role: Role) {
         Role::Quasi => "quasi",
         Role::Sensitive => "sensitive",
         Role::Measure => "measure",
+        Role::Input => "input",
     };
     comment(text, "", &sentence(&column.reason));
     let _ = write!(

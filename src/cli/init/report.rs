@@ -87,6 +87,7 @@ impl InitReport {
                 Some(Role::Quasi) => "quasi",
                 Some(Role::Sensitive) => "sensitive",
                 Some(Role::Measure) => "measure",
+                Some(Role::Input) => "input",
                 None => "dropped",
             };
             // Debug output escapes control characters; the quotes are removed.

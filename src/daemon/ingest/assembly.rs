@@ -103,7 +103,7 @@ impl Assembly {
     pub(crate) fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
             self.names = coder
-                .fields()
+                .named()
                 .iter()
                 .map(|column| Arc::from(&*column.name))
                 .collect();

@@ -39,6 +39,10 @@ impl RowPeople {
                 column: column.name.clone(),
                 kind,
             };
+            let mut reading = reading;
+            if column.source.is_changed() && !reading.is_labels() {
+                reading = CellReading::Text;
+            }
             Some(
                 ReadableColumn::fitting(array, column.kind, column.role, reading)
                     .map(|cells| (cells, column.kind))

@@ -7,13 +7,13 @@ use arrow_array::RecordBatch;
 use super::memo::Memo;
 use super::person::{PersonHasher, Tuple};
 use super::spellings::IdentifierSpellings;
-use super::stepped::{stepped, stepped_batch};
+use super::stepped::{day_of, stepped, stepped_batch};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{
     CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell,
     ReadableColumn, Tuples,
 };
-use crate::engine::model::{Column, Columns, Kind, Leaf, Role, Value};
+use crate::engine::model::{Column, Columns, DateFigure, Kind, Leaf, Role, Value};
 
 /// The value of a field's bytes; its text may be unescaped into the string.
 pub(crate) type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
@@ -71,11 +71,22 @@ type BatchPeople = (Vec<Person>, Vec<IdentifierSpellings>, Vec<RowFault>);
 pub struct Coder<'a> {
     encoder: Encoder<'a>,
     hasher: &'a PersonHasher,
-    /// Identifiers, quasi columns, sensitive columns, measures.
+    /// Identifiers, quasi columns, sensitive columns, measures and inputs of the source.
     fields: Vec<&'a Column>,
+    /// These, and columns that are computed from them.
+    named: Vec<&'a Column>,
     identifiers: usize,
-    quasi: usize,
-    measures: usize,
+    quasi: Vec<CellPlace>,
+    sensitive: Vec<CellPlace>,
+    measures: Vec<CellPlace>,
+}
+
+/// Where the cell of a column is.
+struct CellPlace {
+    /// Its index in [`Coder::named`].
+    column: usize,
+    /// What is computed, and from which fields; `None` for a field of the source.
+    derived: Option<(DateFigure, Vec<usize>)>,
 }
 
 impl<'a> Coder<'a> {
@@ -86,19 +97,40 @@ impl<'a> Coder<'a> {
             Role::Quasi,
             Role::Sensitive,
             Role::Measure,
+            Role::Input,
         ];
-        let [identifiers, quasi, _, measures] = roles.map(|role| columns.of(role).count());
-        let fields = roles
-            .into_iter()
-            .flat_map(|role| columns.of(role))
-            .collect();
+        let (mut fields, mut computed) = (Vec::new(), Vec::new());
+        for column in roles.into_iter().flat_map(|role| columns.of(role)) {
+            if column.source.derived.is_none() {
+                fields.push(column);
+            } else {
+                computed.push(column);
+            }
+        }
+        let named = [&fields[..], &computed].concat();
+        let index = |name: &str| {
+            let at = named.iter().position(|column| &*column.name == name);
+            at.expect("a feed file names columns that it declares")
+        };
+        let places = |role| {
+            let place = |column: &Column| CellPlace {
+                column: index(&column.name),
+                derived: column.source.derived.as_ref().map(|derived| {
+                    let from = derived.columns.iter().map(|name| index(name));
+                    (derived.figure, from.collect())
+                }),
+            };
+            columns.of(role).map(place).collect()
+        };
         Coder {
             encoder: Encoder::new(columns, reading).stepped(),
             hasher,
+            identifiers: columns.of(Role::Identifier).count(),
+            quasi: places(Role::Quasi),
+            sensitive: places(Role::Sensitive),
+            measures: places(Role::Measure),
             fields,
-            identifiers,
-            quasi,
-            measures,
+            named,
         }
     }
 
@@ -117,18 +149,24 @@ impl<'a> Coder<'a> {
         &self.fields
     }
 
+    /// The columns that a fault of a row may name: those that are read, and those that are computed
+    /// from them.
+    pub fn named(&self) -> &[&'a Column] {
+        &self.named
+    }
+
     /// Encodes a batch of a typed source.
     ///
     /// # Errors
     /// A whole column is missing or has another type.
     pub fn batch(&self, batch: &RecordBatch) -> Result<RowBatch, Misfit> {
-        let batch = &stepped_batch(batch, &self.fields)?;
+        let batch = &stepped_batch(batch, &self.named)?;
         let mut dictionaries = self.dictionaries();
         let (encoded, misfits) = self.encoder.encode_rows(batch, &mut dictionaries)?;
         let measured = self.encoder.encode_measures(batch)?;
         let (people, identifiers, mut faults) = self.people(batch)?;
         let field = |misfit: &Misfit| {
-            self.fields[self.identifiers..]
+            self.named[self.identifiers..]
                 .iter()
                 .position(|c| c.name == misfit.column)
         };
@@ -247,14 +285,10 @@ impl<'a> Coder<'a> {
     }
 
     fn dictionaries(&self) -> Vec<Dictionary> {
-        self.sensitive()
+        self.sensitive
             .iter()
             .map(|_| Dictionary::default())
             .collect()
-    }
-
-    fn sensitive(&self) -> &[&'a Column] {
-        &self.fields[self.identifiers + self.quasi..self.fields.len() - self.measures]
     }
 
     /// Encodes rows one by one, each as one text per field.
@@ -264,18 +298,20 @@ impl<'a> Coder<'a> {
             read,
             scratch: String::new(),
             changed: String::new(),
-            memos: self.fields[self.identifiers..]
+            memos: self
+                .quasi
                 .iter()
+                .chain(&self.sensitive)
                 .map(|_| Memo::default())
                 .collect(),
             dictionaries: self.dictionaries(),
-            tuples: Tuples::new(self.sensitive().len()),
+            tuples: Tuples::new(self.sensitive.len()),
             tuple: Tuple::default(),
             row: Vec::with_capacity(self.fields.len()),
             rows: 0,
-            leaves: vec![Vec::new(); self.quasi],
+            leaves: vec![Vec::new(); self.quasi.len()],
             codes: Vec::new(),
-            measures: vec![Vec::new(); self.measures],
+            measures: vec![Vec::new(); self.measures.len()],
             people: Vec::new(),
             identifiers: self.no_identifiers(),
             faults: Vec::new(),
@@ -339,60 +375,87 @@ impl RowCoder<'_, '_> {
             encoder,
             identifiers,
             quasi,
-            fields: columns,
+            sensitive,
+            measures,
+            named,
             ..
         } = self.coder;
         let (read, scratch, changed) = (self.read, &mut self.scratch, &mut self.changed);
         self.tuple.clear();
         for (at, text) in fields[..*identifiers].iter().enumerate() {
             let mut add = || {
-                let cell = stepped(read((*text)?, scratch)?, &columns[at].source.steps, changed);
-                note(cell, columns[at], &mut self.identifiers[at]);
-                let reading = encoder.reading_of(columns[at]);
-                self.tuple.add(cell, columns[at].kind, reading)
+                let cell = stepped(read((*text)?, scratch)?, &named[at].source.steps, changed);
+                note(cell, named[at], &mut self.identifiers[at]);
+                let reading = encoder.reading_of(named[at]);
+                self.tuple.add(cell, named[at].kind, reading)
             };
             add().map_err(|kind| (at, kind))?;
         }
         self.row.clear();
-        let (memos, known) = self.memos.split_at_mut(*quasi);
-        for (at, (text, memo)) in fields[*identifiers..].iter().zip(memos).enumerate() {
-            let steps = &columns[identifiers + at].source.steps;
-            let code = text.and_then(|text| {
-                memo.code(text, || {
-                    encoder.leaf(at, stepped(read(text, scratch)?, steps, changed))
-                })
-            });
-            self.row
-                .push(code.map_err(|kind| (at + identifiers, kind))?);
+        let (memos, known) = self.memos.split_at_mut(quasi.len());
+        for (at, (place, memo)) in quasi.iter().zip(memos).enumerate() {
+            let code = match &place.derived {
+                None => {
+                    let steps = &named[place.column].source.steps;
+                    fields[place.column].and_then(|text| {
+                        memo.code(text, || {
+                            encoder.leaf(at, stepped(read(text, scratch)?, steps, changed))
+                        })
+                    })
+                }
+                Some(derived) => {
+                    let text = computed(derived, fields, named, (read, scratch, changed))?;
+                    encoder.leaf(at, text.as_deref().map_or(RawCell::Null, RawCell::Text))
+                }
+            };
+            self.row.push(code.map_err(|kind| (place.column, kind))?);
         }
-        let sensitive = fields[identifiers + quasi..]
-            .iter()
-            .zip(known)
-            .zip(&mut self.dictionaries)
-            .enumerate();
-        for (at, ((text, memo), dictionary)) in sensitive {
-            let steps = &columns[identifiers + quasi + at].source.steps;
-            let code = text.and_then(|text| {
-                memo.code(text, || {
-                    let cell = stepped(read(text, scratch)?, steps, changed);
-                    Ok(encoder.number(at, cell, dictionary))
-                })
-            });
+        let values = sensitive.iter().zip(known).zip(&mut self.dictionaries);
+        for (at, ((place, memo), dictionary)) in values.enumerate() {
+            let code = match &place.derived {
+                None => {
+                    let steps = &named[place.column].source.steps;
+                    fields[place.column].and_then(|text| {
+                        memo.code(text, || {
+                            let cell = stepped(read(text, scratch)?, steps, changed);
+                            Ok(encoder.number(at, cell, dictionary))
+                        })
+                    })
+                }
+                Some(derived) => {
+                    let text = computed(derived, fields, named, (read, scratch, changed));
+                    let text = text.map_err(|(_, kind)| kind);
+                    text.map(|text| {
+                        let cell = text.as_deref().map_or(RawCell::Null, RawCell::Text);
+                        encoder.number(at, cell, dictionary)
+                    })
+                }
+            };
             self.row
                 .push(code.unwrap_or_else(|_| dictionary.number(Value::Null)));
         }
-        let measures = &fields[fields.len() - self.measures.len()..];
-        for (at, (text, column)) in measures.iter().zip(&mut self.measures).enumerate() {
-            let steps = &columns[fields.len() - measures.len() + at].source.steps;
-            let cell = text.and_then(|text| read(text, scratch));
-            let cell = cell.map(|cell| stepped(cell, steps, changed));
-            column.push(cell.ok().and_then(|cell| encoder.units(at, cell)));
+        for (at, (place, column)) in measures.iter().zip(&mut self.measures).enumerate() {
+            let number = match &place.derived {
+                None => {
+                    let steps = &named[place.column].source.steps;
+                    let cell = fields[place.column].and_then(|text| read(text, scratch));
+                    let cell = cell.map(|cell| stepped(cell, steps, changed));
+                    cell.ok().and_then(|cell| encoder.units(at, cell))
+                }
+                Some(derived) => {
+                    let text = computed(derived, fields, named, (read, scratch, changed));
+                    let text = text.ok().flatten();
+                    text.and_then(|text| encoder.units(at, RawCell::Text(&text)))
+                }
+            };
+            column.push(number);
         }
         self.leaves
             .iter_mut()
             .zip(&self.row)
             .for_each(|(column, &leaf)| column.push(leaf));
-        self.codes.push(self.tuples.number(&self.row[*quasi..]));
+        self.codes
+            .push(self.tuples.number(&self.row[quasi.len()..]));
         if *identifiers > 0 {
             self.people.push(self.coder.hasher.hash(&self.tuple));
         }
@@ -443,6 +506,29 @@ impl RowCoder<'_, '_> {
             strange,
         }
     }
+}
+
+/// The text of a computed cell; `None` if one of the days is missing.
+///
+/// # Errors
+/// The first field that is no day.
+fn computed(
+    (figure, from): &(DateFigure, Vec<usize>),
+    fields: &[Result<&[u8], MisfitKind>],
+    named: &[&Column],
+    (read, scratch, changed): (FieldText, &mut String, &mut String),
+) -> Result<Option<String>, (usize, MisfitKind)> {
+    let mut days = Vec::with_capacity(from.len());
+    for &field in from {
+        let wrong = |kind| (field, kind);
+        let cell = read(fields[field].map_err(wrong)?, scratch).map_err(wrong)?;
+        match day_of(stepped(cell, &named[field].source.steps, changed)) {
+            Some(Ok(day)) => days.push(day),
+            Some(Err(kind)) => return Err(wrong(kind)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(figure.number(&days).to_string()))
 }
 
 /// The number of cells of measures without a number.

@@ -10,6 +10,7 @@ use super::people::RowPeople;
 use super::row_batch::Coder;
 use super::rows::{BadRowPolicy, gather};
 use super::source::SourceFile;
+use super::stepped::stepped_batch;
 use crate::engine::histogram::{
     Builder, CellReading, Encoder, Histogram, Misfit, MisfitKind, RawCell, ReadableColumn, value_of,
 };
@@ -18,6 +19,12 @@ use crate::error::{Error, ErrorCategory, Result, printable};
 
 /// The remedy if a table turns out not to be a release.
 const RAW_ROWS: &str = "If the file holds raw rows, `tidegate anonymize` makes a release of them";
+
+/// The columns that a release may have, and identifiers, which it must not have.
+fn published(columns: &Columns) -> Columns {
+    let all = columns.iter().filter(|column| column.role != Role::Input);
+    Columns::new(all.cloned().collect()).with_release(columns.release().clone())
+}
 
 /// An open table file whose columns fit.
 pub struct TableFile {
@@ -45,15 +52,15 @@ impl TableFile {
     /// # Errors
     /// As [`TableFile::release`].
     pub fn release_in(source: SourceFile, columns: &Columns) -> Result<TableFile> {
-        let mut table =
-            TableFile::of(source, columns, |column| &column.name)?.published(columns)?;
+        let mut table = TableFile::of(source, &published(columns), |column| &column.name)?
+            .published(columns)?;
         let name = columns
             .release()
             .name()
             .filter(|name| columns.named(name).is_none() && table.has(name));
         table.release = name.map(str::to_owned);
         if table.release.is_some() {
-            table.want(columns, |column| &column.name)?;
+            table.want(&published(columns), |column| &column.name)?;
         }
         Ok(table)
     }
@@ -79,6 +86,9 @@ impl TableFile {
                 None => {
                     "the feed file declares no such column: declare it, or remove it from the release"
                 }
+                Some(Role::Input) => {
+                    "this column is read for others only, and must not be in a release: remove it"
+                }
                 Some(Role::Identifier) => {
                     "an identifier column in a release links rows to people: remove it"
                 }
@@ -97,7 +107,9 @@ impl TableFile {
     /// # Errors
     /// The file cannot be read or does not fit its name; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
-        let mut table = TableFile::of(SourceFile::open(path)?, columns, raw_name)?;
+        let source = SourceFile::open(path)?;
+        let of_source = Columns::new(columns.of_source().cloned().collect());
+        let mut table = TableFile::of(source, &of_source, raw_name)?;
         table.source.spare(
             columns
                 .of(Role::Sensitive)
@@ -135,7 +147,7 @@ impl TableFile {
         let header = self.source.header().to_vec();
         let counted = columns
             .iter()
-            .filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive));
+            .filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive | Role::Input));
         let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
         // The person of a row is read if the file has the identifiers: never in a release.
         for column in columns.of(Role::Identifier) {
@@ -255,11 +267,16 @@ pub fn count_behind(
     let encoder = if reading.is_labels() {
         encoder.as_seen()
     } else {
-        encoder.behind(releases)
+        encoder.behind(releases).stepped()
     };
+    let all: Vec<&Column> = columns.iter().collect();
     let (mut builder, mut people) = (Builder::new(&encoder, 0), RowPeople::default());
     let mut before = 0;
-    while let Some(batch) = table.batch()? {
+    while let Some(mut batch) = table.batch()? {
+        if !reading.is_labels() {
+            batch = stepped_batch(&batch, &all)
+                .map_err(|misfit| table.misfit(&misfit, before, columns))?;
+        }
         let added = match &table.release {
             Some(name) => releases_of(name, &batch, reading)
                 .and_then(|numbers| builder.add_each(&batch, &numbers)),

@@ -175,7 +175,7 @@ fn differs(old: &Column, new: &Column, grows: bool) -> Option<&'static str> {
         ("path", old.source.paths != new.source.paths),
         (
             "clean`, `format` or `derive",
-            old.source.steps != new.source.steps,
+            (&old.source.steps, &old.source.derived) != (&new.source.steps, &new.source.derived),
         ),
         ("optional", old.optional != new.optional),
         ("guarded", old.guarded != new.guarded),

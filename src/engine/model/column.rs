@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::date_figure::DerivedFrom;
 use super::detail::DetailSettings;
 use super::edge::Edge;
 use super::release_column::ReleaseColumn;
@@ -27,6 +28,8 @@ pub enum Role {
     Sensitive,
     /// A number that is published only as an aggregate per class.
     Measure,
+    /// Read only for columns that are computed from it; never published, and not kept.
+    Input,
 }
 
 /// The type a column's values are decoded to, strictly.
@@ -56,6 +59,15 @@ pub struct ColumnSource {
     pub paths: Vec<Box<str>>,
     /// What is done to the text before its type is read, in order.
     pub steps: Vec<TextStep>,
+    /// The columns from which it is computed; `None` for a column of the source.
+    pub derived: Option<DerivedFrom>,
+}
+
+impl ColumnSource {
+    /// Whether its values are texts that differ from those of the source.
+    pub fn is_changed(&self) -> bool {
+        !self.steps.is_empty() || self.derived.is_some()
+    }
 }
 
 /// One declared column.
@@ -285,6 +297,13 @@ impl Columns {
     /// The columns of one role, in the order of the feed file.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &Column> {
         self.all.iter().filter(move |column| column.role == role)
+    }
+
+    /// The columns that a source has.
+    pub fn of_source(&self) -> impl Iterator<Item = &Column> {
+        self.all
+            .iter()
+            .filter(|column| column.source.derived.is_none())
     }
 
     /// A set with only the columns of one role.

@@ -18,6 +18,7 @@ mod carving;
 mod class_finder;
 mod column;
 pub mod cut;
+mod date_figure;
 mod decimal;
 mod detail;
 mod edge;
@@ -42,6 +43,7 @@ pub use column::{
     CodeShape, Column, ColumnSource, Columns, DateLevel, Domain, Kind, LeafRule, Role,
 };
 pub use cut::{Cut, NoAntichain, Recoding};
+pub use date_figure::{DateFigure, DerivedFrom};
 pub use decimal::Decimal;
 pub use detail::DetailSettings;
 pub use edge::Edge;

@@ -105,7 +105,7 @@ fn envelopes_of_changes_are_read_by_path() {
     let wards = ["Cardiology", "Trauma"];
     let row = |number: usize| {
         let after = json!({
-            "patient_id": number, "born": format!("19{}-03-31", 40 + number % 20), "sex": "female",
+            "patient_id": number, "born": 1_000 * (number % 20), "sex": "female",
             "ward": wards[number % 2], "icd10": format!("F3{}", number % 4), "note": "not read",
         });
         json!({"before": null, "after": after, "op": "r", "ts_ms": 1}).to_string() + "\n"
@@ -122,9 +122,15 @@ fn resources_of_fhir_are_read_by_path() {
     let resource = |number: usize| {
         let patient =
             json!({"resourceType": "Patient", "birthDate": "1961-10-02", "gender": "male"});
+        let host = ["", "https://fhir.hospital.example/"][number % 2];
+        let mut coding = vec![
+            json!({"system": "http://snomed.info/sct", "code": "22298006"}),
+            json!({"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}),
+        ];
+        coding.rotate_left(number % 2);
         let resource = json!({
-            "resourceType": "Condition", "subject": {"reference": format!("Patient/{number}")}, "patient": patient,
-            "code": {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I21"}], "text": "Heart"},
+            "resourceType": "Condition", "subject": {"reference": format!("{host}Patient/{number}")},
+            "patient": patient, "code": {"coding": coding, "text": "Heart"},
         });
         resource.to_string() + "\n"
     };

@@ -4,14 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use serde_json::{Value as Json, json};
 use tidegate::daemon::config::{FeedConfig, PathPart, path_parts};
-use tidegate::daemon::ingest::decode;
 use tidegate::daemon::ingest::topic::{
     Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode as decode_topic,
 };
+use tidegate::daemon::ingest::{TableFile, count, decode};
 use tidegate::engine::histogram::CodedRows;
 use tidegate::engine::model::{Columns, Value};
 
@@ -162,6 +162,171 @@ fn a_day_in_another_notation_sets_a_row_aside_and_a_sensitive_one_is_null() {
         .map(|&code| rows.values().get(code))
         .collect();
     assert_eq!(values, [&[Value::Date(18_292)][..], &[Value::Null]]);
+}
+
+/// An age, a year, a length of stay and a measured one, from days in other columns.
+const COMPUTED: &str = r#"
+[feed]
+name = "t"
+chain = "disjoint"
+[policy]
+k = 2
+[[column]]
+name = "id"
+role = "identifier"
+[[column]]
+name = "age"
+role = "quasi"
+derive = { years = ["birth_date", "admitted"] }
+taxonomy = { bands = [5, 10], min = 0, max = 119 }
+[[column]]
+name = "year"
+role = "quasi"
+optional = true
+derive = { year = "admitted" }
+taxonomy = { bands = [1, 2], min = 2000, max = 2029 }
+[[column]]
+name = "stay"
+role = "sensitive"
+type = "int"
+derive = { days = ["admitted", "discharged"] }
+[[column]]
+name = "months"
+role = "measure"
+type = "int"
+derive = { months = ["admitted", "discharged"] }
+[[column]]
+name = "birth_date"
+role = "input"
+path = "$.born"
+format = "%d.%m.%Y"
+[[column]]
+name = "admitted"
+role = "input"
+[[column]]
+name = "discharged"
+role = "input"
+"#;
+
+#[test]
+fn numbers_follow_from_days_in_every_format() {
+    let plain = COMPUTED
+        .replace("derive = { years = [\"birth_date\", \"admitted\"] }\n", "")
+        .replace("derive = { year = \"admitted\" }\n", "")
+        .replace("derive = { days = [\"admitted\", \"discharged\"] }\n", "")
+        .replace("derive = { months = [\"admitted\", \"discharged\"] }\n", "");
+    let plain = columns(
+        &plain[..plain
+            .find("[[column]]\nname = \"birth_date\"")
+            .expect("inputs")],
+    );
+    let rows = "id,age,year,stay,months\n1,51,2026,28,0\n2,0,2025,,\n3,36,2025,365,12\n";
+    let plain = of_file("plain.csv", rows.as_bytes(), &plain);
+    let columns = columns(COMPUTED);
+    let csv = "id,born,admitted,discharged\n1,25.12.1974,2026-01-31,2026-02-28\n2,01.02.2025,2025-03-01,\n3,29.02.1988,2025-02-28,2026-02-28\n";
+    assert!(of_file("a.csv", csv.as_bytes(), &columns) == plain);
+    let objects = [
+        json!({"id": "1", "born": "25.12.1974", "admitted": "2026-01-31", "discharged": "2026-02-28"}),
+        json!({"id": "2", "born": "01.02.2025", "admitted": "2025-03-01"}),
+        json!({"id": "3", "born": "29.02.1988", "admitted": "2025-02-28", "discharged": "2026-02-28", "age": []}),
+    ];
+    let lines: Vec<Vec<u8>> = objects
+        .iter()
+        .map(|one| one.to_string().into_bytes())
+        .collect();
+    assert!(of_file("a.jsonl", &lines.join(&b'\n'), &columns) == plain);
+    assert!(of_topic(Writing::Json, &lines, &columns) == plain);
+    let days = |all: [&str; 3]| {
+        let day = |text: &str| tidegate::engine::model::forms::dates::parse(text);
+        Arc::new(Date32Array::from(all.map(day).to_vec())) as ArrayRef
+    };
+    let batch = RecordBatch::try_from_iter_with_nullable([
+        (
+            "id",
+            Arc::new(StringArray::from(vec!["1", "2", "3"])) as ArrayRef,
+            true,
+        ),
+        (
+            "born",
+            Arc::new(StringArray::from(vec![
+                "25.12.1974",
+                "01.02.2025",
+                "29.02.1988",
+            ])) as ArrayRef,
+            true,
+        ),
+        (
+            "admitted",
+            days(["2026-01-31", "2025-03-01", "2025-02-28"]),
+            true,
+        ),
+        ("discharged", days(["2026-02-28", "", "2026-02-28"]), true),
+    ])
+    .expect("a batch");
+    let mut parquet = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut parquet, batch.schema(), None).expect("a writer");
+    writer.write(&batch).expect("rows");
+    writer.close().expect("memory");
+    assert!(of_file("a.parquet", &parquet, &columns) == plain);
+    // An audit counts the same raw rows.
+    for (name, content) in [
+        ("a.csv", csv.as_bytes()),
+        ("a.parquet", &parquet),
+        ("a.jsonl", &lines.join(&b'\n')),
+    ] {
+        let folder = Folder::new();
+        let table = TableFile::increment(&folder.file(name, content), &columns);
+        let table = table.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let reading = table.raw();
+        let (counted, _) =
+            count(table, &columns, reading).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(counted == plain.histogram(0), "{name}");
+    }
+}
+
+#[test]
+fn faults_name_the_day_or_the_number_that_is_wrong() {
+    let columns = columns(COMPUTED);
+    let row = |born: &str, admitted: &str, discharged: &str| {
+        json!({"id": "1", "born": born, "admitted": admitted, "discharged": discharged})
+            .to_string()
+            .into_bytes()
+    };
+    for (message, fault) in [
+        (row("25.12.1974", "2026-01-31", "2026-02-28"), None),
+        (row("25.12.1974", "2026-01-31", "28.02.2026"), None),
+        (
+            row("1974-12-25", "2026-01-31", "2026-02-28"),
+            Some("birth_date"),
+        ),
+        (
+            row("25.12.1974", "31.01.2026", "2026-02-28"),
+            Some("admitted"),
+        ),
+        (row("25.12.2026", "2026-01-31", "2026-02-28"), Some("age")),
+        (row("", "2026-01-31", "2026-02-28"), Some("age")),
+        (row("25.12.1974", "1999-01-31", "2026-02-28"), Some("year")),
+    ] {
+        let mut batch = Batch::default();
+        batch.push(0, 7, Some(&message));
+        let decoded = decode_topic(
+            "t",
+            &batch,
+            &columns,
+            &hasher(),
+            UnwantedPolicies::SET_ASIDE,
+        );
+        let decoded = decoded.unwrap_or_else(|error| panic!("{error}"));
+        let aside = decoded.partitions[0].aside.as_ref();
+        let named = aside.map(|aside| {
+            aside.messages()[0]
+                .place
+                .column
+                .as_deref()
+                .expect("a column")
+        });
+        assert_eq!(named, fault, "{}", String::from_utf8_lossy(&message));
+    }
 }
 
 /// The paths of the sensitive columns of a test.

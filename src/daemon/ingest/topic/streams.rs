@@ -80,7 +80,7 @@ struct RefusedMessage {
 impl RefusedMessage {
     fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> RefusedMessage {
         let field = coder
-            .fields()
+            .named()
             .iter()
             .position(|column| column.name == misfit.column);
         RefusedMessage {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::{
-    CodeShape, Column, ColumnSource, Columns, DateLevel, Decimal, DetailSettings, Domain, Edge,
-    FileLevels, Kind, LeafRule, Role, Taxonomy, TextStep, Tree,
+    CodeShape, Column, ColumnSource, Columns, DateLevel, Decimal, DerivedFrom, DetailSettings,
+    Domain, Edge, FileLevels, Kind, LeafRule, Role, Taxonomy, TextStep, Tree,
 };
 
 /// A column.
@@ -21,6 +21,8 @@ pub(super) struct StoredColumn {
     also: Vec<Box<str>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<TextStep>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    derived: Option<DerivedFrom>,
     role: StoredRole,
     kind: StoredKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +78,7 @@ pub(super) enum StoredRole {
     Quasi,
     Sensitive,
     Measure,
+    Input,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -157,7 +160,7 @@ macro_rules! alike {
 }
 
 alike! {
-    StoredRole = Role { Identifier, Quasi, Sensitive, Measure }
+    StoredRole = Role { Identifier, Quasi, Sensitive, Measure, Input }
     StoredKind = Kind { String, Int, Float, Bool, Date }
     StoredShape = CodeShape { Zip, Icd10 }
     StoredLevel = DateLevel { Day, Month, Quarter, Year, Decade }
@@ -324,6 +327,7 @@ impl StoredColumn {
             path: source.paths.first().cloned(),
             also: source.paths.iter().skip(1).cloned().collect(),
             steps: source.steps.clone(),
+            derived: source.derived.clone(),
             role: StoredRole::of(*role),
             kind: StoredKind::of(*kind),
             taxonomy: taxonomy.as_ref().map(|domain| StoredTaxonomy::of(domain)),
@@ -343,6 +347,7 @@ impl StoredColumn {
             path,
             also,
             steps,
+            derived,
             role,
             kind,
             taxonomy,
@@ -358,6 +363,7 @@ impl StoredColumn {
             source: ColumnSource {
                 paths: path.into_iter().chain(also).collect(),
                 steps,
+                derived,
             },
             role: role.known(),
             kind: kind.known(),

@@ -87,7 +87,7 @@ pub(super) fn with_key(feed: &FeedConfig, key: &PersonKey) -> FeedConfig {
         name: name.into(),
         source: ColumnSource {
             paths: vec![path.into()],
-            steps: Vec::new(),
+            ..ColumnSource::default()
         },
         role: Role::Sensitive,
         kind: key.kind,

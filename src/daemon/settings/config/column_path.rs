@@ -119,7 +119,9 @@ pub(super) fn crossing(tables: &[ColumnTable]) -> Vec<(String, String)> {
 
 /// The paths of a column.
 fn ways(table: &ColumnTable) -> Vec<Vec<PathPart>> {
+    let derive = table.derive.as_ref();
     match &table.path {
+        _ if derive.is_some_and(|derive| derive.is_computed()) => Vec::new(),
         None => vec![vec![PathPart::Key(table.name.as_str().into())]],
         Some(paths) => paths
             .all()

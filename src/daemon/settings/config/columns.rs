@@ -13,7 +13,8 @@ use super::places::ConfigProblem;
 use super::secret_files;
 use crate::engine::model::forms::{TaxonomyTable, dates};
 use crate::engine::model::{
-    Column, ColumnSource, DateNotation, DetailSettings, Domain, Kind, ReleaseColumn, Role, TextStep,
+    Column, ColumnSource, DateFigure, DateNotation, DerivedFrom, DetailSettings, Domain, Kind,
+    ReleaseColumn, Role, TextStep,
 };
 use crate::engine::policy::Output;
 use crate::error::{Error, SourceLine};
@@ -59,6 +60,8 @@ pub(super) fn read(tables: &[ColumnTable], base: &Path, secrets: &[PathBuf]) -> 
         one.guarded();
         one.build();
     }
+    let computed = computed(tables, &read.columns);
+    read.problems.extend(computed);
     read.warnings.extend(column_path::crossing(tables));
     if !tables.iter().any(|table| table.role == Role::Quasi) {
         let text = "no column has the role `quasi`: declare what an attacker may know about a person, such as age or postal \
@@ -165,7 +168,7 @@ impl ColumnReader<'_> {
                          leaves, prefix, date, flat or builtin"
                 ),
             ),
-            (Role::Identifier | Role::Measure, Some(_)) => {
+            (Role::Identifier | Role::Measure | Role::Input, Some(_)) => {
                 self.refuse(
                     "taxonomy",
                     format!("only quasi and sensitive columns have a taxonomy; `{name}` is neither"),
@@ -173,7 +176,7 @@ impl ColumnReader<'_> {
             }
             _ => {}
         }
-        if optional.is_some() && matches!(role, Role::Identifier | Role::Measure) {
+        if optional.is_some() && matches!(role, Role::Identifier | Role::Measure | Role::Input) {
             self.refuse(
                 "optional",
                 "`optional` is for quasi columns, where a missing value becomes the leaf `unknown`",
@@ -208,6 +211,12 @@ impl ColumnReader<'_> {
                 "`guarded` is for sensitive columns; give this one the role `sensitive`, or remove it",
             );
         }
+        if *role == Role::Input && !matches!(kind, None | Some(Kind::Date)) {
+            self.refuse(
+                "type",
+                "a column with the role `input` is a day: write \"date\", or remove `type`",
+            );
+        }
         if *role == Role::Measure && matches!(kind, Some(Kind::String | Kind::Bool | Kind::Date)) {
             self.refuse(
                 "type",
@@ -218,13 +227,11 @@ impl ColumnReader<'_> {
 
     /// The type of the column's values, as far as it is known without a taxonomy.
     fn plain_kind(&self) -> Kind {
-        self.table
-            .kind
-            .unwrap_or(if self.table.role == Role::Measure {
-                Kind::Float
-            } else {
-                Kind::String
-            })
+        self.table.kind.unwrap_or(match self.table.role {
+            Role::Measure => Kind::Float,
+            Role::Input => Kind::Date,
+            _ => Kind::String,
+        })
     }
 
     fn guarded(&mut self) {
@@ -318,12 +325,17 @@ impl ColumnReader<'_> {
         let Some(steps) = self.steps(kind) else {
             return;
         };
+        let derived = self.derived_from();
         let paths = self.table.path.iter().flat_map(|paths| paths.all());
         let paths = paths.map(|path| path.as_str().into()).collect();
         let boxed = |set: &Vec<String>| set.iter().map(|value| value.as_str().into()).collect();
         self.read.columns.push(Column {
             name: name.as_str().into(),
-            source: ColumnSource { paths, steps },
+            source: ColumnSource {
+                paths,
+                steps,
+                derived,
+            },
             role: *role,
             kind,
             taxonomy: domain.map(Arc::new),
@@ -336,6 +348,39 @@ impl ColumnReader<'_> {
             detail,
             unrelated: self.table.unrelated == Some(true),
         });
+    }
+
+    /// The columns from which this one is computed.
+    fn derived_from(&mut self) -> Option<DerivedFrom> {
+        let (figure, columns) = figure_of(self.table.derive.as_ref()?)?;
+        let ColumnTable {
+            name,
+            role,
+            path,
+            clean,
+            format,
+            ..
+        } = self.table;
+        if matches!(role, Role::Identifier | Role::Input) {
+            let text = format!(
+                "`{}` computes quasi columns, sensitive columns and measures; `{name}` is none of them",
+                figure.name()
+            );
+            self.refuse("derive", text);
+        }
+        if path.is_some() || clean.is_some() || format.is_some() {
+            let text = format!(
+                "`{name}` is computed from other columns and not read from the source: remove its `path`, `clean` and `format`"
+            );
+            self.refuse("derive", text);
+        }
+        Some(DerivedFrom {
+            figure,
+            columns: columns
+                .iter()
+                .map(|column| column.as_str().into())
+                .collect(),
+        })
     }
 
     /// What is done to the column's text before its type is read.
@@ -353,7 +398,7 @@ impl ColumnReader<'_> {
         }
         if let Some(derive) = &self.table.derive {
             match derived(derive) {
-                Ok(step) => steps.push(step),
+                Ok(step) => steps.extend(step),
                 Err(text) => {
                     self.refuse("derive", text);
                     return None;
@@ -466,29 +511,114 @@ impl ColumnReader<'_> {
     }
 }
 
-/// The step of a derivation, or what is wrong with it.
-fn derived(table: &DeriveTable) -> Result<TextStep, &'static str> {
-    const ONE: &str =
-        "`derive` has one of the keys `part`, `first` and `map`: `derive = { part = [\"/\", -1] }`";
+/// The figure that a derivation computes from other columns, and their names.
+fn figure_of(table: &DeriveTable) -> Option<(DateFigure, &[String])> {
+    let several = [
+        (DateFigure::Years, &table.years),
+        (DateFigure::Months, &table.months),
+        (DateFigure::Days, &table.days),
+    ];
+    for (figure, columns) in several {
+        if let Some(columns) = columns {
+            return Some((figure, columns));
+        }
+    }
+    let one = [
+        (DateFigure::Year, &table.year),
+        (DateFigure::Month, &table.month),
+        (DateFigure::Day, &table.day),
+    ];
+    for (figure, column) in one {
+        if let Some(column) = column {
+            return Some((figure, std::slice::from_ref(column)));
+        }
+    }
+    None
+}
+
+/// Computed columns name columns of days that are read from the source, and whose faults set a row
+/// aside whatever its sensitive values are.
+fn computed(tables: &[ColumnTable], columns: &[Column]) -> Vec<ConfigProblem> {
+    let mut problems = Vec::new();
+    for column in columns {
+        let Some(derived) = &column.source.derived else {
+            continue;
+        };
+        let is_own = |table: &ColumnTable| *table.name == *column.name;
+        let at = tables.iter().position(is_own).unwrap_or_default();
+        let place = format!("column[{at}].derive.{}", derived.figure.name());
+        if derived.columns.len() != derived.figure.of_days() {
+            let text = "write the names of two columns with days: [\"birth_date\", \"admitted\"]";
+            problems.push(ConfigProblem::new(place, text));
+            continue;
+        }
+        for name in &derived.columns {
+            let text = match columns.iter().find(|other| other.name == *name) {
+                None => format!(
+                    "there is no column `{name}`: declare it with the role `input` and its `path`"
+                ),
+                Some(other) if other.source.derived.is_some() => {
+                    format!("`{name}` is computed itself: name a column of the source")
+                }
+                Some(other) if !matches!(other.role, Role::Input | Role::Quasi) => format!(
+                    "`{name}` is no quasi column, and nothing may follow from a value that is hidden. If it need not be \
+                     hidden, declare its `path` once more in a column with the role `input`"
+                ),
+                Some(other) if other.kind != Kind::Date => {
+                    format!("`{name}` is no column of days: it needs `type = \"date\"`")
+                }
+                Some(_) => continue,
+            };
+            problems.push(ConfigProblem::new(place.clone(), text));
+        }
+    }
+    problems
+}
+
+/// The step of a derivation that changes the column's own text, or what is wrong with it.
+fn derived(table: &DeriveTable) -> Result<Option<TextStep>, &'static str> {
+    const ONE: &str = "`derive` has one key: `part`, `first` or `map`, which change the text, or `years`, `months`, `days`, `year`, \
+                       `month` or `day`, which are computed from columns with days: `derive = { part = [\"/\", -1] }`";
     const PART: &str = "`part` is a separator and the index of a part: [\"/\", 0] is the first, [\"/\", -1] the last";
-    match (&table.part, table.first, &table.map) {
-        (Some(part), None, None) => match &part[..] {
+    let DeriveTable {
+        part,
+        first,
+        map,
+        years,
+        months,
+        days,
+        year,
+        month,
+        day,
+    } = table;
+    let own = [part.is_some(), first.is_some(), map.is_some()];
+    let several = [years, months, days].map(Option::is_some);
+    let one = [year, month, day].map(Option::is_some);
+    let keys = [own, several, one].concat();
+    if keys.iter().filter(|key| **key).count() != 1 {
+        return Err(ONE);
+    }
+    if let Some(part) = part {
+        return match &part[..] {
             [PartSetting::Separator(separator), PartSetting::Index(index)]
                 if !separator.is_empty() =>
             {
-                Ok(TextStep::Part {
+                Ok(Some(TextStep::Part {
                     separator: separator.as_str().into(),
                     index: *index,
-                })
+                }))
             }
             _ => Err(PART),
-        },
-        (None, Some(characters), None) if characters > 0 => Ok(TextStep::First(characters)),
-        (None, None, Some(table)) if !table.is_empty() => {
+        };
+    }
+    match (first, map) {
+        (Some(0), _) => Err(ONE),
+        (Some(characters), _) => Ok(Some(TextStep::First(*characters))),
+        (_, Some(table)) => {
             let pair = |(from, to): (&String, &String)| (from.as_str().into(), to.as_str().into());
-            Ok(TextStep::Map(table.iter().map(pair).collect()))
+            Ok(Some(TextStep::Map(table.iter().map(pair).collect())))
         }
-        _ => Err(ONE),
+        (None, None) => Ok(None),
     }
 }
 

@@ -141,7 +141,8 @@ pub(super) enum CleanStep {
     Comma,
 }
 
-/// `derive`: one of these keys.
+/// `derive`: one of these keys. The first three change the column's own text, the others compute it
+/// from columns with days.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeriveTable {
@@ -153,6 +154,27 @@ pub(super) struct DeriveTable {
     pub first: Option<u32>,
     /// Other texts in the place of some; the rest stays.
     pub map: Option<std::collections::BTreeMap<String, String>>,
+    /// The whole years between the days of two other columns: an age from a birth day.
+    pub years: Option<Vec<String>>,
+    /// The whole months between the days of two other columns.
+    pub months: Option<Vec<String>>,
+    /// The days between those of two other columns.
+    pub days: Option<Vec<String>>,
+    /// The year of a day in another column.
+    pub year: Option<String>,
+    /// The month of a day in another column.
+    pub month: Option<String>,
+    /// The day of the month of a day in another column.
+    pub day: Option<String>,
+}
+
+impl DeriveTable {
+    /// Whether it computes a column from others.
+    pub(super) fn is_computed(&self) -> bool {
+        let several = [&self.years, &self.months, &self.days];
+        let one = [&self.year, &self.month, &self.day];
+        several.iter().any(|key| key.is_some()) || one.iter().any(|key| key.is_some())
+    }
 }
 
 /// The separator of a text, or the index of a part.

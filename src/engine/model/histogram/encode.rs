@@ -182,7 +182,7 @@ impl<'a> Encoder<'a> {
 
     /// How the cells of a column are read.
     pub fn reading_of(&self, column: &Column) -> CellReading {
-        if self.stepped && !column.source.steps.is_empty() {
+        if self.stepped && column.source.is_changed() {
             CellReading::Text
         } else {
             self.reading
@@ -376,7 +376,7 @@ impl<'a> Encoder<'a> {
             self.fitting(batch, quasi.column)?
         };
         cells
-            .codes(|cell| quasi.code(cell, self.reading))
+            .codes(|cell| quasi.code(cell, self.reading_of(quasi.column)))
             .map_err(misfit)
     }
 }

@@ -90,6 +90,7 @@ fn fits(state: &FeedState, feed: &config::FeedConfig) -> Result<()> {
         (Role::Quasi, "quasi"),
         (Role::Sensitive, "sensitive"),
         (Role::Measure, "measure"),
+        (Role::Input, "input"),
     ];
     for (role, name) in roles {
         let [old, new] =
