@@ -74,7 +74,7 @@ pub enum MisfitKind {
     NoLabel,
     /// A cell that is not of its column's declared type, in a column that could hold it.
     #[error(
-        "the value is not of the declared type (dates are written as 2020-01-31, numbers without zeros in front)"
+        "the value is not of the declared type (dates are written as 2020-01-31, or as `format` says; numbers without zeros in front)"
     )]
     Malformed,
     /// A number in JSON, declared as text.
