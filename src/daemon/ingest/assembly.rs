@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
-use super::row_batch::{Coder, RowBatch};
+use super::coder::{Coder, RowBatch};
 use super::row_faults::Misplaced;
 use super::spellings::{ColumnSpellings, IdentifierSpellings, of_sensitive};
 use super::unknown_keys::UnknownKeys;
@@ -134,11 +134,11 @@ impl Assembly {
         self.quarantined
             .extend(part.faults.iter().map(|fault| Misplaced {
                 row: before + fault.row as u64 + 1,
-                line: fault.line,
+                line: part.places.get(fault.row).copied(),
                 column: fault.field.map(|field| Arc::clone(&names[field])),
                 kind: fault.kind,
             }));
-        self.seen += part.rows;
+        self.seen += part.rows as u64;
         self.nulled += part.nulled;
         self.strange.take(&part.strange);
     }

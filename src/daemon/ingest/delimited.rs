@@ -16,13 +16,14 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use super::content::Content;
 use super::header;
 use super::input_file::InputFile;
-use super::message_places::MessageForm;
+use super::page::{Page, PageWriter};
 use super::quotes::{LONGEST, QuoteError, Quotes, delimiter};
 use super::raw::SecretBytes;
-use super::records::Records;
+use super::set_aside::MessageForm;
 use super::shape::NO_TEXT;
 use super::stray_quotes::swallowed;
-use crate::engine::histogram::MisfitKind;
+use crate::engine::histogram::{MisfitKind, RawCell};
+use crate::engine::model::Column;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch.
@@ -45,8 +46,6 @@ pub(crate) struct Delimited {
     header: Vec<String>,
     /// The fields that are read, and their columns.
     wanted: Vec<(usize, String)>,
-    /// Columns whose cells may contain invalid text.
-    spared: Vec<String>,
     record: ByteRecord,
     /// The position after the header.
     begin: u64,
@@ -103,7 +102,7 @@ impl Delimited {
                 .in_file(path)
                 .at_line(1));
         }
-        let (record, wanted, spared) = (ByteRecord::new(), Vec::new(), Vec::new());
+        let (record, wanted) = (ByteRecord::new(), Vec::new());
         let (path, begin) = (path.to_path_buf(), reader.position().byte());
         Ok(Delimited {
             reader,
@@ -111,7 +110,6 @@ impl Delimited {
             path,
             header,
             wanted,
-            spared,
             record,
             begin,
             rows: 0,
@@ -132,11 +130,6 @@ impl Delimited {
             .iter()
             .filter_map(|(from, to)| Some((at(from)?, to.clone())))
             .collect();
-    }
-
-    /// Replaces invalid text in these columns of a batch by null.
-    pub(crate) fn spare(&mut self, columns: Vec<&str>) {
-        self.spared = columns.into_iter().map(str::to_owned).collect();
     }
 
     /// The next rows; `None` at the end.
@@ -160,13 +153,6 @@ impl Delimited {
             }
             for ((field, name), column) in self.wanted.iter().zip(&mut columns) {
                 let cell = std::str::from_utf8(&self.record[*field]);
-                let cell = cell.or_else(|error| {
-                    if self.spared.contains(name) {
-                        Ok("")
-                    } else {
-                        Err(error)
-                    }
-                });
                 let cell = cell.map_err(|_| {
                     let text = format!(
                         "row {}: {}",
@@ -369,5 +355,104 @@ fn line_at(file: Content, bytes: u64) -> Option<u64> {
             0 => return Some(line),
             read => line += memchr::memchr_iter(b'\n', &block[..read]).count() as u64,
         }
+    }
+}
+
+/// Some rows, with as many fields as are read.
+pub struct Records {
+    width: usize,
+    bytes: Vec<u8>,
+    /// The end of each field.
+    ends: Vec<usize>,
+    rows: Vec<Row>,
+}
+
+/// A whole row.
+struct Row {
+    line: u64,
+    /// Its fault, if it has one.
+    bad: Option<MisfitKind>,
+    /// Its position in the file, including surrounding line ends.
+    bytes: Range<u64>,
+}
+
+impl Records {
+    /// Starts empty.
+    pub fn new(width: usize) -> Records {
+        Records {
+            width,
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The number of bytes of the fields.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Adds a row.
+    pub fn push<'a>(
+        &mut self,
+        line: u64,
+        bytes: Range<u64>,
+        fields: impl Iterator<Item = &'a [u8]>,
+    ) {
+        for field in fields {
+            self.bytes.extend_from_slice(field);
+            self.ends.push(self.bytes.len());
+        }
+        self.rows.push(Row {
+            line,
+            bad: None,
+            bytes,
+        });
+    }
+
+    /// Adds an invalid row.
+    pub fn refuse(&mut self, line: u64, bytes: Range<u64>, kind: MisfitKind) {
+        self.rows.push(Row {
+            line,
+            bad: Some(kind),
+            bytes,
+        });
+    }
+
+    /// The position of a row in the file.
+    pub fn bytes(&self, row: usize) -> Range<u64> {
+        self.rows[row].bytes.clone()
+    }
+
+    /// The rows with their fields.
+    pub(crate) fn page(&self, fields: &[&Column]) -> Page {
+        let mut page = PageWriter::new(fields, read);
+        let (mut from, mut ends) = (0, self.ends.iter());
+        for &Row { line, bad, .. } in &self.rows {
+            if let Some(kind) = bad {
+                page.refuse(line, kind);
+                continue;
+            }
+            let cells = ends.by_ref().take(self.width).map(|&to| {
+                let field = &self.bytes[from..to];
+                from = to;
+                Ok(field)
+            });
+            page.add(line, cells);
+        }
+        page.finish()
+    }
+}
+
+fn read<'s>(field: &'s [u8], _: &'s mut String) -> std::result::Result<RawCell<'s>, MisfitKind> {
+    match std::str::from_utf8(field) {
+        Ok("") => Ok(RawCell::Null),
+        Ok(text) => Ok(RawCell::Text(text)),
+        Err(_) => Err(MisfitKind::NotUtf8),
     }
 }

@@ -15,13 +15,12 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::{Message, root_as_message};
 use arrow_schema::DataType;
 
+use super::arrow_rows;
 use super::content::Content;
-use super::guard::guarded;
 use super::header;
 use super::input_file::InputFile;
-use super::limits::{FREE_ROWS_OF_MESSAGE, few_rows};
-use super::message_places::MessageForm;
-use super::messages;
+use super::set_aside::MessageForm;
+use crate::bounds::{FREE_ROWS_OF_MESSAGE, few_rows, guarded};
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch that is passed on.
@@ -158,7 +157,7 @@ impl IpcFile {
         let schema = self
             .decoder
             .schema()
-            .and_then(|schema| messages::head(&schema));
+            .and_then(|schema| arrow_rows::head(&schema));
         Ok(MessageForm::Arrow {
             schema: schema.ok_or_else(|| unreadable(&self.path))?,
         })

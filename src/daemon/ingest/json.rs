@@ -12,7 +12,8 @@
 
 use serde_json::value::RawValue;
 
-use super::paths::{FieldPaths, PathStep, WrittenField, is_missing};
+use super::page::WrittenField;
+use super::paths::{FieldPaths, PathStep, is_missing};
 use super::scan::{Scan, is_number};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
@@ -56,9 +57,9 @@ impl<'p> JsonWalk<'p> {
         self.strange = wanted.then(UnknownKeys::default);
     }
 
-    /// The unknown keys.
-    pub(crate) fn strange(&self) -> Option<&UnknownKeys> {
-        self.strange.as_ref()
+    /// Takes the unknown keys of the last line, if they are recorded and there are any.
+    pub(crate) fn strange(&mut self) -> Option<UnknownKeys> {
+        self.strange.take_if(|keys| !keys.is_empty())
     }
 
     /// Calls `show` with the fields of a line; `None` if the line is not exactly one object.
@@ -91,8 +92,9 @@ impl<'p> JsonWalk<'p> {
         if scan.is(b'}') {
             return Some(());
         }
+        let mut next = 0;
         loop {
-            let child = self.key(node, scan.string()?)?;
+            let child = self.key(node, scan.string()?, &mut next)?;
             scan.is(b':').then_some(())?;
             let value = scan.value()?;
             if let Some(child) = child {
@@ -153,10 +155,10 @@ impl<'p> JsonWalk<'p> {
     }
 
     /// The node of a key, if it is on a path; `None` if the key is no valid text.
-    fn key(&mut self, node: usize, written: &str) -> Option<Option<usize>> {
+    fn key(&mut self, node: usize, written: &str, next: &mut usize) -> Option<Option<usize>> {
         let mut unescaped = String::new();
         let key = text(written, &mut unescaped).ok()?;
-        let child = self.paths.node(node).child(key);
+        let child = self.paths.node(node).child_from(key, next);
         if let (None, 0, Some(strange)) = (child, node, self.strange.as_mut()) {
             strange.add(key);
         }

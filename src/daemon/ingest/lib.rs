@@ -13,40 +13,34 @@ mod engine {
 }
 
 // The rooms that this one knows.
+use tidegate_guard as bounds;
 use tidegate_log::formats;
 use tidegate_settings::{config, error, small_file, web, wiped_bytes};
 
+mod arrow_rows;
 mod assembly;
+mod coder;
 mod content;
-mod cuts;
 mod delimited;
 pub mod directory;
-mod guard;
 mod header;
 mod input_file;
 mod ipc;
 mod json;
-mod limits;
 mod lines;
-mod memo;
-mod message_places;
-mod messages;
-mod offer;
+mod page;
 mod parquet;
 mod paths;
 mod people;
 mod person;
 mod quotes;
 mod raw;
-mod raw_rows;
-mod records;
 mod repeats;
-mod row_batch;
+mod retry;
 mod row_faults;
 mod rows;
 mod scan;
-mod set_aside_people;
-mod set_aside_source;
+mod set_aside;
 mod shape;
 mod shorten;
 mod source;
@@ -57,18 +51,19 @@ mod table;
 pub mod topic;
 mod unknown_keys;
 
-pub use guard::guarded;
 pub use input_file::{InputFile, digest};
-pub use offer::{Offer, SetAsideMessage};
-pub use parquet::{check as check_parquet, rows_at_a_time as parquet_rows_at_a_time};
+pub use tidegate_guard::{
+    check as check_parquet, guarded, rows_at_a_time as parquet_rows_at_a_time,
+};
+
 pub use people::RowPeople;
 pub use person::PersonHasher;
 pub use raw::SecretBytes;
-pub use raw_rows::{TakenRows, retry, retry_sifted, take, take_cut, take_sifted, take_within};
 pub use repeats::Repeats;
+pub use retry::{OfferWithout, retry, retry_sifted};
 pub use row_faults::Misplaced;
-pub use rows::{BadRows, DecodedFile, decode};
-pub use set_aside_people::OfferWithout;
+pub use rows::{BadRows, DecodedFile, TakenRows, decode, take, take_cut, take_sifted, take_within};
+pub use set_aside::{Offer, SetAsideMessage};
 pub use source::SourceFile;
 pub use spellings::ColumnSpellings;
 pub use table::{TableFile, count, count_behind, first_row_with};

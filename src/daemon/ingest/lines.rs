@@ -10,13 +10,13 @@ use std::sync::Arc;
 use super::content::Content;
 use super::input_file::InputFile;
 use super::json::{JsonWalk, STRANGE};
-use super::message_places::MessagePlace;
+use super::page::{Page, PageWriter};
 use super::paths::FieldPaths;
 use super::raw::SecretBytes;
-use super::row_batch::{Coder, RowBatch, RowFault};
+use super::set_aside::MessagePlace;
 use super::shorten::Shorten;
-use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::MisfitKind;
+use crate::engine::model::Column;
 use crate::error::{Error, Result};
 
 /// The number of bytes that are read at a time.
@@ -153,30 +153,30 @@ impl LineBlock {
         self.bytes.len()
     }
 
-    /// The places of the lines with these faults.
-    pub fn kept(&self, faults: &[RowFault]) -> Vec<MessagePlace> {
+    /// The places of rows with these lines and faults, ascending.
+    pub(crate) fn kept(
+        &self,
+        faults: impl Iterator<Item = (u64, MisfitKind)>,
+    ) -> Vec<MessagePlace> {
         let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));
-        let find = |fault: &RowFault| match fault.kind {
+        let find = |(at, kind): (u64, MisfitKind)| match kind {
             MisfitKind::LongRow => MessagePlace::Nowhere,
             _ => {
-                let (_, line) = lines
-                    .find(|&(line, _)| fault.line == Some(line))
-                    .expect("faults ascend");
+                let (_, line) = lines.find(|&(line, _)| line == at).expect("faults ascend");
                 MessagePlace::Here(SecretBytes::of(line))
             }
         };
-        faults.iter().map(find).collect()
+        faults.map(find).collect()
     }
 
-    /// The rows as codes.
-    pub fn code(&self, coder: &Coder<'_>) -> RowBatch {
-        let mut rows = coder.rows(super::json::read);
+    /// The rows with their fields.
+    pub(crate) fn page(&self, fields: &[&Column]) -> Page {
+        let mut page = PageWriter::new(fields, super::json::read);
         if self.long {
-            rows.refuse(self.first, MisfitKind::LongRow);
-            return rows.finish();
+            page.refuse(self.first, MisfitKind::LongRow);
+            return page.finish();
         }
-        let mut walk = JsonWalk::new(&self.paths, coder.fields().len());
-        let mut strange = UnknownKeys::default();
+        let mut walk = JsonWalk::new(&self.paths, fields.len());
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {
             let short;
@@ -187,7 +187,7 @@ impl LineBlock {
                 match &short {
                     Some(short) => short,
                     None => {
-                        rows.refuse(line, MisfitKind::LongRow);
+                        page.refuse(line, MisfitKind::LongRow);
                         continue;
                     }
                 }
@@ -198,19 +198,15 @@ impl LineBlock {
                 continue;
             }
             walk.listen(line <= TELLING);
-            let good = walk.object(&text(bytes), |fields| match fields {
-                Some(fields) => rows.add(line, fields),
-                None => {
-                    rows.refuse(line, MisfitKind::NoObject);
-                    false
-                }
+            walk.object(&text(bytes), |found| match found {
+                Some(found) => page.add(line, found.iter().copied()),
+                None => page.refuse(line, MisfitKind::NoObject),
             });
-            // The keys of an invalid row may be anything.
-            if let Some(keys) = walk.strange().filter(|_| good) {
-                strange.take(keys);
+            if let Some(keys) = walk.strange() {
+                page.strange(keys);
             }
         }
-        rows.finish().with_strange(strange)
+        page.finish()
     }
 }
 

@@ -3,13 +3,10 @@
 //! are used for JSON and Avro. Nothing here looks at a value, except at the text that an element
 //! must have to be chosen.
 
-use super::row_batch::FieldText;
+use super::page::{FieldText, WrittenField};
 use crate::config::{PathPart, path_parts};
 use crate::engine::histogram::{MisfitKind, RawCell};
 use crate::engine::model::Column;
-
-/// A field in its written form; empty if it is missing.
-pub(crate) type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
 
 /// The fields that are read, as a tree of keys and indices. Behind the fields of columns and the
 /// marks of messages there are those that only decide: other paths of a column, and the texts of
@@ -260,10 +257,22 @@ impl PathStep {
 
     /// The node of a key; `None` if it is not read.
     pub(crate) fn child(&self, key: &str) -> Option<usize> {
-        self.keys
-            .iter()
-            .find(|(known, _)| **known == *key)
-            .map(|&(_, node)| node)
+        self.child_from(key, &mut 0)
+    }
+
+    /// The same; the search begins at a place among the keys, and moves it behind what it finds:
+    /// objects of one source mostly have their keys in one order.
+    pub(crate) fn child_from(&self, key: &str, from: &mut usize) -> Option<usize> {
+        let first = key.as_bytes().first();
+        let (before, behind) = self.keys.split_at((*from).min(self.keys.len()));
+        let places = (before.len()..).zip(behind).chain((0..).zip(before));
+        for (at, (known, node)) in places {
+            if known.len() == key.len() && known.as_bytes().first() == first && **known == *key {
+                *from = at + 1;
+                return Some(*node);
+            }
+        }
+        None
     }
 }
 

@@ -4,15 +4,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::row_batch::{RowBatch, RowFault};
+use super::coder::RowBatch;
+use super::row_faults::RowFault;
 use crate::engine::histogram::{MisfitKind, Person};
 use crate::engine::model::{RecordHasher, Value};
 
 /// Recognises rows of people who have one already.
 pub struct Repeats<'k> {
     known: &'k dyn Fn(Person) -> bool,
-    /// The people of new rows, if that matters.
-    new: Option<HashSet<Person, RecordHasher>>,
+    /// The people of new rows.
+    new: HashSet<Person, RecordHasher>,
 }
 
 impl<'k> Repeats<'k> {
@@ -20,22 +21,16 @@ impl<'k> Repeats<'k> {
     pub fn of(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
         Repeats {
             known,
-            new: Some(HashSet::default()),
+            new: HashSet::default(),
         }
-    }
-
-    /// Only for people who are known, however often others occur.
-    pub(super) fn only(known: &'k dyn Fn(Person) -> bool) -> Repeats<'k> {
-        Repeats { known, new: None }
     }
 
     /// Sets rows of the next batch aside; batches come in the order of their rows.
     pub(super) fn sift(&mut self, part: &mut RowBatch) {
-        let mut came = |person| self.new.as_mut().is_some_and(|new| !new.insert(person));
         let again: Vec<bool> = part
             .people
             .iter()
-            .map(|&person| (self.known)(person) || came(person))
+            .map(|&person| (self.known)(person) || !self.new.insert(person))
             .collect();
         if again.contains(&true) {
             part.set_aside(&again);
@@ -48,18 +43,11 @@ impl RowBatch {
     fn set_aside(&mut self, which: &[bool]) {
         let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
         let rows = (0..).filter(|row| !bad.contains(row));
-        let places = rows
-            .zip(which)
-            .enumerate()
-            .filter(|(_, (_, aside))| **aside);
-        let faults = places.map(|(at, (row, _))| {
-            let line = self.lines.get(at).copied();
-            RowFault {
-                row,
-                line,
-                field: None,
-                kind: MisfitKind::Repeat,
-            }
+        let places = rows.zip(which).filter(|(_, aside)| **aside);
+        let faults = places.map(|(row, _)| RowFault {
+            row,
+            field: None,
+            kind: MisfitKind::Repeat,
         });
         self.faults.extend(faults.collect::<Vec<_>>());
         self.faults.sort_by_key(|fault| fault.row);
@@ -76,7 +64,6 @@ impl RowBatch {
             .count() as u64;
         only(&mut self.codes, which);
         only(&mut self.people, which);
-        only(&mut self.lines, which);
         self.leaves
             .iter_mut()
             .for_each(|column| only(column, which));

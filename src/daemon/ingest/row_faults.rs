@@ -8,6 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::engine::histogram::MisfitKind;
 use crate::error::{Error, ErrorCategory};
 
+/// The fault of a row of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowFault {
+    /// The row in the page, from 0.
+    pub row: usize,
+    /// The field, as an index in the coder's columns; `None` for the whole row.
+    pub field: Option<usize>,
+    /// The fault.
+    pub kind: MisfitKind,
+}
+
 /// A row that cannot be decoded: its place and the reason, never its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misplaced {

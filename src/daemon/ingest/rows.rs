@@ -1,8 +1,7 @@
-//! Raw rows of a file as codes (HOUSE 4, Decoding; SCIENCE 3, Acceptance): the validity of a row
-//! depends only on its form, its identifiers and its quasi columns; an invalid sensitive field
-//! becomes null.
+//! Rows of a file as codes (HOUSE 4, Decoding). Rows that cannot be decoded are errors, are counted,
+//! or are kept as messages that can be offered again.
 //!
-//! Batches are decoded on all cores and combined in file order; results never depend on threads. No
+//! Pages are coded on all cores and combined in file order; results never depend on threads. No
 //! error and no `Debug` contains a cell.
 
 use std::path::Path;
@@ -10,12 +9,13 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::assembly::{AssembledRows, Assembly};
-use super::cuts::Cuts;
+use super::coder::{Coder, RowBatch};
 use super::header::{raw_name, undeclared};
+use super::input_file::InputFile;
 use super::person::PersonHasher;
 use super::repeats::Repeats;
-use super::row_batch::{Coder, RowBatch};
 use super::row_faults::Misplaced;
+use super::set_aside::{MessagePlace, Offer, SetAsideMessage};
 use super::source::{Chunk, SourceFile};
 use super::spellings::ColumnSpellings;
 use crate::engine::histogram::{CodedRows, Misfit};
@@ -27,6 +27,10 @@ use crate::error::{Error, ErrorCategory, Result};
 const GROUP: usize = 8;
 /// The number of bytes of cells from which on no more batches are read ahead.
 const GROUP_BYTES: usize = 64 << 20;
+/// The most messages of which only the place is known.
+const MANY: usize = 1 << 18;
+/// The memory of a message in addition to its bytes.
+const BESIDE: usize = 128;
 
 /// The content of a file.
 #[derive(Debug)]
@@ -62,13 +66,128 @@ pub fn decode(
         BadRows::Refused(outside) => BadRowPolicy::Refused(Some(outside)),
         BadRows::SetAside(share) => BadRowPolicy::Share(share),
     };
-    gather(
-        path,
-        &mut source,
-        &coder,
+    gather(&mut source, &coder, columns, &mut aside, None, progress)
+}
+
+/// The content of a file or an offer.
+#[derive(Debug)]
+pub struct TakenRows {
+    /// The valid rows, in file order; people are known iff the feed declares identifiers.
+    pub rows: CodedRows,
+    /// The set-aside messages.
+    pub aside: Offer,
+    /// Columns that the feed file does not declare; for JSON the first few unknown keys of valid
+    /// objects.
+    pub undeclared: Vec<String>,
+    /// The number of sensitive cells of valid rows that were missing or malformed and became null.
+    pub nulled: u64,
+    /// Columns with values that differ in spelling alone.
+    pub spellings: Vec<ColumnSpellings>,
+    /// The number of messages that the policy skips; a file has none.
+    pub skipped: u64,
+}
+
+impl TakenRows {
+    /// The number of messages that were read and not passed on.
+    pub fn seen(&self) -> u64 {
+        (self.rows.len() + self.aside.messages().len()) as u64
+    }
+
+    /// Checks that at most this share of the messages of a file is set aside. The error for a value
+    /// outside the taxonomy contains these words.
+    ///
+    /// # Errors
+    /// The share is larger.
+    pub fn bearable(&self, path: &Path, share: Decimal, outside: &str) -> Result<()> {
+        let places: Vec<&Misplaced> = self
+            .aside
+            .messages()
+            .iter()
+            .map(|message| &message.place)
+            .collect();
+        judge(path, &places, self.seen(), (share, Some(outside)))
+    }
+}
+
+/// Reads the rows of a file; those that cannot be decoded are set aside, however many. `progress`
+/// receives the number of rows so far. Set-aside messages are read from the file again, so that
+/// valid rows cost nothing extra: the caller compares the file's digests before and after.
+///
+/// # Errors
+/// The file cannot be read or is damaged, or a declared column is missing or has another type.
+pub fn take(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    take_sifted(path, columns, hasher, None, progress)
+}
+
+/// As [`take`], but rows of people who have one already are set aside too.
+///
+/// # Errors
+/// As [`take`].
+pub fn take_sifted(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    let input = InputFile::open(path)?;
+    cut(
+        &input,
         columns,
-        &mut aside,
+        hasher,
+        repeats,
+        (usize::MAX, &mut |_| Ok(())),
+        progress,
+    )
+}
+
+/// As [`take_sifted`], for an open file with any number of set-aside messages: as soon as these
+/// have `most` bytes they are passed on to `put`, and the result contains only the last ones.
+///
+/// # Errors
+/// As [`take`], or they cannot be passed on.
+pub fn take_cut(
+    input: &InputFile,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    most: usize,
+    put: OfferSink<'_>,
+) -> Result<TakenRows> {
+    cut(input, columns, hasher, repeats, (most, put), &mut |_| {})
+}
+
+/// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held
+/// in memory.
+///
+/// # Errors
+/// As [`take`], or they are more.
+pub fn take_within(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    most: usize,
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    let mut full = |_| {
+        let text = format!(
+            "the rows that cannot be decoded have more than {} MiB, the limit for this command: correct the feed file \
+             or the data, split the file, or use `tidegate run`",
+            most >> 20
+        );
+        Err(Error::new(ErrorCategory::Input, text).in_file(path))
+    };
+    cut(
+        &InputFile::open(path)?,
+        columns,
+        hasher,
         None,
+        (most, &mut full),
         progress,
     )
 }
@@ -88,26 +207,21 @@ pub(super) enum BadRowPolicy<'c, 'p> {
     Refused(Option<&'c str>),
     /// As [`BadRows::SetAside`].
     Share(Decimal),
-    /// They are set aside.
-    Any,
     /// They are set aside and stored, without further information in the result.
     Kept(&'c mut Cuts<'p>),
 }
 
-/// Sets valid rows aside; `None`: none.
-pub(super) type Sifting<'r, 'k> = Option<&'r mut Repeats<'k>>;
-
 /// Reads all rows of an open file.
 pub(super) fn gather(
-    path: &Path,
     source: &mut SourceFile,
     coder: &Coder<'_>,
     columns: &Columns,
     aside: &mut BadRowPolicy<'_, '_>,
-    mut repeats: Sifting<'_, '_>,
+    mut repeats: Option<&mut Repeats<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<DecodedFile> {
     source.want_fields(coder.fields())?;
+    let path = source.path.clone();
     let mut undeclared = undeclared(source.header(), columns, raw_name);
     let mut all = Assembly::new(columns);
     let (mut group, mut failed) = read(source);
@@ -123,24 +237,26 @@ pub(super) fn gather(
             },
         );
         for (part, chunk) in parts.into_iter().zip(&group) {
-            let mut part = part.map_err(|misfit| whole(path, &misfit))?;
+            let mut part = part.map_err(|misfit| whole(&path, &misfit))?;
             if let Some(repeats) = &mut repeats {
                 repeats.sift(&mut part);
             }
-            if let BadRowPolicy::Kept(cuts) = aside {
-                let kept = source.kept(chunk, &part.faults, all.seen())?;
-                all.add(part, coder);
-                cuts.add(source, all.take_quarantined(), kept)?;
-            } else {
-                all.add(part, coder);
-            }
-            if let (BadRowPolicy::Refused(outside), Some(first)) =
-                (&*aside, all.quarantined().first())
-            {
-                return Err(first.error(
-                    path,
-                    format!("row {}: {}", first.row, first.words(*outside)),
-                ));
+            let kept = match aside {
+                BadRowPolicy::Kept(_) => {
+                    source.kept(chunk, (&part.faults, &part.places), all.seen())?
+                }
+                _ => Vec::new(),
+            };
+            all.add(part, coder);
+            match aside {
+                BadRowPolicy::Kept(cuts) => cuts.add(source, all.take_quarantined(), kept)?,
+                BadRowPolicy::Refused(outside) => {
+                    if let Some(first) = all.quarantined().first() {
+                        let text = format!("row {}: {}", first.row, first.words(*outside));
+                        return Err(first.error(&path, text));
+                    }
+                }
+                BadRowPolicy::Share(_) => {}
             }
         }
         progress(all.seen());
@@ -159,12 +275,8 @@ pub(super) fn gather(
         spellings,
     } = all.finish();
     if let BadRowPolicy::Share(share) = aside {
-        judge(
-            path,
-            &quarantined.iter().collect::<Vec<_>>(),
-            seen,
-            (*share, None),
-        )?;
+        let places: Vec<&Misplaced> = quarantined.iter().collect();
+        judge(&path, &places, seen, (*share, None))?;
     }
     Ok(DecodedFile {
         rows,
@@ -172,6 +284,35 @@ pub(super) fn gather(
         undeclared,
         nulled,
         spellings,
+    })
+}
+
+/// Receives messages that are passed on.
+type OfferSink<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
+
+fn cut(
+    input: &InputFile,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    repeats: Option<&mut Repeats<'_>>,
+    (most, put): (usize, OfferSink<'_>),
+    progress: &mut dyn FnMut(u64),
+) -> Result<TakenRows> {
+    let mut source = SourceFile::of(input)?;
+    source.keep();
+    let coder = Coder::new(columns, source.reading(), hasher);
+    let name = input.path().file_name();
+    let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut cuts = Cuts::new(name, most, put);
+    let mut aside = BadRowPolicy::Kept(&mut cuts);
+    let decoded = gather(&mut source, &coder, columns, &mut aside, repeats, progress)?;
+    Ok(TakenRows {
+        rows: decoded.rows,
+        aside: cuts.rest(&source)?,
+        undeclared: decoded.undeclared,
+        nulled: decoded.nulled,
+        spellings: decoded.spellings,
+        skipped: 0,
     })
 }
 
@@ -192,11 +333,12 @@ fn read(source: &mut SourceFile) -> (Vec<Chunk>, Option<Error>) {
 }
 
 fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<RowBatch, Misfit>> {
-    group.par_iter().map(|chunk| chunk.code(coder)).collect()
+    let code = |chunk: &Chunk| coder.code(chunk.page(coder.fields()));
+    group.par_iter().map(code).collect()
 }
 
 /// The error for a whole column that does not fit.
-fn whole(path: &Path, misfit: &Misfit) -> Error {
+pub(super) fn whole(path: &Path, misfit: &Misfit) -> Error {
     Error::new(ErrorCategory::Input, misfit.kind.to_string())
         .in_file(path)
         .in_field(&*misfit.column)
@@ -204,7 +346,7 @@ fn whole(path: &Path, misfit: &Misfit) -> Error {
 
 /// Checks the share of rows that were set aside; the error for a value outside the taxonomy
 /// contains these words.
-pub(super) fn judge(
+fn judge(
     path: &Path,
     quarantined: &[&Misplaced],
     seen: u64,
@@ -224,4 +366,95 @@ pub(super) fn judge(
         first.words(outside)
     );
     Err(first.error(path, text))
+}
+
+/// Messages of a file that are set aside while it is read, passed on in offers before they have too
+/// many bytes: a file may contain any number of them.
+pub(super) struct Cuts<'p> {
+    name: String,
+    /// The number of bytes at which they are passed on.
+    most: usize,
+    put: &'p mut dyn FnMut(Offer) -> Result<()>,
+    /// Messages to be read from the file, with their sizes if known.
+    places: Vec<(Misplaced, MessagePlace)>,
+    known: usize,
+    /// Messages that have been read.
+    messages: Vec<SetAsideMessage>,
+    bytes: usize,
+}
+
+impl<'p> Cuts<'p> {
+    /// For a file of this name; `put` receives offers of about this many bytes.
+    pub(crate) fn new(
+        name: String,
+        most: usize,
+        put: &'p mut dyn FnMut(Offer) -> Result<()>,
+    ) -> Cuts<'p> {
+        Cuts {
+            name,
+            most,
+            put,
+            places: Vec::new(),
+            known: 0,
+            messages: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds the next messages, in file order.
+    ///
+    /// # Errors
+    /// The file is damaged, or they cannot be passed on.
+    pub(crate) fn add(
+        &mut self,
+        source: &SourceFile,
+        places: Vec<Misplaced>,
+        kept: Vec<MessagePlace>,
+    ) -> Result<()> {
+        let size = |kept: &MessagePlace| match kept {
+            MessagePlace::Here(raw) => raw.bytes().len(),
+            MessagePlace::Bytes(bytes) => {
+                usize::try_from(bytes.end.saturating_sub(bytes.start)).unwrap_or(usize::MAX)
+            }
+            MessagePlace::Row(_) | MessagePlace::Nowhere => 0,
+        };
+        self.known += kept.iter().map(|kept| BESIDE + size(kept)).sum::<usize>();
+        self.places.extend(places.into_iter().zip(kept));
+        if self.places.len() < MANY && self.known < self.most {
+            Ok(())
+        } else {
+            self.fetch(source)
+        }
+    }
+
+    /// The remaining messages, at the end of the file.
+    ///
+    /// # Errors
+    /// As [`Cuts::add`].
+    pub(crate) fn rest(mut self, source: &SourceFile) -> Result<Offer> {
+        self.fetch(source)?;
+        Ok(Offer::new((self.name, None), source.form()?, self.messages))
+    }
+
+    fn fetch(&mut self, source: &SourceFile) -> Result<()> {
+        self.known = 0;
+        let (places, kept): (Vec<Misplaced>, Vec<MessagePlace>) =
+            std::mem::take(&mut self.places).into_iter().unzip();
+        let mut places = places.into_iter();
+        source.fetch(kept, &mut |raw| {
+            let place = places.next().expect("each that is fetched has a place");
+            self.bytes += BESIDE + raw.as_ref().map_or(0, |raw| raw.bytes().len());
+            self.messages.push(SetAsideMessage { place, raw });
+            if self.bytes < self.most {
+                return Ok(());
+            }
+            self.bytes = 0;
+            let messages = std::mem::take(&mut self.messages);
+            (self.put)(Offer::new(
+                (self.name.clone(), None),
+                source.form()?,
+                messages,
+            ))
+        })
+    }
 }

@@ -6,19 +6,23 @@ use std::path::{Path, PathBuf};
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 
-use super::delimited::Delimited;
+use super::arrow_rows::{messages, stream};
+use super::content::Content;
+use super::delimited::{Delimited, Records};
 use super::header;
 use super::input_file::InputFile;
 use super::ipc::IpcFile;
 use super::lines::{LineBlock, LinesFile};
+use super::page::Page;
 use super::parquet::ParquetFile;
 use super::paths::FieldPaths;
-use super::records::Records;
-use super::row_batch::{Coder, RowBatch};
+use super::raw::SecretBytes;
+use super::row_faults::RowFault;
+use super::set_aside::{MessageForm, MessagePlace};
 use super::shape::{TableFormat, shape};
-use crate::engine::histogram::{CellReading, Misfit};
+use crate::engine::histogram::CellReading;
 use crate::engine::model::Column;
-use crate::error::Result;
+use crate::error::{Error, ErrorCategory, Result};
 
 /// An open file.
 pub struct SourceFile {
@@ -56,15 +60,12 @@ impl Chunk {
         }
     }
 
-    /// The rows as codes.
-    ///
-    /// # Errors
-    /// A whole column has another type.
-    pub fn code(&self, coder: &Coder<'_>) -> std::result::Result<RowBatch, Misfit> {
+    /// The rows with their fields.
+    pub(crate) fn page(&self, fields: &[&Column]) -> Page {
         match self {
-            Chunk::Records(records) => Ok(records.code(coder)),
-            Chunk::Lines(lines) => Ok(lines.code(coder)),
-            Chunk::Batch(batch, _) => coder.batch(batch),
+            Chunk::Records(records) => records.page(fields),
+            Chunk::Lines(lines) => lines.page(fields),
+            Chunk::Batch(batch, _) => Page::typed(batch.num_rows(), batch.columns()),
         }
     }
 }
@@ -178,14 +179,6 @@ impl SourceFile {
         Ok(())
     }
 
-    /// Replaces invalid text in these columns of a batch, by their names in it, by null instead of
-    /// an error.
-    pub fn spare(&mut self, columns: Vec<&str>) {
-        if let FileFormat::Delimited(file) = &mut self.format {
-            file.spare(columns);
-        }
-    }
-
     /// The next rows; `None` at the end.
     ///
     /// # Errors
@@ -220,4 +213,133 @@ impl SourceFile {
             Some(row + 1)
         }
     }
+
+    /// Keeps rows: those of chunks from now on, and those of the source at the end.
+    pub(super) fn keep(&mut self) {
+        if let FileFormat::Ipc(file) = &mut self.format {
+            file.keep();
+        }
+    }
+
+    /// The places of these rows of a chunk; `before` rows came before it.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(super) fn kept(
+        &self,
+        chunk: &Chunk,
+        (faults, places): (&[RowFault], &[u64]),
+        before: u64,
+    ) -> Result<Vec<MessagePlace>> {
+        let rows = faults.iter().map(|fault| fault.row);
+        Ok(match chunk {
+            _ if faults.is_empty() => Vec::new(),
+            Chunk::Records(records) => rows
+                .map(|row| MessagePlace::Bytes(records.bytes(row)))
+                .collect(),
+            Chunk::Lines(lines) => {
+                lines.kept(faults.iter().map(|fault| (places[fault.row], fault.kind)))
+            }
+            Chunk::Batch(_, None) => rows
+                .map(|row| MessagePlace::Row(before + row as u64))
+                .collect(),
+            Chunk::Batch(_, Some(all)) => {
+                let text = "the file is not readable Arrow IPC: it may be damaged";
+                let found = messages(all, rows)
+                    .ok_or_else(|| Error::new(ErrorCategory::Input, text).in_file(&self.path))?;
+                found
+                    .into_iter()
+                    .map(|raw| raw.map_or(MessagePlace::Nowhere, MessagePlace::Here))
+                    .collect()
+            }
+        })
+    }
+
+    /// The bytes before messages that are kept.
+    ///
+    /// # Errors
+    /// The file is damaged or has become shorter.
+    pub(super) fn form(&self) -> Result<MessageForm> {
+        match &self.format {
+            FileFormat::Delimited(file) => file.form(),
+            FileFormat::Lines(_) => Ok(MessageForm::Lines),
+            FileFormat::Ipc(file) => file.form(),
+            FileFormat::Parquet(file) => file.form(),
+        }
+    }
+
+    /// Reads messages from the file, one after the other; without bytes if they would be too many.
+    /// The file must be unchanged.
+    ///
+    /// # Errors
+    /// It is damaged or has become shorter, or processing one of them fails.
+    pub(super) fn fetch(
+        &self,
+        kept: Vec<MessagePlace>,
+        each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>,
+    ) -> Result<()> {
+        if let FileFormat::Parquet(file) = &self.format {
+            let row = |kept: &MessagePlace| {
+                if let MessagePlace::Row(row) = kept {
+                    Some(*row)
+                } else {
+                    None
+                }
+            };
+            return file.rows(&kept.iter().filter_map(row).collect::<Vec<_>>(), each);
+        }
+        kept.into_iter().try_for_each(|kept| {
+            each(match (kept, &self.format) {
+                (MessagePlace::Here(raw), _) => Some(raw),
+                (MessagePlace::Bytes(bytes), FileFormat::Delimited(file)) => file.raw(bytes)?,
+                (MessagePlace::Bytes(_) | MessagePlace::Row(_) | MessagePlace::Nowhere, _) => None,
+            })
+        })
+    }
+
+    /// A source over rows of a table of this name, below its header or schema.
+    ///
+    /// # Errors
+    /// They do not have this form.
+    pub(super) fn over<'m>(
+        name: &str,
+        form: &MessageForm,
+        messages: impl Iterator<Item = &'m SecretBytes> + Clone,
+    ) -> Result<SourceFile> {
+        let path = Path::new(name);
+        let format = match form {
+            MessageForm::Text { delimiter, header } => {
+                let text = lines(header.bytes(), messages);
+                FileFormat::Delimited(Delimited::over(path, Content::from(text), *delimiter)?)
+            }
+            MessageForm::Arrow { schema } => FileFormat::Ipc(IpcFile::over(
+                path,
+                Content::from(stream(schema, messages)),
+            )?),
+            _ => {
+                let text = "messages that are not rows of a table are offered again one by one";
+                return Err(Error::new(ErrorCategory::Internal, text).in_file(path));
+            }
+        };
+        Ok(SourceFile {
+            path: PathBuf::from(path),
+            format,
+        })
+    }
+}
+
+/// A text of these lines.
+fn lines<'m>(first: &[u8], others: impl Iterator<Item = &'m SecretBytes> + Clone) -> SecretBytes {
+    let size = others
+        .clone()
+        .map(|line| line.bytes().len() + 1)
+        .sum::<usize>();
+    let mut bytes = Vec::with_capacity(first.len() + 1 + size);
+    bytes.extend_from_slice(first);
+    bytes.push(b'\n');
+    for line in others {
+        bytes.extend_from_slice(line.bytes());
+        bytes.push(b'\n');
+    }
+    SecretBytes::from(bytes)
 }

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 
+use super::coder::Coder;
 use super::header::{distinct, raw_name, undeclared, wanted};
 use super::people::RowPeople;
-use super::row_batch::Coder;
 use super::rows::{BadRowPolicy, gather};
 use super::source::SourceFile;
-use super::stepped::stepped_batch;
 use crate::engine::histogram::{
     Builder, CellReading, Encoder, Histogram, Misfit, MisfitKind, RawCell, ReadableColumn, value_of,
 };
@@ -102,21 +101,14 @@ impl TableFile {
         Ok(self)
     }
 
-    /// Opens raw rows; undeclared columns are ignored.
+    /// Opens raw rows; undeclared columns are ignored, and so are identifiers that a table lacks.
     ///
     /// # Errors
     /// The file cannot be read or does not fit its name; a quasi or sensitive column is missing.
     pub fn increment(path: &Path, columns: &Columns) -> Result<TableFile> {
         let source = SourceFile::open(path)?;
         let of_source = Columns::new(columns.of_source().cloned().collect());
-        let mut table = TableFile::of(source, &of_source, raw_name)?;
-        table.source.spare(
-            columns
-                .of(Role::Sensitive)
-                .map(|column| &*column.name)
-                .collect(),
-        );
-        Ok(table)
+        TableFile::of(source, &of_source, raw_name)
     }
 
     fn of(
@@ -149,13 +141,6 @@ impl TableFile {
             .iter()
             .filter(|column| matches!(column.role, Role::Quasi | Role::Sensitive | Role::Input));
         let mut wanted = wanted(&self.path, &header, counted, name_in_file)?;
-        // The person of a row is read if the file has the identifiers: never in a release.
-        for column in columns.of(Role::Identifier) {
-            let name = name_in_file(column);
-            if header.iter().any(|known| known == name) {
-                wanted.push((name.to_owned(), column.name.to_string()));
-            }
-        }
         wanted.extend(self.release.iter().map(|name| (name.clone(), name.clone())));
         distinct(&self.path, &header, &wanted)?;
         self.source.want(&wanted)
@@ -248,47 +233,43 @@ pub fn count_behind(
     reading: CellReading,
     releases: &[Histogram],
 ) -> Result<(Histogram, RowPeople)> {
-    if table.source.is_lines() {
-        let hasher = RowPeople::hasher();
-        let coder = Coder::new(columns, reading, &hasher).behind(releases);
-        let mut aside = BadRowPolicy::Refused(None);
-        let decoded = gather(
-            &table.path,
-            &mut table.source,
-            &coder,
-            columns,
-            &mut aside,
-            None,
-            &mut |_| {},
-        )?;
-        return Ok((decoded.rows.histogram(0), RowPeople::of(&decoded.rows)));
+    if !reading.is_labels() {
+        return count_raw(table, columns, releases);
     }
-    let encoder = Encoder::new(columns, reading);
-    let encoder = if reading.is_labels() {
-        encoder.as_seen()
-    } else {
-        encoder.behind(releases).stepped()
-    };
-    let all: Vec<&Column> = columns.iter().collect();
-    let (mut builder, mut people) = (Builder::new(&encoder, 0), RowPeople::default());
+    let encoder = Encoder::new(columns, reading).as_seen();
+    let mut builder = Builder::new(&encoder, 0);
     let mut before = 0;
-    while let Some(mut batch) = table.batch()? {
-        if !reading.is_labels() {
-            batch = stepped_batch(&batch, &all)
-                .map_err(|misfit| table.misfit(&misfit, before, columns))?;
-        }
+    while let Some(batch) = table.batch()? {
         let added = match &table.release {
             Some(name) => releases_of(name, &batch, reading)
                 .and_then(|numbers| builder.add_each(&batch, &numbers)),
             None => builder.add(&batch),
         };
         added.map_err(|misfit| table.misfit(&misfit, before, columns))?;
-        people
-            .add(&batch, columns, reading)
-            .map_err(|misfit| table.misfit(&misfit, before, columns))?;
         before += batch.num_rows() as u64;
     }
-    Ok((builder.finish(), people))
+    Ok((builder.finish(), RowPeople::default()))
+}
+
+/// Counts raw rows, read as by `anonymize`. Measures are not needed, and identifiers only if the
+/// file has them.
+fn count_raw(
+    mut table: TableFile,
+    columns: &Columns,
+    releases: &[Histogram],
+) -> Result<(Histogram, RowPeople)> {
+    let is_read = |column: &&Column| match column.role {
+        Role::Identifier => table.source.is_lines() || table.has(raw_name(column)),
+        Role::Measure => false,
+        _ => true,
+    };
+    let columns = Columns::new(columns.iter().filter(is_read).cloned().collect());
+    let hasher = RowPeople::hasher();
+    let coder = Coder::new(&columns, table.source.reading(), &hasher).behind(releases);
+    let mut aside = BadRowPolicy::Refused(None);
+    let source = &mut table.source;
+    let decoded = gather(source, &coder, &columns, &mut aside, None, &mut |_| {})?;
+    Ok((decoded.rows.histogram(0), RowPeople::of(&decoded.rows)))
 }
 
 /// The numbers of the releases in which rows came, counted from 1.

@@ -10,11 +10,11 @@ const LONGEST: usize = 64;
 
 /// Distinct names in order of appearance, up to the limit.
 #[derive(Default)]
-pub struct UnknownKeys(Vec<String>);
+pub(crate) struct UnknownKeys(Vec<String>);
 
 impl UnknownKeys {
     /// Adds a name.
-    pub fn add(&mut self, name: &str) {
+    pub(crate) fn add(&mut self, name: &str) {
         if self.0.len() < MOST {
             let cut: String = name.chars().take(LONGEST).collect();
             self.push(printable(&cut));
@@ -22,7 +22,7 @@ impl UnknownKeys {
     }
 
     /// Adds the names of others.
-    pub fn take(&mut self, others: &UnknownKeys) {
+    pub(crate) fn take(&mut self, others: &UnknownKeys) {
         others.0.iter().for_each(|name| self.push(name.clone()));
     }
 
@@ -32,8 +32,13 @@ impl UnknownKeys {
         }
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The names.
-    pub fn names(self) -> Vec<String> {
+    pub(crate) fn names(self) -> Vec<String> {
         self.0
     }
 }

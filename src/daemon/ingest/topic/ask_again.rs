@@ -10,8 +10,7 @@ use super::registry::{RegistryError, SchemaRegistry};
 use super::schemas::KnownSchema;
 use crate::config;
 use crate::error::{Error, ErrorCategory, Result};
-use crate::message_places::MessageForm;
-use crate::offer::Offer;
+use crate::set_aside::{MessageForm, Offer};
 
 /// The limit for all answers together: the operator waits for a minute, and the feed waits
 /// meanwhile.

@@ -3,10 +3,9 @@
 //! which never depends on how they decode.
 
 use super::schemas::Schemas;
+use crate::coder::RowBatch;
 use crate::config::Unwanted as UnwantedSetting;
 use crate::engine::histogram::{CellReading, MisfitKind};
-use crate::raw::SecretBytes;
-use crate::row_batch::RowBatch;
 
 /// What happens to messages that are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,28 +39,23 @@ impl Writing {
     }
 }
 
-/// Messages of a topic in order: their offsets and contents.
-pub struct Messages<'m> {
-    /// All messages.
-    pub all: Vec<(u64, Option<&'m [u8]>)>,
-}
+/// Messages in order: their offsets, and their contents.
+pub(crate) type Messages<'m> = Vec<(u64, Option<&'m [u8]>)>;
 
 /// The rows of some messages.
-pub(super) struct Coded {
-    /// The rows, in order, without skipped messages. The offset of an invalid one is given as its
-    /// line.
+#[derive(Default)]
+pub(crate) struct CodedMessages {
+    /// The rows, in order, without skipped messages; their places are those of their messages.
     pub parts: Vec<RowBatch>,
     /// The number of skipped messages.
     pub skipped: u64,
-    /// The offset of the first message for which the feed has to halt, and what it is.
+    /// The place of the first message for which the feed has to halt, and what it is.
     pub halt: Option<(u64, MisfitKind)>,
-    /// If messages may contain many rows: the stored content of each invalid row.
-    pub rest: Option<Vec<Option<SecretBytes>>>,
 }
 
-/// The status of a message before it is decoded.
-pub enum MessageStatus {
-    /// To be decoded.
+/// The status of a message.
+pub(super) enum MessageStatus {
+    /// One row, or several.
     Row,
     /// Skipped.
     Skipped,
@@ -78,16 +72,16 @@ impl UnwantedPolicies {
         deletes: UnwantedSetting::Quarantine,
     };
 
-    /// The status of a message without looking into it; `Err` contains the content to be decoded.
-    pub fn before(self, content: Option<&[u8]>) -> Result<MessageStatus, &[u8]> {
+    /// The status of a message without looking into it.
+    pub(super) fn before(self, content: Option<&[u8]>) -> MessageStatus {
         match content {
-            None => Ok(MessageStatus::of(self.tombstones, MisfitKind::Tombstone)),
-            Some(content) => Err(content),
+            None => MessageStatus::of(self.tombstones, MisfitKind::Tombstone),
+            Some(_) => MessageStatus::Row,
         }
     }
 
     /// The status of a message that says that a record was deleted.
-    pub fn of_delete(self) -> MessageStatus {
+    pub(super) fn of_delete(self) -> MessageStatus {
         MessageStatus::of(self.deletes, MisfitKind::Delete)
     }
 }

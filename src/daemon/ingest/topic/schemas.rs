@@ -94,7 +94,7 @@ impl Schemas {
 }
 
 /// For each schema how its fields lead to columns.
-pub(super) struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
+pub(crate) struct Plans(BTreeMap<SchemaKey, Option<SchemaPlan>>);
 
 impl Plans {
     /// The paths to these fields.

@@ -6,113 +6,68 @@ use std::path::Path;
 
 use arrow_array::RecordBatch;
 
-use super::messages::{Coded, MessageStatus, Messages, UnwantedPolicies};
+use super::messages::{CodedMessages, MessageStatus, Messages, UnwantedPolicies};
+use crate::arrow_rows::{head, messages, stream};
+use crate::coder::{Coder, RowBatch};
 use crate::content::Content;
 use crate::engine::histogram::{Misfit, MisfitKind};
 use crate::header::raw_name;
 use crate::ipc::IpcFile;
-use crate::json::read;
-use crate::messages::{head, messages, stream};
+use crate::page::{Page, PageWriter};
 use crate::raw::SecretBytes;
-use crate::row_batch::{Coder, RowBatch, RowFault};
+use crate::row_faults::RowFault;
 
 /// The most bytes of the unpacked buffers of a batch.
 const MOST_UNPACKED: u64 = 1 << 28;
 
-/// A message of many rows: the wanted columns of each batch, and all of them.
-type Batches = Vec<(RecordBatch, RecordBatch)>;
-
-/// The stored content of invalid rows.
+/// Rows, each as a message of its own; without bytes if one is too long.
 type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
-pub(super) fn code(all: &Messages<'_>, coder: &Coder<'_>, unwanted: UnwantedPolicies) -> Coded {
-    let mut coded = Coded {
-        parts: Vec::new(),
-        skipped: 0,
-        halt: None,
-        rest: None,
-    };
-    let mut kept = KeptRows::new();
-    for (offset, content) in &all.all {
-        let is = unwanted.before(*content).unwrap_or_else(|content| {
-            match rows(content, coder, *offset) {
-                Ok((parts, raws)) => {
-                    coded.parts.extend(parts);
-                    kept.extend(raws);
-                    MessageStatus::Row
-                }
-                Err(RefusedMessage { field: None, kind }) => MessageStatus::Refused(kind),
-                Err(refused) => {
-                    coded.parts.push(refused.part(coder, *offset));
-                    kept.push(Some(SecretBytes::of(content)));
-                    MessageStatus::Row
-                }
+pub(super) fn code(
+    all: &Messages<'_>,
+    coder: &Coder<'_>,
+    unwanted: UnwantedPolicies,
+) -> CodedMessages {
+    let mut coded = CodedMessages::default();
+    for &(place, content) in all {
+        let mut is = unwanted.before(content);
+        if let (MessageStatus::Row, Some(content)) = (&is, content) {
+            match rows(content, coder, place) {
+                Ok(parts) => coded.parts.extend(parts),
+                Err((None, kind)) => is = MessageStatus::Refused(kind),
+                Err((field, kind)) => coded.parts.push(refused(coder, place, field, kind)),
             }
-        });
+        }
         match is {
             MessageStatus::Row => {}
             MessageStatus::Skipped => coded.skipped += 1,
-            MessageStatus::Refused(kind) => {
-                coded
-                    .parts
-                    .push(RefusedMessage { field: None, kind }.part(coder, *offset));
-                kept.push(Some(SecretBytes::of(content.unwrap_or_default())));
-            }
+            MessageStatus::Refused(kind) => coded.parts.push(refused(coder, place, None, kind)),
             MessageStatus::Halt(kind) => {
-                coded.halt = Some((*offset, kind));
+                coded.halt = Some((place, kind));
                 break;
             }
         }
     }
-    Coded {
-        rest: Some(kept),
-        ..coded
-    }
+    coded
 }
 
-/// A message that is set aside as a whole.
-struct RefusedMessage {
-    field: Option<usize>,
-    kind: MisfitKind,
+/// A message that is set aside as a whole, because of a field or without one.
+fn refused(coder: &Coder<'_>, place: u64, field: Option<usize>, kind: MisfitKind) -> RowBatch {
+    let mut page = PageWriter::new(coder.fields(), crate::json::read);
+    page.refuse(place, kind);
+    let mut page = page.finish();
+    page.refused[0].field = field;
+    coder.code(page).expect("only columns of types do not fit")
 }
 
-impl RefusedMessage {
-    fn misfit(coder: &Coder<'_>, misfit: &Misfit) -> RefusedMessage {
-        let field = coder
-            .named()
-            .iter()
-            .position(|column| column.name == misfit.column);
-        RefusedMessage {
-            field,
-            kind: misfit.kind,
-        }
-    }
-
-    fn part(&self, coder: &Coder<'_>, offset: u64) -> RowBatch {
-        let mut part = coder.rows(read);
-        part.refuse(offset, self.kind);
-        let mut part = part.finish();
-        part.faults
-            .iter_mut()
-            .for_each(|fault| fault.field = self.field);
-        part
-    }
-}
-
-/// The rows of a message, and the stored content of invalid ones.
+/// The rows of a message; or what is wrong with it as a whole, and in which field.
 fn rows(
     content: &[u8],
     coder: &Coder<'_>,
-    offset: u64,
-) -> Result<(Vec<RowBatch>, KeptRows), RefusedMessage> {
-    let not_arrow = || RefusedMessage {
-        field: None,
-        kind: MisfitKind::NotArrow,
-    };
-    let path = Path::new("a message");
-    let file =
-        IpcFile::over(path, Content::from(SecretBytes::of(content))).map_err(|_| not_arrow())?;
+    place: u64,
+) -> Result<Vec<RowBatch>, (Option<usize>, MisfitKind)> {
+    let file = opened(content).ok_or((None, MisfitKind::NotArrow))?;
     // Without one of its columns a message is invalid as a whole.
     let there = |name: &str| file.header().iter().any(|known| known == name);
     if let Some(field) = coder
@@ -120,61 +75,74 @@ fn rows(
         .iter()
         .position(|column| !there(raw_name(column)))
     {
-        return Err(RefusedMessage {
-            field: Some(field),
-            kind: MisfitKind::NoColumn,
-        });
+        return Err((Some(field), MisfitKind::NoColumn));
     }
-    let batches = batches(file.unpacking(MOST_UNPACKED), coder).ok_or_else(not_arrow)?;
-    let single = batches
-        .iter()
-        .map(|(rows, _)| rows.num_rows())
-        .sum::<usize>()
-        == 1;
-    let (mut parts, mut kept) = (Vec::new(), KeptRows::new());
-    for (rows, all) in &batches {
-        let mut part = coder
-            .batch(rows)
-            .map_err(|misfit| RefusedMessage::misfit(coder, &misfit))?;
-        let faults = || part.faults.iter().map(|fault: &RowFault| fault.row);
-        if single {
-            kept.extend(faults().map(|_| Some(SecretBytes::of(content))));
-        } else if !part.faults.is_empty() {
-            kept.extend(alone(all, faults()).ok_or_else(not_arrow)?);
-        }
-        part.faults
-            .iter_mut()
-            .for_each(|fault| fault.line = Some(offset));
-        part.lines = vec![offset; part.codes.len()];
-        parts.push(part);
-    }
-    Ok((parts, kept))
+    let batches = batches(file, coder).ok_or((None, MisfitKind::NotArrow))?;
+    let misfit = |misfit: Misfit| {
+        let named = coder
+            .named()
+            .iter()
+            .position(|column| column.name == misfit.column);
+        (named, misfit.kind)
+    };
+    let code = |batch: &RecordBatch| {
+        let mut page = Page::typed(batch.num_rows(), batch.columns());
+        page.places = vec![place; page.rows];
+        coder.code(page).map_err(misfit)
+    };
+    batches.iter().map(code).collect()
+}
+
+/// A message as a stream.
+fn opened(content: &[u8]) -> Option<IpcFile> {
+    let content = Content::from(SecretBytes::of(content));
+    let file = IpcFile::over(Path::new("a message"), content).ok()?;
+    Some(file.unpacking(MOST_UNPACKED))
 }
 
 /// All rows of a message; `None` if it is not exactly one stream.
-fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Batches> {
+fn batches(mut file: IpcFile, coder: &Coder<'_>) -> Option<Vec<RecordBatch>> {
     let names = coder
         .fields()
         .iter()
         .map(|column| (raw_name(column).to_owned(), column.name.to_string()));
     file.want(&names.collect::<Vec<_>>());
-    file.keep();
-    let mut all = Batches::new();
-    while let Some((rows, whole)) = file.batches().ok()? {
-        all.push((rows, whole?));
+    let mut all = Vec::new();
+    while let Some(rows) = file.batch().ok()? {
+        all.push(rows);
     }
     file.is_at_end().then_some(all)
 }
 
+/// The rows of these parts that are set aside: a message of one row stays as it is, and others are
+/// read once more.
+pub(super) fn raws<'m>(content: &dyn Fn(u64) -> &'m [u8], parts: &[RowBatch]) -> KeptRows {
+    let parts: Vec<&RowBatch> = parts.iter().filter(|part| part.rows > 0).collect();
+    let mut all = KeptRows::new();
+    for parts in parts.chunk_by(|one, next| one.places[0] == next.places[0]) {
+        let (mut before, mut wanted) = (0, Vec::new());
+        for part in parts {
+            wanted.extend(
+                part.faults
+                    .iter()
+                    .map(|fault: &RowFault| before + fault.row),
+            );
+            before += part.rows;
+        }
+        let content = content(parts[0].places[0]);
+        all.extend(match before {
+            _ if wanted.is_empty() => KeptRows::new(),
+            1 => vec![Some(SecretBytes::of(content))],
+            _ => cut(content, &wanted).expect("the message was read before"),
+        });
+    }
+    all
+}
+
 /// These rows of a message that has been read, ascending, each as a message of its own; without
 /// bytes if one is too long.
-pub(super) fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretBytes>>> {
-    let mut file = IpcFile::over(
-        Path::new("a message"),
-        Content::from(SecretBytes::of(content)),
-    )
-    .ok()?
-    .unpacking(MOST_UNPACKED);
+pub(crate) fn cut(content: &[u8], wanted: &[usize]) -> Option<KeptRows> {
+    let mut file = opened(content)?;
     // Any column gives the number of rows.
     let first = file.header().first()?.clone();
     file.want(&[(first.clone(), first)]);
@@ -186,15 +154,10 @@ pub(super) fn cut(content: &[u8], wanted: &[usize]) -> Option<Vec<Option<SecretB
             .iter()
             .map(|row| row - before)
             .take_while(|row| *row < all.num_rows());
-        found.extend(alone(&all, here)?);
+        let head = head(&all.schema())?;
+        let stream = |raw: Option<SecretBytes>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
+        found.extend(messages(&all, here)?.into_iter().map(stream));
         before += all.num_rows();
     }
     Some(found)
-}
-
-/// Rows of a batch, each as a message of its own; without bytes if one is too long.
-fn alone(all: &RecordBatch, rows: impl Iterator<Item = usize>) -> Option<KeptRows> {
-    let head = head(&all.schema())?;
-    let stream = |raw: Option<SecretBytes>| raw.map(|raw| stream(&head, std::iter::once(&raw)));
-    Some(messages(all, rows)?.into_iter().map(stream).collect())
 }

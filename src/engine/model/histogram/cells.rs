@@ -8,7 +8,7 @@ use arrow_array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, Int32Array};
 use arrow_schema::DataType;
 
 use super::reading::CellReading;
@@ -192,6 +192,18 @@ impl<'a> ReadableColumn<'a> {
         })
     }
 
+    /// For each row the number of its distinct cell, if cells recur.
+    pub fn keys(&self) -> Option<&'a Int32Array> {
+        let dictionary = self.array.as_dictionary_opt::<Int32Type>();
+        dictionary.map(|dictionary| dictionary.keys())
+    }
+
+    /// The number of distinct cells, if cells recur.
+    pub fn distinct(&self) -> usize {
+        let dictionary = self.array.as_dictionary_opt::<Int32Type>();
+        dictionary.map_or(0, |dictionary| dictionary.values().len())
+    }
+
     /// The cell of a row.
     pub fn at(&self, row: usize) -> RawCell<'a> {
         if self.array.is_null(row) {
@@ -234,47 +246,23 @@ impl<'a> ReadableColumn<'a> {
     }
 
     /// The code of every cell; the first cell without a code is the error, with its row.
-    pub fn codes<F>(&self, code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
+    pub fn codes<F>(&self, mut code: F) -> Result<Vec<u32>, (usize, MisfitKind)>
     where
         F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
     {
-        self.codes_or(code, |row, kind| Err((row, kind)))
-    }
-
-    /// The code of every cell; `otherwise` gives a code to the row of a cell without one, or an
-    /// error.
-    pub fn codes_or<F, G, E>(&self, mut code: F, mut otherwise: G) -> Result<Vec<u32>, E>
-    where
-        F: FnMut(RawCell<'_>) -> Result<u32, MisfitKind>,
-        G: FnMut(usize, MisfitKind) -> Result<u32, E>,
-    {
-        let mut cell = |array: &dyn Array, at: usize| {
-            if array.is_null(at) {
-                code(RawCell::Null)
-            } else {
-                code((self.read)(array, at))
-            }
-        };
-        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
-            let code = |row| cell(self.array, row).or_else(|kind| otherwise(row, kind));
+        let Some(keys) = self.keys() else {
+            let code = |row| code(self.at(row)).map_err(|kind| (row, kind));
             return (0..self.array.len()).map(code).collect();
         };
-        let values = dictionary.values();
-        let mut known: Vec<Option<Result<u32, MisfitKind>>> = vec![None; values.len()];
-        let mut null = None;
-        let keys = dictionary.keys();
-        let mut codes = Vec::with_capacity(keys.len());
-        for row in 0..keys.len() {
-            let found = if keys.is_null(row) {
-                *null.get_or_insert_with(|| cell(self.array, row))
-            } else {
-                let at = keys.value(row) as usize;
-                *known[at].get_or_insert_with(|| cell(values, at))
-            };
-            codes.push(found.or_else(|kind| otherwise(row, kind))?);
-        }
-        assert_eq!(codes.len(), self.array.len(), "a code for each cell");
-        Ok(codes)
+        let null = self.distinct();
+        let mut known: Vec<Option<u32>> = vec![None; null + 1];
+        let mut code = |(row, key): (usize, Option<i32>)| {
+            let at = key.map_or(null, |key| key as usize);
+            let found = known[at].map_or_else(|| code(self.at(row)), Ok);
+            known[at] = found.ok();
+            found.map_err(|kind| (row, kind))
+        };
+        keys.iter().enumerate().map(&mut code).collect()
     }
 }
 

@@ -10,7 +10,6 @@
 //! A misfit names row and column, never the cell.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::hash::BuildHasher;
 
 use arrow_array::RecordBatch;
@@ -215,48 +214,6 @@ impl<'a> Encoder<'a> {
         Ok(EncodedBatch::of(quasi, sensitive, batch.num_rows()))
     }
 
-    /// Encodes the rows of a batch whose values are in the taxonomies, and lists the others, with
-    /// at most one misfit a row: their codes are meaningless.
-    ///
-    /// # Errors
-    /// A whole column is missing or has another type.
-    pub fn encode_rows(
-        &self,
-        batch: &RecordBatch,
-        dictionaries: &mut [Dictionary],
-    ) -> Result<(EncodedBatch, Vec<Misfit>), Misfit> {
-        let mut misfits = Vec::new();
-        let mut quasi = Vec::with_capacity(self.quasi.len());
-        for (at, of) in self.quasi.iter().enumerate() {
-            let cells = self.fitting(batch, of.column)?;
-            let codes = cells.codes_or(
-                |cell| self.leaf(at, cell),
-                |row, kind| {
-                    misfits.push(Misfit {
-                        row: row as u64,
-                        column: of.column.name.clone(),
-                        kind,
-                    });
-                    Ok::<u32, Infallible>(0)
-                },
-            );
-            quasi.push(codes.unwrap_or_else(|never| match never {}));
-        }
-        misfits.sort_by_key(|misfit| misfit.row);
-        misfits.dedup_by_key(|misfit| misfit.row);
-        let sensitive = self.sensitive_codes(batch, dictionaries)?;
-        assert!(
-            misfits
-                .iter()
-                .all(|misfit| misfit.row < batch.num_rows() as u64),
-            "misfits are rows of the batch"
-        );
-        Ok((
-            EncodedBatch::of(quasi, sensitive, batch.num_rows()),
-            misfits,
-        ))
-    }
-
     fn sensitive_codes(
         &self,
         batch: &RecordBatch,
@@ -270,28 +227,10 @@ impl<'a> Encoder<'a> {
         let mut sensitive = Vec::with_capacity(self.sensitive.len());
         for (at, (column, dictionary)) in self.sensitive.iter().zip(dictionaries).enumerate() {
             let cells = self.fitting(batch, column)?;
-            let codes = cells.codes_or(
-                |cell| Ok(self.number(at, cell, dictionary)),
-                |_, _| Ok::<u32, Infallible>(0),
-            );
-            sensitive.push(codes.unwrap_or_else(|never| match never {}));
+            let codes = cells.codes(|cell| Ok(self.number(at, cell, dictionary)));
+            sensitive.push(codes.expect("every sensitive cell has a number"));
         }
         Ok(sensitive)
-    }
-
-    /// The values of measures, column by column, in units of their last decimals; `None` for a cell
-    /// without a value.
-    ///
-    /// # Errors
-    /// A whole column is missing or has another type.
-    pub fn encode_measures(&self, batch: &RecordBatch) -> Result<Vec<Vec<Option<i64>>>, Misfit> {
-        let column = |column: &&Column| {
-            let cells = self.fitting(batch, column)?;
-            Ok((0..batch.num_rows())
-                .map(|row| units(cells.at(row), column, self.reading_of(column)))
-                .collect())
-        };
-        self.measures.iter().map(column).collect()
     }
 
     /// The value of a cell of a measure, in units of its last decimal; `None` if it has none.

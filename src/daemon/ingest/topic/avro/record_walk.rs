@@ -10,7 +10,8 @@ use super::reader::AvroReader;
 use super::schema::Type;
 use super::value::{AvroValue, read};
 use crate::engine::histogram::MisfitKind;
-use crate::paths::{FieldPaths, PathStep, WrittenField, is_missing};
+use crate::page::WrittenField;
+use crate::paths::{FieldPaths, PathStep, is_missing};
 
 /// The most levels of nested values.
 const DEEPEST: usize = 200;

@@ -16,8 +16,8 @@ use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use zeroize::Zeroize as _;
 
-use super::guard::guarded;
 use super::raw::{MOST_RAW, SecretBytes};
+use crate::bounds::guarded;
 use crate::engine::histogram::MOST_TEXT;
 
 /// The end of a stream.

@@ -14,13 +14,13 @@ pub(crate) const ROWS_PER_BYTE: u64 = 16;
 pub(crate) const MOST_ROWS: u64 = 1 << 28;
 /// The number of rows that any message of a topic may have; one more is allowed for each byte. Many
 /// messages are decoded at a time.
-pub(crate) const FREE_ROWS_OF_MESSAGE: u64 = 256;
+pub const FREE_ROWS_OF_MESSAGE: u64 = 256;
 
 /// Checks that a file of this many bytes may have this many rows.
 ///
 /// # Errors
 /// There are too many rows.
-pub(crate) fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
+pub fn few_rows(path: &Path, rows: u64, bytes: u64) -> Result<()> {
     let paid = FREE_ROWS.saturating_add(ROWS_PER_BYTE.saturating_mul(bytes));
     if rows <= paid.min(MOST_ROWS) {
         return Ok(());

@@ -12,11 +12,11 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::super::guard::guarded;
-use super::super::limits::few_rows;
 use super::description::is_sound;
 use super::lengths::{self, Lengths};
+use super::limits::few_rows;
 use super::page_header::{PageContent, PageHeader};
+use super::quietly::guarded;
 use super::unpack;
 use crate::error::{Error, ErrorCategory, Result};
 
@@ -39,9 +39,12 @@ const MOST_HEADER: usize = 1 << 20;
 const HEADER: usize = 1 << 12;
 
 /// The columns of a file to be read.
-pub(super) struct ColumnPages<'f, R> {
+pub struct ColumnPages<'f, R> {
+    /// Its name, for errors.
     pub path: &'f Path,
+    /// The file.
     pub file: &'f Arc<R>,
+    /// Its footer.
     pub metadata: &'f ParquetMetaData,
 }
 
@@ -71,7 +74,7 @@ struct Column {
 ///
 /// # Errors
 /// They exceed a limit.
-pub(super) fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
+pub fn footer<R: ChunkReader>(path: &Path, file: &R) -> Result<()> {
     let tail = file
         .get_bytes(file.len().saturating_sub(8), 8)
         .map_err(|_| unreadable(path))?;
@@ -99,7 +102,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     ///
     /// # Errors
     /// There are more, or the file contradicts itself.
-    pub(super) fn few_rows(&self) -> Result<()> {
+    pub fn few_rows(&self) -> Result<()> {
         let count = |rows: i64| u64::try_from(rows).ok();
         let add = |sum: u64, group: &RowGroupMetaData| sum.checked_add(count(group.num_rows())?);
         let groups = self.metadata.row_groups().iter().try_fold(0, add);
@@ -115,7 +118,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
     ///
     /// # Errors
     /// Pages are damaged, or exceed a limit.
-    pub(super) fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
+    pub fn batch(&self, group: usize, leaves: &[(usize, bool)]) -> Result<usize> {
         let (mut unpacked, mut row) = (0_u64, 1);
         for &(leaf, kept) in leaves {
             let column = self.column(group, leaf, kept)?;
@@ -331,7 +334,7 @@ impl<R: ChunkReader + 'static> ColumnPages<'_, R> {
 }
 
 /// The error for a damaged or foreign file.
-pub(super) fn unreadable(path: &Path) -> Error {
+pub fn unreadable(path: &Path) -> Error {
     Error::new(
         ErrorCategory::Input,
         "the file is not readable Parquet: it may be cut off or damaged",

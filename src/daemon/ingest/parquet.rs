@@ -3,35 +3,25 @@
 //! before anything is unpacked. The decoder's message about a broken file is not repeated, since it
 //! may quote the file.
 
-mod description;
-mod lengths;
-mod page_header;
-mod pages;
-mod thrift;
-mod unpack;
-
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::{DataType, Field, Schema};
-use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::Repetition;
-use parquet::file::metadata::ParquetMetaDataReader;
 
-use self::pages::{ColumnPages, unreadable};
-use super::guard::guarded;
+use super::arrow_rows;
 use super::header;
 use super::input_file::InputFile;
-use super::message_places::MessageForm;
-use super::messages;
 use super::raw::SecretBytes;
+use super::set_aside::MessageForm;
+use crate::bounds::{ColumnPages, footer, guarded, unreadable};
 use crate::error::{Error, ErrorCategory, Result};
 
 /// The number of rows per batch of kept rows.
@@ -54,7 +44,7 @@ impl ParquetFile {
     /// Reads the footer of an open file.
     pub(crate) fn open(input: &InputFile) -> Result<ParquetFile> {
         let (path, file) = (input.path(), input.handle());
-        pages::footer(path, &*file)?;
+        footer(path, &*file)?;
         let load = |options| guarded(|| ArrowReaderMetadata::load(&*file, options).ok()).flatten();
         let plain = load(ArrowReaderOptions::new()).ok_or_else(|| unreadable(path))?;
         header::few(path, plain.schema().fields().len())?;
@@ -118,7 +108,7 @@ impl ParquetFile {
         each: &mut dyn FnMut(Option<SecretBytes>) -> Result<()>,
     ) -> Result<()> {
         let unreadable = || unreadable(&self.path);
-        let columns = messages::kept(self.metadata.schema());
+        let columns = arrow_rows::kept(self.metadata.schema());
         let (mut rest, mut before) = (rows, 0);
         for (group, about) in self.metadata.metadata().row_groups().iter().enumerate() {
             let behind = before + u64::try_from(about.num_rows()).map_err(|_| unreadable())?;
@@ -155,7 +145,7 @@ impl ParquetFile {
                     reader
                         .next()?
                         .ok()
-                        .and_then(|few| messages::messages(&few, 0..few.num_rows())),
+                        .and_then(|few| arrow_rows::messages(&few, 0..few.num_rows())),
                 )
             })
         };
@@ -217,7 +207,7 @@ impl ParquetFile {
     /// The schema, with which rows can be read again.
     pub(crate) fn form(&self) -> Result<MessageForm> {
         let schema =
-            messages::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
+            arrow_rows::head(self.metadata.schema()).ok_or_else(|| unreadable(&self.path))?;
         Ok(MessageForm::Arrow { schema })
     }
 
@@ -272,43 +262,6 @@ impl ParquetFile {
                 && !(about.has_repetition() && about.repetition() == Repetition::REPEATED)
         })
     }
-}
-
-/// Checks that a table in memory is within the limits for reading, with all its columns and text as
-/// dictionaries.
-///
-/// # Errors
-/// It exceeds a limit, or is damaged.
-pub fn check(path: &Path, table: &Bytes) -> Result<()> {
-    within_limits(path, table, true).map(|_| ())
-}
-
-/// The number of rows of a table in memory that may be decoded at a time, with all its columns and
-/// text unchanged.
-///
-/// # Errors
-/// It exceeds a limit, or is damaged.
-pub fn rows_at_a_time(path: &Path, table: &Bytes) -> Result<usize> {
-    within_limits(path, table, false)
-}
-
-fn within_limits(path: &Path, table: &Bytes, coded: bool) -> Result<usize> {
-    let file = Arc::new(table.clone());
-    pages::footer(path, &*file)?;
-    let load = || ParquetMetaDataReader::new().parse_and_finish(&*file).ok();
-    let metadata = guarded(load).flatten().ok_or_else(|| unreadable(path))?;
-    let pages = ColumnPages {
-        path,
-        file: &file,
-        metadata: &metadata,
-    };
-    pages.few_rows()?;
-    let leaves: Vec<(usize, bool)> = (0..metadata.file_metadata().schema_descr().num_columns())
-        .map(|leaf| (leaf, coded))
-        .collect();
-    (0..metadata.num_row_groups()).try_fold(FEW, |rows, group| {
-        Ok(rows.min(pages.batch(group, &leaves)?))
-    })
 }
 
 /// Text as a dictionary, any other type unchanged.

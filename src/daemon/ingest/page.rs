@@ -1,0 +1,248 @@
+//! Rows of a source before they are coded (HOUSE 4): every format makes pages, and one coder takes
+//! them. A page has a column of cells for each field that is read, with a mark where there is no
+//! value, and for each row its place. Nothing here knows what a cell means.
+
+use std::hash::BuildHasher;
+
+use arrow_array::{Array as _, ArrayRef};
+use hashbrown::HashTable;
+
+use super::row_faults::RowFault;
+use super::unknown_keys::UnknownKeys;
+use crate::engine::histogram::{MisfitKind, RawCell, ReadableColumn};
+use crate::engine::model::{Column, RecordHasher, Role};
+
+const HASHER: RecordHasher = RecordHasher;
+/// Longer texts are hardly labels.
+const LONGEST_LABEL: usize = 64;
+
+/// The value of a field's bytes; its text may be unescaped into the string.
+pub(crate) type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
+
+/// A field in its written form; empty if it is missing.
+pub(crate) type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
+
+/// Some rows of a source.
+pub(crate) struct Page {
+    /// The number of rows, with those that are none.
+    pub rows: usize,
+    /// For each field that is read its cells.
+    pub columns: Vec<Cells>,
+    /// Rows that have no fields, ascending.
+    pub refused: Vec<RowFault>,
+    /// For each row its line or offset; empty if rows have none.
+    pub places: Vec<u64>,
+    /// Keys of a row that the feed file does not declare, if they are recorded.
+    pub strange: Vec<(usize, UnknownKeys)>,
+}
+
+impl Page {
+    /// Rows of a typed source.
+    pub(crate) fn typed(rows: usize, columns: &[ArrayRef]) -> Page {
+        let arrow = |array: &ArrayRef| Cells::Arrow(ArrayRef::clone(array));
+        Page {
+            rows,
+            columns: columns.iter().map(arrow).collect(),
+            refused: Vec::new(),
+            places: Vec::new(),
+            strange: Vec::new(),
+        }
+    }
+}
+
+/// The cells of one field.
+pub(crate) enum Cells {
+    /// Of a typed source.
+    Arrow(ArrayRef),
+    /// In their written form.
+    Written(WrittenCells),
+}
+
+/// Cells in their written form. For columns in which values recur each is held once.
+pub(crate) struct WrittenCells {
+    read: FieldText,
+    bytes: Vec<u8>,
+    /// The bytes of each value, or the mark in its place.
+    values: Vec<Result<(u32, u32), MisfitKind>>,
+    /// For each row its value.
+    keys: Vec<u32>,
+    /// Finds values that are held already; `None`: values hardly recur.
+    known: Option<HashTable<u32>>,
+}
+
+impl WrittenCells {
+    fn new(column: &Column, read: FieldText) -> WrittenCells {
+        let recur = matches!(column.role, Role::Quasi | Role::Sensitive);
+        WrittenCells {
+            read,
+            bytes: Vec::new(),
+            values: Vec::new(),
+            keys: Vec::new(),
+            known: recur.then(HashTable::new),
+        }
+    }
+
+    fn push(&mut self, field: WrittenField<'_>) {
+        let key = match field {
+            Ok(text) => self.value(text),
+            Err(mark) => self.add(Err(mark)),
+        };
+        self.keys.push(key);
+    }
+
+    fn value(&mut self, text: &[u8]) -> u32 {
+        let Some(known) = self.known.as_mut().filter(|_| text.len() <= LONGEST_LABEL) else {
+            return self.text(text);
+        };
+        let (bytes, values) = (&self.bytes, &self.values);
+        let of = |key: u32| match values[key as usize] {
+            Ok((from, to)) => &bytes[from as usize..to as usize],
+            Err(_) => unreachable!("only texts are looked up"),
+        };
+        let hash = HASHER.hash_one(text);
+        if let Some(&key) = known.find(hash, |&key| of(key) == text) {
+            return key;
+        }
+        let key = values.len() as u32;
+        known.insert_unique(hash, key, |&key| {
+            HASHER.hash_one(if key as usize == values.len() {
+                text
+            } else {
+                of(key)
+            })
+        });
+        self.text(text)
+    }
+
+    fn text(&mut self, text: &[u8]) -> u32 {
+        let from = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(text);
+        let to = u32::try_from(self.bytes.len()).expect("pages have less than 4 GiB");
+        self.add(Ok((from, to)))
+    }
+
+    fn add(&mut self, value: Result<(u32, u32), MisfitKind>) -> u32 {
+        self.values.push(value);
+        self.values.len() as u32 - 1
+    }
+
+    fn read<'s>(
+        &'s self,
+        value: usize,
+        unescaped: &'s mut String,
+    ) -> Result<RawCell<'s>, MisfitKind> {
+        let (from, to) = self.values[value]?;
+        (self.read)(&self.bytes[from as usize..to as usize], unescaped)
+    }
+}
+
+/// Cells of a column whose type fits.
+pub(super) enum CellReader<'p> {
+    Arrow(&'p ArrayRef, ReadableColumn<'p>),
+    Written(&'p WrittenCells),
+}
+
+impl CellReader<'_> {
+    /// The cell of a row, or its mark.
+    pub(crate) fn cell<'s>(
+        &'s self,
+        row: usize,
+        unescaped: &'s mut String,
+    ) -> Result<RawCell<'s>, MisfitKind> {
+        match self {
+            CellReader::Arrow(_, cells) => Ok(cells.at(row)),
+            CellReader::Written(cells) => cells.read(cells.keys[row] as usize, unescaped),
+        }
+    }
+
+    /// What `code` makes of each row's cell; it is asked once for each value that recurs.
+    pub(crate) fn each<T: Copy>(
+        &self,
+        mut code: impl FnMut(Result<RawCell<'_>, MisfitKind>) -> T,
+    ) -> Vec<T> {
+        match self {
+            CellReader::Arrow(array, cells) => {
+                let Some(keys) = cells.keys() else {
+                    return (0..array.len())
+                        .map(|row| code(Ok(cells.at(row))))
+                        .collect();
+                };
+                let mut known: Vec<Option<T>> = vec![None; cells.distinct() + 1];
+                let mut of = |(row, key): (usize, Option<i32>)| {
+                    let at = key.map_or(cells.distinct(), |key| key as usize);
+                    *known[at].get_or_insert_with(|| code(Ok(cells.at(row))))
+                };
+                keys.iter().enumerate().map(&mut of).collect()
+            }
+            CellReader::Written(cells) => {
+                let mut unescaped = String::new();
+                let mut value = |at| code(cells.read(at, &mut unescaped));
+                let known: Vec<T> = (0..cells.values.len()).map(&mut value).collect();
+                cells.keys.iter().map(|&key| known[key as usize]).collect()
+            }
+        }
+    }
+}
+
+/// Writes a page row by row, each as one written form per field.
+pub(crate) struct PageWriter {
+    columns: Vec<WrittenCells>,
+    refused: Vec<RowFault>,
+    places: Vec<u64>,
+    strange: Vec<(usize, UnknownKeys)>,
+}
+
+impl PageWriter {
+    /// For these fields.
+    pub(crate) fn new(fields: &[&Column], read: FieldText) -> PageWriter {
+        PageWriter {
+            columns: fields
+                .iter()
+                .map(|column| WrittenCells::new(column, read))
+                .collect(),
+            refused: Vec::new(),
+            places: Vec::new(),
+            strange: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn add<'t>(
+        &mut self,
+        place: u64,
+        fields: impl IntoIterator<Item = WrittenField<'t>>,
+    ) {
+        self.places.push(place);
+        let mut fields = fields.into_iter();
+        for column in &mut self.columns {
+            column.push(fields.next().expect("a field for each column"));
+        }
+    }
+
+    /// Adds a row without fields.
+    pub(crate) fn refuse(&mut self, place: u64, kind: MisfitKind) {
+        let row = self.places.len();
+        self.refused.push(RowFault {
+            row,
+            field: None,
+            kind,
+        });
+        self.add(place, std::iter::repeat(Ok(&b""[..])));
+    }
+
+    /// Records keys of the last row that the feed file does not declare.
+    pub(crate) fn strange(&mut self, keys: UnknownKeys) {
+        self.strange.push((self.places.len() - 1, keys));
+    }
+
+    /// The rows so far.
+    pub(crate) fn finish(self) -> Page {
+        Page {
+            rows: self.places.len(),
+            columns: self.columns.into_iter().map(Cells::Written).collect(),
+            refused: self.refused,
+            places: self.places,
+            strange: self.strange,
+        }
+    }
+}
