@@ -68,6 +68,9 @@ struct CellPlace {
 /// The fault of a cell: its field, and what is wrong.
 type CellFault = (usize, MisfitKind);
 
+/// A day, or what is wrong with it; `None` if it is missing.
+type FoundDay = Result<Option<i32>, MisfitKind>;
+
 impl<'a> Coder<'a> {
     /// For the declared columns of a feed.
     pub(crate) fn new(
@@ -153,23 +156,13 @@ impl<'a> Coder<'a> {
         let (people, identifiers) = self.people(&cells, rows, &mut faults);
         let mut leaves = Vec::with_capacity(self.quasi.len());
         for (at, place) in self.quasi.iter().enumerate() {
-            let coded = self.column(place, &cells, |cell| {
-                cell.and_then(|cell| self.encoder.leaf(at, cell))
-            });
-            let leaf = |(row, coded): (usize, Result<Leaf, CellFault>)| {
-                coded.unwrap_or_else(|(field, kind)| {
-                    let field = Some(field);
-                    faults.push(RowFault { row, field, kind });
-                    0
-                })
+            let leaf = |cell: Result<RawCell<'_>, _>| self.encoder.leaf(at, cell?);
+            let fault = |row, (field, kind)| {
+                let field = Some(field);
+                faults.push(RowFault { row, field, kind });
+                0
             };
-            leaves.push(
-                coded
-                    .into_iter()
-                    .enumerate()
-                    .map(leaf)
-                    .collect::<Vec<Leaf>>(),
-            );
+            leaves.push(self.column(place, &cells, leaf, fault));
         }
         faults.sort_by_key(|fault| fault.row);
         faults.dedup_by_key(|fault| fault.row);
@@ -178,32 +171,16 @@ impl<'a> Coder<'a> {
         let mut numbers = Vec::with_capacity(self.sensitive.len());
         for (at, place) in self.sensitive.iter().enumerate() {
             let mut dictionary = Dictionary::default();
-            let coded = self.column(place, &cells, |cell| {
-                Ok(match cell {
-                    Ok(cell) => self.encoder.number(at, cell, &mut dictionary),
-                    Err(_) => dictionary.number(Value::Null),
-                })
-            });
             let null = dictionary.number(Value::Null);
-            numbers.push(
-                coded
-                    .into_iter()
-                    .map(|coded| coded.unwrap_or(null))
-                    .collect(),
-            );
+            let number =
+                |cell: Result<RawCell<'_>, _>| Ok(self.encoder.number(at, cell?, &mut dictionary));
+            numbers.push(self.column(place, &cells, number, |_, _| null));
             dictionaries.push(dictionary);
         }
         let (tuples, codes) = tuples(&good, &numbers);
         let measure = |(at, place): (usize, &CellPlace)| {
-            let coded = self.column(place, &cells, |cell| {
-                Ok(cell.ok().and_then(|cell| self.encoder.units(at, cell)))
-            });
-            good.only(
-                coded
-                    .into_iter()
-                    .map(|coded| coded.unwrap_or(None))
-                    .collect(),
-            )
+            let units = |cell: Result<RawCell<'_>, _>| Ok(self.encoder.units(at, cell?));
+            good.only(self.column(place, &cells, units, |_, _| None))
         };
         let measures: Vec<Vec<Option<i64>>> =
             self.measures.iter().enumerate().map(measure).collect();
@@ -249,56 +226,58 @@ impl<'a> Coder<'a> {
             column: column.name.clone(),
             kind,
         };
-        Ok(CellReader::Arrow(array, readable.map_err(misfit)?))
+        Ok(CellReader::Arrow(readable.map_err(misfit)?))
     }
 
-    /// The codes of a column of the source, or of one that is computed.
+    /// The codes of a column of the source, or of one that is computed; `otherwise` says what stands
+    /// for a cell with a fault.
     fn column<T: Copy>(
         &self,
         place: &CellPlace,
         cells: &[CellReader<'_>],
         mut code: impl FnMut(Result<RawCell<'_>, MisfitKind>) -> Result<T, MisfitKind>,
-    ) -> Vec<Result<T, CellFault>> {
+        mut otherwise: impl FnMut(usize, CellFault) -> T,
+    ) -> Vec<T> {
         let Some((figure, from)) = &place.derived else {
             let (steps, mut changed) = (&self.named[place.column].source.steps, String::new());
-            return cells[place.column].each(|cell| {
-                let coded = code(cell.map(|cell| stepped(cell, steps, &mut changed)));
-                coded.map_err(|kind| (place.column, kind))
-            });
+            let code = |cell: Result<RawCell<'_>, _>| match cell {
+                Ok(cell) => code(Ok(stepped(cell, steps, &mut changed))),
+                mark => code(mark),
+            };
+            return cells[place.column]
+                .each(code, |row, kind| otherwise(row, (place.column, kind)));
         };
-        let days: Vec<Vec<Option<Result<i32, CellFault>>>> = from
+        let days: Vec<Vec<FoundDay>> = from
             .iter()
             .map(|&field| self.days(field, &cells[field]))
             .collect();
         let rows = days.first().map_or(0, Vec::len);
         let mut known: HashMap<Option<i64>, Result<T, MisfitKind>, RecordHasher> =
             HashMap::default();
-        let computed = |row: usize| {
-            let days: Option<Result<Vec<i32>, CellFault>> = days
-                .iter()
-                .map(|days| days[row])
-                .collect::<Option<Vec<_>>>()
-                .map(|days| days.into_iter().collect());
-            let number = days.transpose()?.map(|days| figure.number(&days));
+        let mut computed = |row: usize| {
+            let mut all = Vec::with_capacity(days.len());
+            for (days, &field) in days.iter().zip(from) {
+                all.push(days[row].map_err(|kind| (field, kind))?);
+            }
+            let number = all.into_iter().collect::<Option<Vec<i32>>>();
+            let number = number.map(|days| figure.number(&days));
             let coded = known.entry(number).or_insert_with(|| match number {
                 None => code(Ok(RawCell::Null)),
                 Some(number) => code(Ok(RawCell::Text(&number.to_string()))),
             });
             coded.map_err(|kind| (place.column, kind))
         };
+        let computed = |row| computed(row).unwrap_or_else(|fault| otherwise(row, fault));
         (0..rows).map(computed).collect()
     }
 
     /// The days of a field; `None` for missing ones.
-    fn days(&self, field: usize, cells: &CellReader<'_>) -> Vec<Option<Result<i32, CellFault>>> {
+    fn days(&self, field: usize, cells: &CellReader<'_>) -> Vec<FoundDay> {
         let (steps, mut changed) = (&self.named[field].source.steps, String::new());
-        cells.each(|cell| match cell {
-            Ok(cell) => {
-                let day = day_of(stepped(cell, steps, &mut changed))?;
-                Some(day.map_err(|kind| (field, kind)))
-            }
-            Err(kind) => Some(Err((field, kind))),
-        })
+        let day = |cell: Result<RawCell<'_>, _>| {
+            Ok(cell.and_then(|cell| day_of(stepped(cell, steps, &mut changed)).transpose()))
+        };
+        cells.each(day, |_, kind| Err(kind))
     }
 
     /// The person of each row, and the texts of identifiers; rows without a person are faults.

@@ -212,12 +212,12 @@ impl<'p> JsonWalk<'p> {
 
 /// The content of a string, or what is wrong with it.
 fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
-    let plain = written
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .ok_or(MisfitKind::NotJson)?;
-    if plain.bytes().all(|byte| byte >= b' ' && byte != b'\\') {
-        return Ok(plain);
+    let [b'"', plain @ .., b'"'] = written.as_bytes() else {
+        return Err(MisfitKind::NotJson);
+    };
+    let special = |any, &byte: &u8| any | (byte < b' ') | (byte == b'\\');
+    if !plain.iter().fold(false, special) {
+        return Ok(&written[1..written.len() - 1]);
     }
     match serde_json::from_str(written) {
         Ok(text) => *unescaped = text,

@@ -4,7 +4,7 @@
 
 use std::hash::BuildHasher;
 
-use arrow_array::{Array as _, ArrayRef};
+use arrow_array::ArrayRef;
 use hashbrown::HashTable;
 
 use super::row_faults::RowFault;
@@ -138,7 +138,7 @@ impl WrittenCells {
 
 /// Cells of a column whose type fits.
 pub(super) enum CellReader<'p> {
-    Arrow(&'p ArrayRef, ReadableColumn<'p>),
+    Arrow(ReadableColumn<'p>),
     Written(&'p WrittenCells),
 }
 
@@ -150,37 +150,43 @@ impl CellReader<'_> {
         unescaped: &'s mut String,
     ) -> Result<RawCell<'s>, MisfitKind> {
         match self {
-            CellReader::Arrow(_, cells) => Ok(cells.at(row)),
+            CellReader::Arrow(cells) => Ok(cells.at(row)),
             CellReader::Written(cells) => cells.read(cells.keys[row] as usize, unescaped),
         }
     }
 
-    /// What `code` makes of each row's cell; it is asked once for each value that recurs.
+    /// What `code` makes of each row's cell; it is asked once for each value that recurs. `otherwise`
+    /// says what stands for a cell that has a fault.
     pub(crate) fn each<T: Copy>(
         &self,
-        mut code: impl FnMut(Result<RawCell<'_>, MisfitKind>) -> T,
+        mut code: impl FnMut(Result<RawCell<'_>, MisfitKind>) -> Result<T, MisfitKind>,
+        mut otherwise: impl FnMut(usize, MisfitKind) -> T,
     ) -> Vec<T> {
-        match self {
-            CellReader::Arrow(array, cells) => {
-                let Some(keys) = cells.keys() else {
-                    return (0..array.len())
-                        .map(|row| code(Ok(cells.at(row))))
-                        .collect();
-                };
-                let mut known: Vec<Option<T>> = vec![None; cells.distinct() + 1];
-                let mut of = |(row, key): (usize, Option<i32>)| {
-                    let at = key.map_or(cells.distinct(), |key| key as usize);
-                    *known[at].get_or_insert_with(|| code(Ok(cells.at(row))))
-                };
-                keys.iter().enumerate().map(&mut of).collect()
-            }
+        let cells = match self {
+            CellReader::Arrow(cells) => cells,
             CellReader::Written(cells) => {
                 let mut unescaped = String::new();
                 let mut value = |at| code(cells.read(at, &mut unescaped));
-                let known: Vec<T> = (0..cells.values.len()).map(&mut value).collect();
-                cells.keys.iter().map(|&key| known[key as usize]).collect()
+                let known: Vec<_> = (0..cells.values.len()).map(&mut value).collect();
+                let row = |(row, &key): (usize, &u32)| {
+                    known[key as usize].unwrap_or_else(|kind| otherwise(row, kind))
+                };
+                return cells.keys.iter().enumerate().map(row).collect();
             }
-        }
+        };
+        let mut of = |row: usize| code(Ok(cells.at(row)));
+        let Some(keys) = cells.keys() else {
+            let row = |row| of(row).unwrap_or_else(|kind| otherwise(row, kind));
+            return (0..cells.rows()).map(row).collect();
+        };
+        let null = cells.distinct();
+        let mut known: Vec<Option<Result<T, MisfitKind>>> = vec![None; null + 1];
+        let row = |(row, key): (usize, Option<i32>)| {
+            let at = key.map_or(null, |key| key as usize);
+            let found = *known[at].get_or_insert_with(|| of(row));
+            found.unwrap_or_else(|kind| otherwise(row, kind))
+        };
+        keys.iter().enumerate().map(row).collect()
     }
 }
 

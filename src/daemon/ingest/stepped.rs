@@ -6,6 +6,7 @@ use crate::engine::model::TextStep;
 use crate::engine::model::forms::dates;
 
 /// A cell after the steps of its column; the text is written into a string.
+#[inline]
 pub(super) fn stepped<'s>(
     cell: RawCell<'s>,
     steps: &[TextStep],
@@ -14,6 +15,10 @@ pub(super) fn stepped<'s>(
     if steps.is_empty() {
         return cell;
     }
+    after(cell, steps, into)
+}
+
+fn after<'s>(cell: RawCell<'s>, steps: &[TextStep], into: &'s mut String) -> RawCell<'s> {
     let Some(text) = text(cell) else {
         return RawCell::Null;
     };

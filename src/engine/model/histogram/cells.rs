@@ -8,7 +8,7 @@ use arrow_array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, Int32Array};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array};
 use arrow_schema::DataType;
 
 use super::reading::CellReading;
@@ -147,6 +147,8 @@ pub enum MisfitKind {
 /// A column whose cells can be read.
 pub struct ReadableColumn<'a> {
     array: &'a ArrayRef,
+    /// The column, if its cells recur.
+    coded: Option<&'a DictionaryArray<Int32Type>>,
     read: fn(&dyn Array, usize) -> RawCell<'_>,
 }
 
@@ -183,25 +185,28 @@ impl<'a> ReadableColumn<'a> {
     /// damaged files make dictionaries of text whose values are bytes, so the values count, not
     /// what is said of them.
     pub fn of(array: &'a ArrayRef) -> Option<ReadableColumn<'a>> {
-        let values = array
-            .as_dictionary_opt::<Int32Type>()
-            .map_or(array, |dictionary| dictionary.values());
+        let coded = array.as_dictionary_opt::<Int32Type>();
+        let values = coded.map_or(array, |coded| coded.values());
         Some(ReadableColumn {
             array,
+            coded,
             read: reader(values.data_type())?,
         })
     }
 
     /// For each row the number of its distinct cell, if cells recur.
     pub fn keys(&self) -> Option<&'a Int32Array> {
-        let dictionary = self.array.as_dictionary_opt::<Int32Type>();
-        dictionary.map(|dictionary| dictionary.keys())
+        self.coded.map(DictionaryArray::keys)
     }
 
     /// The number of distinct cells, if cells recur.
     pub fn distinct(&self) -> usize {
-        let dictionary = self.array.as_dictionary_opt::<Int32Type>();
-        dictionary.map_or(0, |dictionary| dictionary.values().len())
+        self.coded.map_or(0, |coded| coded.values().len())
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.array.len()
     }
 
     /// The cell of a row.
@@ -209,7 +214,7 @@ impl<'a> ReadableColumn<'a> {
         if self.array.is_null(row) {
             return RawCell::Null;
         }
-        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
+        let Some(dictionary) = self.coded else {
             return (self.read)(self.array, row);
         };
         let at = dictionary.keys().value(row) as usize;
@@ -228,7 +233,7 @@ impl<'a> ReadableColumn<'a> {
     /// Calls `show` with every distinct cell; for a dictionary once for each value that some row
     /// has.
     pub fn each_distinct(&self, mut show: impl FnMut(RawCell<'_>)) {
-        let Some(dictionary) = self.array.as_dictionary_opt::<Int32Type>() else {
+        let Some(dictionary) = self.coded else {
             return self.each(show);
         };
         let (keys, values) = (dictionary.keys(), dictionary.values());
