@@ -11,8 +11,8 @@ use small::million;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::{self, Batch, UnwantedPolicies};
+use tidegate::daemon::config::{FeedConfig, RecordRules};
+use tidegate::daemon::ingest::topic::{self, Batch};
 use tidegate::daemon::ingest::{BadRows, PersonHasher, decode};
 use tidegate::engine::model::Columns;
 
@@ -91,7 +91,7 @@ fn messages(columns: &Columns, hasher: &PersonHasher, rows: u64) -> (Duration, u
     let pass = || {
         let from = Instant::now();
         let decode = |batch: &Batch| {
-            let unwanted = UnwantedPolicies::SET_ASIDE;
+            let unwanted = &RecordRules::default();
             let decoded = topic::decode("bench", batch, columns, hasher, unwanted);
             decoded.expect("rows").rows.len() as u64
         };

@@ -16,7 +16,6 @@ use tidegate::daemon::config::FeedConfig;
 use tidegate::daemon::feed_writer::{
     Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages, past,
 };
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{PersonHasher, TakenRows as Decoded, take};
 use tidegate::daemon::journal::KeyRing;
 use tidegate::daemon::journal::store::{Local, Store};
@@ -145,7 +144,7 @@ fn open(feed: &FeedConfig, root: &Path) -> FeedWriter {
         approval: None,
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
-        unwanted: UnwantedPolicies::SET_ASIDE,
+        records: std::sync::Arc::default(),
         keep_raw: u64::MAX,
         registry: None,
         keep_aside: u64::MAX,

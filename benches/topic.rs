@@ -30,11 +30,9 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer as _};
 use registry::Registry;
 use serde_json::Value as Json;
-use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::ingest::PersonHasher;
-use tidegate::daemon::ingest::topic::{
-    Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode,
-};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Writing, decode};
 
 const PARTITIONS: i32 = 6;
 /// Runs of each; the median is reported.
@@ -204,17 +202,11 @@ fn decoding(feed: &str, id: Option<u32>, message: &impl Fn(u64) -> Vec<u8>) -> f
     let pass = || {
         let begun = Instant::now();
         let rows = batches.iter().map(|batch| {
-            decode(
-                "bench",
-                batch,
-                &columns,
-                &hasher,
-                UnwantedPolicies::SET_ASIDE,
-            )
-            .expect("rows")
-            .rows
-            .codes()
-            .len() as u64
+            decode("bench", batch, &columns, &hasher, &RecordRules::default())
+                .expect("rows")
+                .rows
+                .codes()
+                .len() as u64
         });
         assert_eq!(rows.sum::<u64>(), decoded);
         begun.elapsed().as_secs_f64()

@@ -24,7 +24,6 @@ use tidegate::daemon::feed_writer::{
     TakenMessages, past,
 };
 use tidegate::daemon::ingest::take;
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::journal::store::{Local, Packs, Store};
 use tidegate::daemon::journal::{ApprovalRule, KeyRing};
 use tidegate::daemon::seal::OperatorKey;
@@ -273,7 +272,7 @@ fn opened(root: &Path, manual: bool) -> FeedWriter {
         approval: manual.then(ApprovalRule::by_operator),
         min_records: 1,
         max_quarantine_share: Decimal::ONE,
-        unwanted: UnwantedPolicies::SET_ASIDE,
+        records: std::sync::Arc::default(),
         keep_raw: RAW_DAYS * 86_400,
         registry: None,
         keep_aside: RAW_DAYS * 86_400,

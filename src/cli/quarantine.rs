@@ -54,18 +54,22 @@ fn words(answer: &QuarantineAnswer) -> String {
         text: what,
         messages,
         first,
+        element,
     } in &answer.groups
     {
         let column = column
             .as_ref()
             .map(|column| format!("`{column}`: "))
             .unwrap_or_default();
+        let record = element
+            .map(|element| format!(", record {element} of the message"))
+            .unwrap_or_default();
         let place = match (topic, partition) {
             (Some(topic), Some(partition)) => {
-                format!("{topic}, partition {partition}, {messages} from offset {first} on")
+                format!("{topic}, partition {partition}, {messages} from offset {first}{record} on")
             }
             _ => format!(
-                "{}, {messages} from line {first} on",
+                "{}, {messages} from line {first}{record} on",
                 file.as_deref().unwrap_or_default()
             ),
         };

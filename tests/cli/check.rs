@@ -39,11 +39,12 @@ fn assert_fits(schema: &str, value: &Value) {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-const SAMPLES: [&str; 4] = [
+const SAMPLES: [&str; 5] = [
     "deploy/samples/admissions.toml",
     "deploy/samples/fhir.toml",
     "deploy/samples/minimal.toml",
     "deploy/samples/registry.toml",
+    "deploy/samples/fhir-bundles.toml",
 ];
 
 #[test]
@@ -60,6 +61,20 @@ fn samples_pass_and_are_explained() {
             "colours without a terminal"
         );
     }
+}
+
+#[test]
+fn what_a_record_is_and_which_are_read_is_said() {
+    let said = stdout(&tidegate(&["check", "deploy/samples/fhir-bundles.toml"]));
+    let said: Vec<&str> = said.split_whitespace().collect();
+    let said = said.join(" ");
+    for wanted in [
+        "Records A message has many records: what $.entry[*] leads to.",
+        "$.request.method is `P*` and $.resource.resourceType is `Encounter`; the others are counted as skipped",
+    ] {
+        assert!(said.contains(wanted), "{said}");
+    }
+    assert!(!stdout(&tidegate(&["check", SAMPLES[0]])).contains("\nRecords\n"));
 }
 
 /// What releases are checked for, how they are made, and what only the daemon uses are separate.

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidegate::daemon::chance::Seeded;
-use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::error::Result;
 use tidegate::daemon::feed_writer::{
     Consumed, FeedSettings, FeedWriter, Opening, PublicRoot, TakenMessages,
 };
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::journal::ApprovalRule;
 use tidegate::daemon::journal::store::{Memory, Packs, ReadStore as _, Store, log};
 use tidegate::daemon::seal::OperatorKey;
@@ -146,7 +145,7 @@ pub fn settings(manual: bool) -> FeedSettings {
         approval: manual.then(ApprovalRule::by_operator),
         min_records: 1,
         max_quarantine_share: Decimal::parse("0.01").expect("a decimal"),
-        unwanted: UnwantedPolicies::SET_ASIDE,
+        records: std::sync::Arc::default(),
         keep_raw: 10,
         registry: None,
         keep_aside: 10,

@@ -15,9 +15,9 @@ use crate::common::avro_write as write;
 
 use std::path::Path;
 
-use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::ingest::topic::{
-    Batch, DecodedBatch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode,
+    Batch, DecodedBatch, KnownSchema, SchemaKey, Schemas, Writing, decode,
 };
 use tidegate::daemon::ingest::{Offer, PersonHasher, TakenRows, retry};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
@@ -96,14 +96,8 @@ fn framed(id: u32, record: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn decoded(batch: &Batch, columns: &Columns) -> DecodedBatch {
-    decode(
-        "wards",
-        batch,
-        columns,
-        &hasher(),
-        UnwantedPolicies::SET_ASIDE,
-    )
-    .unwrap_or_else(|error| panic!("{error}"))
+    decode("wards", batch, columns, &hasher(), &RecordRules::default())
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The rows of the same objects as JSON.
@@ -144,6 +138,6 @@ fn again(decoded: &DecodedBatch, columns: &Columns) -> TakenRows {
         .as_ref()
         .expect("something was set aside");
     let offer = Offer::parse(&offer.bytes()).expect("what was written");
-    retry(&offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE)
+    retry(&offer, columns, &hasher(), &RecordRules::default())
         .unwrap_or_else(|error| panic!("{error}"))
 }

@@ -10,10 +10,8 @@ use arrow_ipc::writer::StreamWriter;
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
-use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::{
-    self, Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing,
-};
+use tidegate::daemon::config::{FeedConfig, RecordRules};
+use tidegate::daemon::ingest::topic::{self, Batch, KnownSchema, SchemaKey, Schemas, Writing};
 use tidegate::daemon::ingest::{BadRows, Offer, PersonHasher, decode, retry, take};
 use tidegate::engine::histogram::{CodedRows, MisfitKind};
 use tidegate::engine::model::{Columns, Value};
@@ -93,13 +91,8 @@ fn of_file(name: &str, bytes: &[u8]) -> (Outcome, Vec<Vec<Value>>) {
             .all(|message| message.raw.is_some()),
         "{name}: all are kept"
     );
-    let again = retry(
-        &taken.aside,
-        &columns(),
-        &hasher(),
-        UnwantedPolicies::SET_ASIDE,
-    )
-    .unwrap_or_else(|error| panic!("{error}"));
+    let again = retry(&taken.aside, &columns(), &hasher(), &RecordRules::default())
+        .unwrap_or_else(|error| panic!("{error}"));
     let kinds = |offer: &Offer| {
         offer
             .messages()
@@ -125,7 +118,7 @@ fn of_messages(writing: Writing, messages: &[Vec<u8>]) -> (Outcome, Vec<Vec<Valu
         &batch,
         &columns(),
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
     );
     let decoded = decoded.unwrap_or_else(|error| panic!("{error}"));
     let offers = decoded

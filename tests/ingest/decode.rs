@@ -7,6 +7,7 @@ mod json;
 mod lines;
 mod measures;
 mod quotes;
+mod records;
 mod repeats;
 mod set_aside;
 mod set_aside_formats;

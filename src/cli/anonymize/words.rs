@@ -28,15 +28,20 @@ pub(super) fn report(
 ) -> String {
     let mut text = String::new();
     let names: Vec<String> = inputs.iter().map(|path| printable(&name(path))).collect();
-    let counted = [
+    // Only feeds that choose records skip some.
+    let skips = entries.iter().any(|entry| entry.skipped > 0);
+    let mut counted = vec![
         "release",
         "rows",
         "added",
         "waiting",
         "duplicates",
         "set aside",
-    ]
-    .map(Head::Right);
+    ];
+    if skips {
+        counted.push("skipped");
+    }
+    let counted = counted.into_iter().map(Head::Right);
     let heads = [Head::Left("file"), Head::Left("outcome")]
         .into_iter()
         .chain(counted);
@@ -51,8 +56,10 @@ pub(super) fn report(
             entry.waiting,
             entry.duplicate,
             entry.quarantined,
+            entry.skipped,
         ];
-        let counts = counts.iter().map(ToString::to_string);
+        let shown = counts.len() - usize::from(!skips);
+        let counts = counts[..shown].iter().map(ToString::to_string);
         table.row(
             [short(name), word(entry.outcome).to_owned(), release]
                 .into_iter()

@@ -33,6 +33,8 @@ pub struct FeedReport {
     pub chain: ChainKind,
     /// The columns, in the order of the file.
     pub columns: Vec<DeclaredColumn>,
+    /// What a record is, and which ones are read; empty if every message is one.
+    pub records: Vec<String>,
     /// The whole policy in force.
     pub policy: PolicySettings,
     /// The policy in words: what releases are checked for.
@@ -98,6 +100,7 @@ impl FeedReport {
             name: feed.name.clone(),
             chain: feed.chain(),
             columns: feed.columns.iter().map(DeclaredColumn::of).collect(),
+            records: words::records(&feed.records),
             policy: feed.policy.in_force().clone(),
             explained: words::explain(feed),
             publishing: words::publishing(feed),

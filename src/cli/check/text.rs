@@ -29,6 +29,12 @@ pub(super) fn feed(report: &FeedReport) -> String {
             &about(column, report.policy.output == Some(Output::TwoTable)),
         );
     }
+    if !report.records.is_empty() {
+        text.push_str("\nRecords\n");
+    }
+    for sentence in &report.records {
+        wrapped(&mut text, "  ", sentence);
+    }
     text.push_str("\nPolicy\n");
     for sentence in &report.explained {
         wrapped(&mut text, "  ", sentence);

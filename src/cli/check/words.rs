@@ -3,7 +3,9 @@
 //! do; must never understate a limit.
 
 use super::{local_recoding, one_recoding};
-use crate::daemon::config::{Approval, FeedConfig, SourcePlace, Ticks, WebhookSettings};
+use crate::daemon::config::{
+    Approval, FeedConfig, RecordRules, SourcePlace, TextPattern, Ticks, WebhookSettings, path_text,
+};
 use crate::engine::model::{Column, ColumnSource, DateNotation, DerivedFrom, Role, TextStep};
 use crate::engine::policy::{
     ChainKind, Decimal, Distance, DiversityLimits, Guarantee, Masking, OnRepeat, Output, Policy,
@@ -294,6 +296,28 @@ fn notified(
         });
     let whom: Vec<String> = topic.into_iter().chain(webhook).collect();
     (!whom.is_empty()).then(|| format!("{what} announced to {}.", whom.join(" and ")))
+}
+
+/// What a record is, and which ones are read; nothing if every message is one.
+pub(super) fn records(rules: &RecordRules) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(each) = &rules.each {
+        let path = path_text(each);
+        said.push(format!(
+            "A message has many records: what {path} leads to. Paths of columns begin there (each)."
+        ));
+    }
+    let test =
+        |(at, pattern): &(usize, TextPattern)| format!("{} is `{pattern}`", rules.tests[*at].name);
+    let all = |tests: &Vec<_>| tests.iter().map(test).collect::<Vec<_>>().join(" and ");
+    let wanted: Vec<String> = rules.wanted.iter().map(all).collect();
+    if !wanted.is_empty() {
+        said.push(format!(
+            "Only those records are read of which {}; the others are counted as skipped (where).",
+            wanted.join(", or ")
+        ));
+    }
+    said
 }
 
 /// What only the daemon will use: where records come from, when a release is made.

@@ -23,6 +23,8 @@ pub(crate) struct AssembledRows {
     pub quarantined: Vec<Misplaced>,
     /// The number of sensitive cells that became null, and of cells of measures without a number.
     pub nulled: u64,
+    /// The number of rows that the feed file does not want.
+    pub skipped: u64,
     /// Columns with values that differ in spelling alone.
     pub spellings: Vec<ColumnSpellings>,
 }
@@ -44,6 +46,7 @@ pub(crate) struct Assembly {
     quarantined: Vec<Misplaced>,
     names: Vec<Arc<str>>,
     seen: u64,
+    skipped: u64,
     nulled: u64,
     strange: UnknownKeys,
 }
@@ -74,6 +77,7 @@ impl Assembly {
             quarantined: Vec::new(),
             names: Vec::new(),
             seen: 0,
+            skipped: 0,
             nulled: 0,
             strange: UnknownKeys::default(),
         }
@@ -100,7 +104,7 @@ impl Assembly {
     }
 
     /// Adds the next rows.
-    pub(crate) fn add(&mut self, part: RowBatch, coder: &Coder<'_>) {
+    pub(crate) fn add(&mut self, mut part: RowBatch, coder: &Coder<'_>) {
         if self.names.is_empty() {
             self.names = coder
                 .named()
@@ -108,8 +112,7 @@ impl Assembly {
                 .map(|column| Arc::from(&*column.name))
                 .collect();
         }
-        let number: Vec<u32> = part
-            .tuples
+        let number: Vec<u32> = std::mem::take(&mut part.tuples)
             .into_iter()
             .map(|tuple| self.number(tuple))
             .collect();
@@ -135,10 +138,12 @@ impl Assembly {
             .extend(part.faults.iter().map(|fault| Misplaced {
                 row: before + fault.row as u64 + 1,
                 line: part.places.get(fault.row).copied(),
+                element: part.element(fault.row),
                 column: fault.field.map(|field| Arc::clone(&names[field])),
                 kind: fault.kind,
             }));
         self.seen += part.rows as u64;
+        self.skipped += part.skipped.len() as u64;
         self.nulled += part.nulled;
         self.strange.take(&part.strange);
     }
@@ -201,6 +206,7 @@ impl Assembly {
             rows,
             quarantined: self.quarantined,
             nulled: self.nulled,
+            skipped: self.skipped,
             spellings,
         }
     }

@@ -9,8 +9,9 @@ use super::page::{CellReader, Cells, Page};
 use super::person::{PersonHasher, Tuple};
 use super::row_faults::RowFault;
 use super::spellings::IdentifierSpellings;
-use super::stepped::{day_of, stepped};
+use super::stepped::{day_of, stepped, text};
 use super::unknown_keys::UnknownKeys;
+use crate::config::{RecordRules, TextPattern};
 use crate::engine::histogram::{
     CellReading, Dictionary, Encoder, Histogram, Misfit, MisfitKind, Person, RawCell,
     ReadableColumn, Tuples,
@@ -37,14 +38,40 @@ pub(crate) struct RowBatch {
     pub faults: Vec<RowFault>,
     /// The line or offset of each row; empty if rows have none.
     pub places: Vec<u64>,
+    /// The number of each row in its message; shorter if later rows have none.
+    pub elements: Vec<Option<u32>>,
+    /// Rows that the feed file does not want, ascending.
+    pub skipped: Vec<usize>,
     /// The number of sensitive cells that became null, and of cells of measures without a number.
     pub nulled: u64,
     /// Keys of valid rows that the feed file does not declare.
     pub strange: UnknownKeys,
 }
 
+impl RowBatch {
+    /// The number of a row in its message, if that has several.
+    pub(crate) fn element(&self, row: usize) -> Option<u32> {
+        self.elements.get(row).copied().flatten()
+    }
+
+    /// The number of valid rows.
+    pub(crate) fn valid(&self) -> usize {
+        self.rows - self.faults.len() - self.skipped.len()
+    }
+
+    /// The valid rows.
+    pub(crate) fn valid_rows(&self) -> impl Iterator<Item = usize> {
+        let mut others: Vec<usize> = self.faults.iter().map(|fault| fault.row).collect();
+        others.extend(&self.skipped);
+        others.sort_unstable();
+        let mut others = others.into_iter().peekable();
+        (0..self.rows).filter(move |row| others.next_if_eq(row).is_none())
+    }
+}
+
 /// Codes the pages of one source.
 pub(crate) struct Coder<'a> {
+    rules: &'a RecordRules,
     encoder: Encoder<'a>,
     hasher: &'a PersonHasher,
     /// Identifiers, quasi columns, sensitive columns, measures and inputs of the source.
@@ -52,6 +79,8 @@ pub(crate) struct Coder<'a> {
     /// These, and columns that are computed from them.
     named: Vec<&'a Column>,
     identifiers: usize,
+    /// The place among the fields of those that decide which records are read.
+    tests: usize,
     quasi: Vec<CellPlace>,
     sensitive: Vec<CellPlace>,
     measures: Vec<CellPlace>,
@@ -72,11 +101,12 @@ type CellFault = (usize, MisfitKind);
 type FoundDay = Result<Option<i32>, MisfitKind>;
 
 impl<'a> Coder<'a> {
-    /// For the declared columns of a feed.
+    /// For the declared columns of a feed, and the records that are read.
     pub(crate) fn new(
         columns: &'a Columns,
         reading: CellReading,
         hasher: &'a PersonHasher,
+        rules: &'a RecordRules,
     ) -> Coder<'a> {
         let roles = [
             Role::Identifier,
@@ -93,9 +123,13 @@ impl<'a> Coder<'a> {
                 computed.push(column);
             }
         }
+        let tests = fields.len();
+        fields.extend(&rules.tests);
         let named = [&fields[..], &computed].concat();
         let index = |name: &str| {
-            let at = named.iter().position(|column| &*column.name == name);
+            let is_it =
+                |at: &usize| &*named[*at].name == name && !(tests..fields.len()).contains(at);
+            let at = (0..named.len()).find(is_it);
             at.expect("a feed file names columns that it declares")
         };
         let places = |role| {
@@ -109,6 +143,8 @@ impl<'a> Coder<'a> {
             columns.of(role).map(place).collect()
         };
         Coder {
+            rules,
+            tests,
             encoder: Encoder::new(columns, reading).stepped(),
             hasher,
             identifiers: columns.of(Role::Identifier).count(),
@@ -128,6 +164,11 @@ impl<'a> Coder<'a> {
             encoder: self.encoder.behind(releases),
             ..self
         }
+    }
+
+    /// How messages become records.
+    pub(crate) fn rules(&self) -> &RecordRules {
+        self.rules
     }
 
     /// The columns that are read, in the order of a page's columns.
@@ -153,6 +194,8 @@ impl<'a> Coder<'a> {
             .map(|(column, cells)| self.reader(column, cells))
             .collect::<Result<_, _>>()?;
         let (mut faults, rows) = (page.refused, page.rows);
+        let mut skipped = page.skipped;
+        self.skip(&cells, rows, &mut faults, &mut skipped);
         let (people, identifiers) = self.people(&cells, rows, &mut faults);
         let mut leaves = Vec::with_capacity(self.quasi.len());
         for (at, place) in self.quasi.iter().enumerate() {
@@ -164,9 +207,10 @@ impl<'a> Coder<'a> {
             };
             leaves.push(self.column(place, &cells, leaf, fault));
         }
+        faults.retain(|fault| skipped.binary_search(&fault.row).is_err());
         faults.sort_by_key(|fault| fault.row);
         faults.dedup_by_key(|fault| fault.row);
-        let good = GoodRows::new(rows, &faults);
+        let good = GoodRows::new(rows, &faults, &skipped);
         let mut dictionaries: Vec<Dictionary> = Vec::new();
         let mut numbers = Vec::with_capacity(self.sensitive.len());
         for (at, place) in self.sensitive.iter().enumerate() {
@@ -204,9 +248,59 @@ impl<'a> Coder<'a> {
             identifiers,
             faults,
             places: page.places,
+            elements: page.elements,
+            skipped,
             nulled: nulls + without,
             strange,
         })
+    }
+
+    /// Skips rows that the feed file does not want. A row is a fault, and not one of these, if only
+    /// fields that decide about it have a fault.
+    fn skip(
+        &self,
+        cells: &[CellReader<'_>],
+        rows: usize,
+        faults: &mut Vec<RowFault>,
+        skipped: &mut Vec<usize>,
+    ) {
+        let mut others: Vec<usize> = faults.iter().map(|fault| fault.row).collect();
+        others.append(&mut skipped.clone());
+        others.sort_unstable();
+        let is_row = |row: &usize| others.binary_search(row).is_err();
+        let test = |(at, pattern): &(usize, TextPattern)| {
+            let fits = |cell: Result<RawCell<'_>, _>| match cell {
+                Ok(cell) => Ok(Ok(text(cell).is_some_and(|text| pattern.fits(&text)))),
+                Err(MisfitKind::NoPath | MisfitKind::NoList) => Ok(Ok(false)),
+                Err(kind) => Err(kind),
+            };
+            cells[self.tests + at].each(fits, |_, kind| Err(kind))
+        };
+        type FoundTests = Vec<Vec<Result<bool, MisfitKind>>>;
+        let wanted = self.rules.wanted.iter();
+        let wanted: Vec<FoundTests> = wanted
+            .map(|tests| tests.iter().map(test).collect())
+            .collect();
+        for row in (0..rows).filter(|_| !wanted.is_empty()).filter(is_row) {
+            let (mut is_read, mut fault) = (false, None);
+            for tests in &wanted {
+                let found = || tests.iter().map(|test| test[row]);
+                is_read |= found().all(|test| test == Ok(true));
+                if found().all(|test| test != Ok(false)) {
+                    fault = fault.or(found().find_map(Result::err));
+                }
+            }
+            match fault {
+                _ if is_read => {}
+                None => skipped.push(row),
+                Some(kind) => faults.push(RowFault {
+                    row,
+                    field: None,
+                    kind,
+                }),
+            }
+        }
+        skipped.sort_unstable();
     }
 
     /// The cells of a column, if its type can hold the declared one.
@@ -333,9 +427,11 @@ struct GoodRows {
 }
 
 impl GoodRows {
-    fn new(rows: usize, faults: &[RowFault]) -> GoodRows {
-        let (mut good, all) = (vec![true; rows], faults.is_empty());
+    fn new(rows: usize, faults: &[RowFault], skipped: &[usize]) -> GoodRows {
+        let all = faults.is_empty() && skipped.is_empty();
+        let mut good = vec![true; rows];
         faults.iter().for_each(|fault| good[fault.row] = false);
+        skipped.iter().for_each(|&row| good[row] = false);
         GoodRows { good, all }
     }
 

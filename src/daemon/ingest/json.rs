@@ -12,9 +12,9 @@
 
 use serde_json::value::RawValue;
 
-use super::page::WrittenField;
+use super::page::{Element, TakeRow, WrittenField};
 use super::paths::{FieldPaths, PathStep, is_missing};
-use super::scan::{Scan, is_number};
+use super::scan::{STRANGE, Scan, is_number};
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MOST_TEXT, MisfitKind, RawCell};
 use crate::engine::model::whole_number;
@@ -22,8 +22,6 @@ use crate::engine::model::whole_number;
 /// The most bytes of a written value: the longest text, with every byte as an escape of six.
 pub(super) const MOST_WRITTEN: usize = 6 * MOST_TEXT + 2;
 
-/// Replaces bytes that are no UTF-8: no JSON contains it, inside a string or outside.
-pub(super) const STRANGE: u8 = 1;
 /// Replaces an overlong value; no JSON contains it either.
 pub(super) const LONG: u8 = 2;
 
@@ -79,6 +77,18 @@ impl<'p> JsonWalk<'p> {
             }
         }
         show(whole.then_some(&found[..self.fields]))
+    }
+
+    /// Takes the fields of each of these records of a message.
+    pub(crate) fn elements(&mut self, elements: &[Element<'_>], take: TakeRow<'_>) {
+        for (at, &(element, fault)) in (0..).zip(elements) {
+            match fault {
+                Some(kind) => take(Some(at), Err(kind)),
+                None => self.object(element, |found| {
+                    take(Some(at), found.ok_or(MisfitKind::NoRecord))
+                }),
+            }
+        }
     }
 
     /// Walks over an object; `None` if it is invalid.
@@ -211,7 +221,7 @@ impl<'p> JsonWalk<'p> {
 }
 
 /// The content of a string, or what is wrong with it.
-fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
+pub(super) fn text<'s>(written: &'s str, unescaped: &'s mut String) -> Result<&'s str, MisfitKind> {
     let [b'"', plain @ .., b'"'] = written.as_bytes() else {
         return Err(MisfitKind::NotJson);
     };

@@ -23,6 +23,7 @@ mod coder;
 mod content;
 mod delimited;
 pub mod directory;
+mod each;
 mod header;
 mod input_file;
 mod ipc;
@@ -62,7 +63,10 @@ pub use raw::SecretBytes;
 pub use repeats::Repeats;
 pub use retry::{OfferWithout, retry, retry_sifted};
 pub use row_faults::Misplaced;
-pub use rows::{BadRows, DecodedFile, TakenRows, decode, take, take_cut, take_sifted, take_within};
+pub use rows::{
+    BadRows, DecodedFile, TakenRows, decode, decode_records, take, take_cut, take_sifted,
+    take_within,
+};
 pub use set_aside::{Offer, SetAsideMessage};
 pub use source::SourceFile;
 pub use spellings::ColumnSpellings;

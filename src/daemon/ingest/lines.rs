@@ -2,21 +2,23 @@
 //! skipped without being held in memory: only the values that are read remain of them. Blank lines
 //! are no rows, wherever they are.
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::coder::{Coder, RowBatch};
 use super::content::Content;
+use super::each::{cut, elements};
 use super::input_file::InputFile;
-use super::json::{JsonWalk, STRANGE};
-use super::page::{Page, PageWriter};
+use super::json::JsonWalk;
+use super::page::{Page, PageWriter, WrittenField};
 use super::paths::FieldPaths;
-use super::raw::SecretBytes;
+use super::row_faults::RowFault;
+use super::scan::as_text;
 use super::set_aside::MessagePlace;
 use super::shorten::Shorten;
+use crate::config::PathPart;
 use crate::engine::histogram::MisfitKind;
-use crate::engine::model::Column;
 use crate::error::{Error, Result};
 
 /// The number of bytes that are read at a time.
@@ -153,24 +155,30 @@ impl LineBlock {
         self.bytes.len()
     }
 
-    /// The places of rows with these lines and faults, ascending.
-    pub(crate) fn kept(
-        &self,
-        faults: impl Iterator<Item = (u64, MisfitKind)>,
-    ) -> Vec<MessagePlace> {
+    /// The places of the rows that are set aside.
+    pub(crate) fn kept(&self, part: &RowBatch, each: &[PathPart]) -> Vec<MessagePlace> {
         let mut lines = (self.first..).zip(self.bytes.split(|&byte| byte == b'\n'));
-        let find = |(at, kind): (u64, MisfitKind)| match kind {
-            MisfitKind::LongRow => MessagePlace::Nowhere,
-            _ => {
-                let (_, line) = lines.find(|&(line, _)| line == at).expect("faults ascend");
-                MessagePlace::Here(SecretBytes::of(line))
+        let line_of = |fault: &RowFault| part.places[fault.row];
+        let mut kept = Vec::with_capacity(part.faults.len());
+        for faults in part
+            .faults
+            .chunk_by(|one, next| line_of(one) == line_of(next))
+        {
+            if faults[0].kind == MisfitKind::LongRow {
+                kept.push(MessagePlace::Nowhere);
+                continue;
             }
-        };
-        faults.map(find).collect()
+            let at = line_of(&faults[0]);
+            let (_, line) = lines.find(|&(line, _)| line == at).expect("faults ascend");
+            let wanted = faults.iter().map(|fault| part.element(fault.row));
+            kept.extend(cut(line, each, wanted).map(MessagePlace::Here));
+        }
+        kept
     }
 
     /// The rows with their fields.
-    pub(crate) fn page(&self, fields: &[&Column]) -> Page {
+    pub(crate) fn page(&self, coder: &Coder<'_>) -> Page {
+        let (fields, each) = (coder.fields(), coder.rules().each.as_ref());
         let mut page = PageWriter::new(fields, super::json::read);
         if self.long {
             page.refuse(self.first, MisfitKind::LongRow);
@@ -181,6 +189,11 @@ impl LineBlock {
         for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {
             let short;
             let bytes = if bytes.len() > LONGEST {
+                // Its records may be anywhere.
+                if each.is_some() {
+                    page.refuse(line, MisfitKind::LongRow);
+                    continue;
+                }
                 let mut shorten = Shorten::new(&self.paths, LONGEST);
                 shorten.add(bytes);
                 short = shorten.line();
@@ -197,8 +210,25 @@ impl LineBlock {
             if bytes.trim_ascii().is_empty() {
                 continue;
             }
+            let content = as_text(bytes);
+            if let Some(each) = each {
+                let mut take = |element, found: std::result::Result<&[WrittenField<'_>], _>| {
+                    match found {
+                        Ok(found) => page.add(line, found.iter().copied()),
+                        Err(kind) => page.refuse(line, kind),
+                    }
+                    page.element(element);
+                };
+                match elements(&content, each) {
+                    Ok(elements) if elements.is_empty() => page.skip(line),
+                    Ok(elements) => walk.elements(&elements, &mut take),
+                    Err(MisfitKind::NoMessage) => take(None, Err(MisfitKind::NoObject)),
+                    Err(kind) => take(None, Err(kind)),
+                }
+                continue;
+            }
             walk.listen(line <= TELLING);
-            walk.object(&text(bytes), |found| match found {
+            walk.object(&content, |found| match found {
                 Some(found) => page.add(line, found.iter().copied()),
                 None => page.refuse(line, MisfitKind::NoObject),
             });
@@ -208,20 +238,4 @@ impl LineBlock {
         }
         page.finish()
     }
-}
-
-/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that no JSON
-/// contains: so only the field that contains it is wrong.
-pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            text.push(char::from(STRANGE));
-        }
-    }
-    Cow::Owned(text)
 }

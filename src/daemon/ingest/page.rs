@@ -22,6 +22,14 @@ pub(crate) type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCe
 /// A field in its written form; empty if it is missing.
 pub(crate) type WrittenField<'t> = Result<&'t [u8], MisfitKind>;
 
+/// One record of a message in its written form, or what is wrong with the way to it.
+pub(crate) type Element<'t> = (&'t str, Option<MisfitKind>);
+
+/// Takes the fields of a record, or what is wrong with it as a whole; with its number if a message
+/// has several.
+pub(crate) type TakeRow<'f> =
+    &'f mut dyn FnMut(Option<u32>, Result<&[WrittenField<'_>], MisfitKind>);
+
 /// Some rows of a source.
 pub(crate) struct Page {
     /// The number of rows, with those that are none.
@@ -30,8 +38,12 @@ pub(crate) struct Page {
     pub columns: Vec<Cells>,
     /// Rows that have no fields, ascending.
     pub refused: Vec<RowFault>,
+    /// Messages that are no rows and are not set aside either, ascending.
+    pub skipped: Vec<usize>,
     /// For each row its line or offset; empty if rows have none.
     pub places: Vec<u64>,
+    /// For each row its number in its message, if that has several; empty if none has.
+    pub elements: Vec<Option<u32>>,
     /// Keys of a row that the feed file does not declare, if they are recorded.
     pub strange: Vec<(usize, UnknownKeys)>,
 }
@@ -44,7 +56,9 @@ impl Page {
             rows,
             columns: columns.iter().map(arrow).collect(),
             refused: Vec::new(),
+            skipped: Vec::new(),
             places: Vec::new(),
+            elements: Vec::new(),
             strange: Vec::new(),
         }
     }
@@ -194,7 +208,9 @@ impl CellReader<'_> {
 pub(crate) struct PageWriter {
     columns: Vec<WrittenCells>,
     refused: Vec<RowFault>,
+    skipped: Vec<usize>,
     places: Vec<u64>,
+    elements: Vec<Option<u32>>,
     strange: Vec<(usize, UnknownKeys)>,
 }
 
@@ -207,9 +223,16 @@ impl PageWriter {
                 .map(|column| WrittenCells::new(column, read))
                 .collect(),
             refused: Vec::new(),
+            skipped: Vec::new(),
             places: Vec::new(),
+            elements: Vec::new(),
             strange: Vec::new(),
         }
+    }
+
+    /// The number of rows so far.
+    pub(crate) fn rows(&self) -> usize {
+        self.places.len()
     }
 
     /// Adds a row.
@@ -236,6 +259,20 @@ impl PageWriter {
         self.add(place, std::iter::repeat(Ok(&b""[..])));
     }
 
+    /// Adds a message that is no row, and is not set aside either.
+    pub(crate) fn skip(&mut self, place: u64) {
+        self.skipped.push(self.places.len());
+        self.add(place, std::iter::repeat(Ok(&b""[..])));
+    }
+
+    /// Says which of its message's records the last row is.
+    pub(crate) fn element(&mut self, element: Option<u32>) {
+        if element.is_some() {
+            self.elements.resize(self.places.len() - 1, None);
+            self.elements.push(element);
+        }
+    }
+
     /// Records keys of the last row that the feed file does not declare.
     pub(crate) fn strange(&mut self, keys: UnknownKeys) {
         self.strange.push((self.places.len() - 1, keys));
@@ -247,7 +284,9 @@ impl PageWriter {
             rows: self.places.len(),
             columns: self.columns.into_iter().map(Cells::Written).collect(),
             refused: self.refused,
+            skipped: self.skipped,
             places: self.places,
+            elements: self.elements,
             strange: self.strange,
         }
     }

@@ -2,7 +2,7 @@
 //! repeats; `on_repeat = "dead-letter"`): this happens while a source is read, as for invalid rows.
 //! The caller, which stores the people, says who is known; nothing here stores an identifier.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::coder::RowBatch;
 use super::row_faults::RowFault;
@@ -41,15 +41,14 @@ impl<'k> Repeats<'k> {
 impl RowBatch {
     /// Sets some of the valid rows aside.
     fn set_aside(&mut self, which: &[bool]) {
-        let bad: BTreeSet<usize> = self.faults.iter().map(|fault| fault.row).collect();
-        let rows = (0..).filter(|row| !bad.contains(row));
-        let places = rows.zip(which).filter(|(_, aside)| **aside);
+        let places = self.valid_rows().zip(which).filter(|(_, aside)| **aside);
         let faults = places.map(|(row, _)| RowFault {
             row,
             field: None,
             kind: MisfitKind::Repeat,
         });
-        self.faults.extend(faults.collect::<Vec<_>>());
+        let faults: Vec<RowFault> = faults.collect();
+        self.faults.extend(faults);
         self.faults.sort_by_key(|fault| fault.row);
         let null = |value: &&Value| **value == Value::Null;
         let nulls = |code: u32| self.tuples[code as usize].iter().filter(null).count() as u64;

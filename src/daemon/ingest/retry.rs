@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::assembly::{AssembledRows, Assembly};
 use super::coder::{Coder, RowBatch};
+use super::each;
 use super::header::{raw_name, undeclared};
 use super::page::Page;
 use super::person::PersonHasher;
@@ -15,9 +16,8 @@ use super::row_faults::Misplaced;
 use super::rows::{TakenRows, whole};
 use super::set_aside::{MessageForm, Offer, SetAsideMessage};
 use super::source::SourceFile;
-use super::topic::{
-    CodedMessages, MessageReader, Messages, Schemas, UnwantedPolicies, Writing, cut, halted,
-};
+use super::topic::{CodedMessages, MessageReader, RawMessage, Schemas, Writing, cut, halted};
+use crate::config::RecordRules;
 use crate::engine::histogram::{CellReading, MisfitKind, Person};
 use crate::engine::model::{Columns, Role};
 use crate::error::{Error, ErrorCategory, Result};
@@ -37,24 +37,23 @@ impl MessageForm {
 /// The messages of an offer as codes; places are their indices in it.
 struct Reread<'o> {
     coded: CodedMessages,
-    messages: Messages<'o>,
+    messages: Vec<RawMessage<'o>>,
     reader: Option<MessageReader>,
     undeclared: Vec<String>,
 }
 
 impl<'o> Reread<'o> {
-    fn of(
-        offer: &'o Offer,
-        columns: &Columns,
-        coder: &Coder<'_>,
-        unwanted: UnwantedPolicies,
-    ) -> Result<Reread<'o>> {
-        let messages: Messages<'o> = (0..)
+    fn of(offer: &'o Offer, columns: &Columns, coder: &Coder<'_>) -> Result<Reread<'o>> {
+        let messages: Vec<RawMessage<'o>> = (0..)
             .zip(offer.messages())
             .filter_map(|(at, one)| {
                 let raw = one.raw.as_ref()?;
                 let whole = one.place.kind != MisfitKind::Tombstone;
-                Some((at, whole.then(|| raw.bytes())))
+                Some(RawMessage {
+                    place: at,
+                    content: whole.then(|| raw.bytes()),
+                    is_record: one.place.element.is_some(),
+                })
             })
             .collect();
         let Some(writing) = offer.form().writing() else {
@@ -64,7 +63,7 @@ impl<'o> Reread<'o> {
             MessageForm::Lines => MessageReader::of_lines(coder),
             _ => MessageReader::new(&writing, coder),
         };
-        let coded = reader.code(&messages, coder, unwanted);
+        let coded = reader.code(&messages, coder);
         let (reader, undeclared) = (Some(reader), Vec::new());
         Ok(Reread {
             coded,
@@ -79,7 +78,7 @@ impl<'o> Reread<'o> {
         offer: &Offer,
         columns: &Columns,
         coder: &Coder<'_>,
-        messages: Messages<'o>,
+        messages: Vec<RawMessage<'o>>,
     ) -> Result<Reread<'o>> {
         let path = Path::new(offer.name());
         let raws = offer
@@ -89,9 +88,9 @@ impl<'o> Reread<'o> {
         let mut source = SourceFile::over(offer.name(), offer.form(), raws)?;
         source.want_fields(coder.fields())?;
         let mut coded = CodedMessages::default();
-        let mut places = messages.iter().map(|(at, _)| *at);
+        let mut places = messages.iter().map(|message| message.place);
         while let Some(chunk) = source.chunk()? {
-            let mut page: Page = chunk.page(coder.fields());
+            let mut page: Page = chunk.page(coder);
             page.places = places.by_ref().take(page.rows).collect();
             if page.places.len() < page.rows {
                 return Err(other_rows(path));
@@ -126,9 +125,9 @@ pub fn retry(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: UnwantedPolicies,
+    rules: &RecordRules,
 ) -> Result<TakenRows> {
-    retry_sifted(offer, columns, hasher, unwanted, None)
+    retry_sifted(offer, columns, hasher, rules, None)
 }
 
 /// As [`retry`], but rows of people who have one already stay set aside.
@@ -139,12 +138,12 @@ pub fn retry_sifted(
     offer: &Offer,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: UnwantedPolicies,
+    rules: &RecordRules,
     mut repeats: Option<&mut Repeats<'_>>,
 ) -> Result<TakenRows> {
     let reading = offer.reading();
-    let coder = Coder::new(columns, reading, hasher);
-    let mut read = Reread::of(offer, columns, &coder, unwanted)?;
+    let coder = Coder::new(columns, reading, hasher, rules);
+    let mut read = Reread::of(offer, columns, &coder)?;
     if let Some((at, kind)) = read.coded.halt {
         let offset = offer.messages()[at as usize].place.row;
         let partition = offer.partition().unwrap_or_default();
@@ -162,7 +161,7 @@ pub fn retry_sifted(
         reader,
         undeclared,
     } = read;
-    let raws = reader.map(|reader| reader.raws(&messages, &coded.parts));
+    let raws = reader.map(|reader| reader.raws(&messages, &coded.parts, &coder));
     let (mut raws, mut all) = (raws.map(Vec::into_iter), Assembly::new(columns));
     coded
         .parts
@@ -172,6 +171,7 @@ pub fn retry_sifted(
         rows,
         quarantined,
         nulled,
+        skipped,
         spellings,
     } = all.finish();
     let mut faults = quarantined.into_iter().peekable();
@@ -180,13 +180,18 @@ pub fn retry_sifted(
         if one.raw.is_none() {
             still.push(one.clone());
         }
-        while let Some(Misplaced { column, kind, .. }) =
-            faults.next_if(|fault| fault.line == Some(at))
+        while let Some(Misplaced {
+            element,
+            column,
+            kind,
+            ..
+        }) = faults.next_if(|fault| fault.line == Some(at))
         {
             let raw = raws
                 .as_mut()
                 .map_or_else(|| one.raw.clone(), |raws| raws.next().flatten());
             let place = Misplaced {
+                element: element.or(one.place.element),
                 column,
                 kind,
                 ..one.place.clone()
@@ -200,7 +205,7 @@ pub fn retry_sifted(
         undeclared,
         nulled,
         spellings,
-        skipped: coded.skipped,
+        skipped,
     })
 }
 
@@ -232,19 +237,26 @@ impl Offer {
         people: &BTreeSet<Person>,
         columns: &Columns,
         hasher: &PersonHasher,
+        rules: &RecordRules,
     ) -> Option<OfferWithout> {
         let columns = columns.only(Role::Identifier);
-        let coder = Coder::new(&columns, self.reading(), hasher);
-        let read = Reread::of(self, &columns, &coder, UnwantedPolicies::SET_ASIDE).ok()?;
+        // Every record counts, also one that would not be read.
+        let rules = RecordRules {
+            each: rules.each.clone(),
+            ..RecordRules::default()
+        };
+        let coder = Coder::new(&columns, self.reading(), hasher, &rules);
+        let read = Reread::of(self, &columns, &coder).ok()?;
         let mut rows = read.coded.parts.iter().flat_map(people_of).peekable();
         let (mut rest, mut gone) = (Vec::new(), 0);
         for (at, one) in (0..).zip(self.messages()) {
-            let mut own: Vec<Option<Person>> = Vec::new();
-            while let Some((_, person)) = rows.next_if(|(place, _)| *place == at) {
-                own.push(person);
+            let mut own: Vec<(Option<u32>, Option<Person>)> = Vec::new();
+            while let Some((_, element, person)) = rows.next_if(|(place, ..)| *place == at) {
+                own.push((element, person));
             }
-            let stays =
-                |person: &Option<Person>| person.is_none_or(|person| !people.contains(&person));
+            let stays = |(_, person): &(_, Option<Person>)| {
+                person.is_none_or(|person| !people.contains(&person))
+            };
             let others: Vec<usize> = (0..own.len()).filter(|&row| stays(&own[row])).collect();
             if others.len() == own.len() {
                 rest.push(one.clone());
@@ -252,16 +264,24 @@ impl Offer {
             }
             gone += (own.len() - others.len()) as u64;
             let content = one.raw.as_ref().map_or(&[][..], SecretBytes::bytes);
-            let cut = if others.is_empty() {
-                Vec::new()
-            } else {
-                cut(content, &others).expect("the message was read before")
+            let elements: Vec<Option<u32>> = others.iter().map(|&row| own[row].0).collect();
+            let alone: Vec<Option<SecretBytes>> = match self.form() {
+                _ if others.is_empty() => Vec::new(),
+                MessageForm::Streams => cut(content, &others).expect("it was read before"),
+                _ => {
+                    let each = rules.each.as_deref().unwrap_or_default();
+                    let wanted = elements.iter().copied();
+                    each::cut(content, each, wanted).map(Some).collect()
+                }
             };
-            let place = &one.place;
-            rest.extend(cut.into_iter().map(|raw| SetAsideMessage {
-                place: place.clone(),
-                raw,
-            }));
+            for (raw, element) in alone.into_iter().zip(elements) {
+                let element = element.or(one.place.element);
+                let place = Misplaced {
+                    element,
+                    ..one.place.clone()
+                };
+                rest.push(SetAsideMessage { place, raw });
+            }
         }
         (gone > 0).then(|| OfferWithout {
             rest: self.with(rest),
@@ -270,15 +290,13 @@ impl Offer {
     }
 }
 
-/// The place and the person of each row; `None` if its identifiers cannot be read.
-fn people_of(part: &RowBatch) -> impl Iterator<Item = (u64, Option<Person>)> {
-    let mut bad = part.faults.iter().map(|fault| fault.row).peekable();
+/// The place of each row, its number in its message, and its person; `None` if its identifiers
+/// cannot be read.
+fn people_of(part: &RowBatch) -> impl Iterator<Item = (u64, Option<u32>, Option<Person>)> {
+    let mut valid = part.valid_rows().peekable();
     let mut people = part.people.iter();
-    part.places.iter().enumerate().map(move |(row, &place)| {
-        let person = match bad.next_if_eq(&row) {
-            Some(_) => None,
-            None => people.next().copied(),
-        };
-        (place, person)
+    (0..part.rows).map(move |row| {
+        let person = valid.next_if_eq(&row).and_then(|_| people.next().copied());
+        (part.places[row], part.element(row), person)
     })
 }

@@ -26,6 +26,8 @@ pub struct Misplaced {
     pub row: u64,
     /// Its line, for a text.
     pub line: Option<u64>,
+    /// Its number in its message, from 0, if that has several records.
+    pub element: Option<u32>,
     /// The column; `None` for the whole row.
     pub column: Option<Arc<str>>,
     /// What is wrong.
@@ -87,4 +89,6 @@ enum Written {
     NoList,
     Repeat,
     NotJson,
+    ManyRecords,
+    NoRecord,
 }

@@ -18,6 +18,7 @@ use super::row_faults::Misplaced;
 use super::set_aside::{MessagePlace, Offer, SetAsideMessage};
 use super::source::{Chunk, SourceFile};
 use super::spellings::ColumnSpellings;
+use crate::config::RecordRules;
 use crate::engine::histogram::{CodedRows, Misfit};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
@@ -44,6 +45,8 @@ pub struct DecodedFile {
     pub undeclared: Vec<String>,
     /// The number of sensitive cells of valid rows that were missing or malformed and became null.
     pub nulled: u64,
+    /// The number of records that are not read, and of lines without any.
+    pub skipped: u64,
     /// Columns with values that differ in spelling alone.
     pub spellings: Vec<ColumnSpellings>,
 }
@@ -60,8 +63,24 @@ pub fn decode(
     bad: BadRows<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<DecodedFile> {
+    let rules = RecordRules::default();
+    decode_records(path, columns, hasher, &rules, bad, progress)
+}
+
+/// As [`decode`], with lines of which each may be several records, or none that is read.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_records(
+    path: &Path,
+    columns: &Columns,
+    hasher: &PersonHasher,
+    rules: &RecordRules,
+    bad: BadRows<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<DecodedFile> {
     let mut source = SourceFile::open(path)?;
-    let coder = Coder::new(columns, source.reading(), hasher);
+    let coder = Coder::new(columns, source.reading(), hasher, rules);
     let mut aside = match bad {
         BadRows::Refused(outside) => BadRowPolicy::Refused(Some(outside)),
         BadRows::SetAside(share) => BadRowPolicy::Share(share),
@@ -83,14 +102,14 @@ pub struct TakenRows {
     pub nulled: u64,
     /// Columns with values that differ in spelling alone.
     pub spellings: Vec<ColumnSpellings>,
-    /// The number of messages that the policy skips; a file has none.
+    /// The number of messages that are no records, and of records that are not read.
     pub skipped: u64,
 }
 
 impl TakenRows {
     /// The number of messages that were read and not passed on.
     pub fn seen(&self) -> u64 {
-        (self.rows.len() + self.aside.messages().len()) as u64
+        (self.rows.len() + self.aside.messages().len()) as u64 + self.skipped
     }
 
     /// Checks that at most this share of the messages of a file is set aside. The error for a value
@@ -135,11 +154,10 @@ pub fn take_sifted(
     repeats: Option<&mut Repeats<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
-    let input = InputFile::open(path)?;
+    let (input, rules) = (InputFile::open(path)?, RecordRules::default());
     cut(
         &input,
-        columns,
-        hasher,
+        (columns, hasher, &rules),
         repeats,
         (usize::MAX, &mut |_| Ok(())),
         progress,
@@ -155,11 +173,13 @@ pub fn take_cut(
     input: &InputFile,
     columns: &Columns,
     hasher: &PersonHasher,
+    rules: &RecordRules,
     repeats: Option<&mut Repeats<'_>>,
     most: usize,
     put: OfferSink<'_>,
 ) -> Result<TakenRows> {
-    cut(input, columns, hasher, repeats, (most, put), &mut |_| {})
+    let how = (columns, hasher, rules);
+    cut(input, how, repeats, (most, put), &mut |_| {})
 }
 
 /// As [`take`], for a file with at most this many bytes of set-aside messages, which are all held
@@ -171,6 +191,7 @@ pub fn take_within(
     path: &Path,
     columns: &Columns,
     hasher: &PersonHasher,
+    rules: &RecordRules,
     most: usize,
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
@@ -184,8 +205,7 @@ pub fn take_within(
     };
     cut(
         &InputFile::open(path)?,
-        columns,
-        hasher,
+        (columns, hasher, rules),
         None,
         (most, &mut full),
         progress,
@@ -242,9 +262,7 @@ pub(super) fn gather(
                 repeats.sift(&mut part);
             }
             let kept = match aside {
-                BadRowPolicy::Kept(_) => {
-                    source.kept(chunk, (&part.faults, &part.places), all.seen())?
-                }
+                BadRowPolicy::Kept(_) => source.kept(chunk, &part, (coder.rules(), all.seen()))?,
                 _ => Vec::new(),
             };
             all.add(part, coder);
@@ -272,6 +290,7 @@ pub(super) fn gather(
         rows,
         quarantined,
         nulled,
+        skipped,
         spellings,
     } = all.finish();
     if let BadRowPolicy::Share(share) = aside {
@@ -283,6 +302,7 @@ pub(super) fn gather(
         quarantined,
         undeclared,
         nulled,
+        skipped,
         spellings,
     })
 }
@@ -292,15 +312,14 @@ type OfferSink<'p> = &'p mut dyn FnMut(Offer) -> Result<()>;
 
 fn cut(
     input: &InputFile,
-    columns: &Columns,
-    hasher: &PersonHasher,
+    (columns, hasher, rules): (&Columns, &PersonHasher, &RecordRules),
     repeats: Option<&mut Repeats<'_>>,
     (most, put): (usize, OfferSink<'_>),
     progress: &mut dyn FnMut(u64),
 ) -> Result<TakenRows> {
     let mut source = SourceFile::of(input)?;
     source.keep();
-    let coder = Coder::new(columns, source.reading(), hasher);
+    let coder = Coder::new(columns, source.reading(), hasher, rules);
     let name = input.path().file_name();
     let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut cuts = Cuts::new(name, most, put);
@@ -312,7 +331,7 @@ fn cut(
         undeclared: decoded.undeclared,
         nulled: decoded.nulled,
         spellings: decoded.spellings,
-        skipped: 0,
+        skipped: decoded.skipped,
     })
 }
 
@@ -333,7 +352,7 @@ fn read(source: &mut SourceFile) -> (Vec<Chunk>, Option<Error>) {
 }
 
 fn code(coder: &Coder<'_>, group: &[Chunk]) -> Vec<std::result::Result<RowBatch, Misfit>> {
-    let code = |chunk: &Chunk| coder.code(chunk.page(coder.fields()));
+    let code = |chunk: &Chunk| coder.code(chunk.page(coder));
     group.par_iter().map(code).collect()
 }
 

@@ -3,6 +3,11 @@
 //! the next comma or closing bracket. It does not examine the content in between, so that an
 //! invalid value can be separated from the others.
 
+use std::borrow::Cow;
+
+/// Replaces bytes that are no UTF-8: no JSON contains it, inside a string or outside.
+pub(super) const STRANGE: u8 = 1;
+
 /// A JSON text, read sequentially.
 pub(crate) struct Scan<'t> {
     text: &'t str,
@@ -127,6 +132,22 @@ pub(crate) fn is_number(text: &str) -> bool {
         return !exponent.is_empty() && digits(exponent) == exponent.len();
     }
     rest.is_empty()
+}
+
+/// A line or message as text. Every run of bytes that is no UTF-8 becomes a byte that no JSON
+/// contains: so only the field that contains it is wrong.
+pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::from(STRANGE));
+        }
+    }
+    Cow::Owned(text)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 
 use super::arrow_rows::{messages, stream};
+use super::coder::{Coder, RowBatch};
 use super::content::Content;
 use super::delimited::{Delimited, Records};
 use super::header;
@@ -17,9 +18,9 @@ use super::page::Page;
 use super::parquet::ParquetFile;
 use super::paths::FieldPaths;
 use super::raw::SecretBytes;
-use super::row_faults::RowFault;
 use super::set_aside::{MessageForm, MessagePlace};
 use super::shape::{TableFormat, shape};
+use crate::config::RecordRules;
 use crate::engine::histogram::CellReading;
 use crate::engine::model::Column;
 use crate::error::{Error, ErrorCategory, Result};
@@ -61,10 +62,10 @@ impl Chunk {
     }
 
     /// The rows with their fields.
-    pub(crate) fn page(&self, fields: &[&Column]) -> Page {
+    pub(crate) fn page(&self, coder: &Coder<'_>) -> Page {
         match self {
-            Chunk::Records(records) => records.page(fields),
-            Chunk::Lines(lines) => lines.page(fields),
+            Chunk::Records(records) => records.page(coder.fields()),
+            Chunk::Lines(lines) => lines.page(coder),
             Chunk::Batch(batch, _) => Page::typed(batch.num_rows(), batch.columns()),
         }
     }
@@ -228,18 +229,16 @@ impl SourceFile {
     pub(super) fn kept(
         &self,
         chunk: &Chunk,
-        (faults, places): (&[RowFault], &[u64]),
-        before: u64,
+        part: &RowBatch,
+        (rules, before): (&RecordRules, u64),
     ) -> Result<Vec<MessagePlace>> {
-        let rows = faults.iter().map(|fault| fault.row);
+        let rows = part.faults.iter().map(|fault| fault.row);
         Ok(match chunk {
-            _ if faults.is_empty() => Vec::new(),
+            _ if part.faults.is_empty() => Vec::new(),
             Chunk::Records(records) => rows
                 .map(|row| MessagePlace::Bytes(records.bytes(row)))
                 .collect(),
-            Chunk::Lines(lines) => {
-                lines.kept(faults.iter().map(|fault| (places[fault.row], fault.kind)))
-            }
+            Chunk::Lines(lines) => lines.kept(part, rules.each.as_deref().unwrap_or_default()),
             Chunk::Batch(_, None) => rows
                 .map(|row| MessagePlace::Row(before + row as u64))
                 .collect(),

@@ -27,7 +27,7 @@ fn after<'s>(cell: RawCell<'s>, steps: &[TextStep], into: &'s mut String) -> Raw
 }
 
 /// The text of a cell; `None` for a missing one.
-fn text(cell: RawCell<'_>) -> Option<String> {
+pub(super) fn text(cell: RawCell<'_>) -> Option<String> {
     Some(match cell {
         RawCell::Null => return None,
         RawCell::Text(text) => text.to_owned(),

@@ -10,6 +10,7 @@ use super::header::{distinct, raw_name, undeclared, wanted};
 use super::people::RowPeople;
 use super::rows::{BadRowPolicy, gather};
 use super::source::SourceFile;
+use crate::config::RecordRules;
 use crate::engine::histogram::{
     Builder, CellReading, Encoder, Histogram, Misfit, MisfitKind, RawCell, ReadableColumn, value_of,
 };
@@ -265,7 +266,8 @@ fn count_raw(
     };
     let columns = Columns::new(columns.iter().filter(is_read).cloned().collect());
     let hasher = RowPeople::hasher();
-    let coder = Coder::new(&columns, table.source.reading(), &hasher).behind(releases);
+    let rules = RecordRules::default();
+    let coder = Coder::new(&columns, table.source.reading(), &hasher, &rules).behind(releases);
     let mut aside = BadRowPolicy::Refused(None);
     let source = &mut table.source;
     let decoded = gather(source, &coder, &columns, &mut aside, None, &mut |_| {})?;

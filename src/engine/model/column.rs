@@ -126,6 +126,15 @@ impl Column {
         }
     }
 
+    /// A field that is read for others only, and is not declared as a column.
+    pub fn read_only(name: &str, source: ColumnSource, kind: Kind) -> Column {
+        Column {
+            source,
+            role: Role::Input,
+            ..Column::shown(name, kind)
+        }
+    }
+
     /// The names of the columns about this measure in the table of measures: the number of values,
     /// their sum, their mean.
     pub fn aggregates(&self) -> [String; 3] {

@@ -35,7 +35,7 @@ fn reported(entries: &[Json], expected: &[ExpectedEntry]) {
             "{entry}"
         );
         assert_eq!(&counts(entry, names), figures, "{entry}");
-        assert_eq!(entry.as_object().map(serde_json::Map::len), Some(11));
+        assert_eq!(entry.as_object().map(serde_json::Map::len), Some(12));
     }
     assert_eq!(entries.len(), expected.len());
 }

@@ -426,3 +426,20 @@ fn an_audit_finds_the_releases_in_their_inputs() {
         "{found}"
     );
 }
+
+#[test]
+fn records_of_bundles_are_chosen_and_counted() {
+    let source = "[source]\nkind = \"directory\"\npath = \"in\"\nformat = \"json\"\neach = \"$.entry[*]\"\n\
+                  where = { \"$.kind\" = \"stay\" }\n[policy]";
+    let place = Place::new(&FEED.replace("[policy]", source));
+    let record = |number: u64, kind: &str| {
+        json!({"patient": format!("{}{number}", PLANTED[0]), "age": 5, "sex": "F", "kind": kind,
+               "diagnosis": format!("{}{number}", PLANTED[1])})
+    };
+    let bundle = |from: u64| json!({"entry": [record(from, "stay"), record(from, "x"), record(from + 1, "stay")]});
+    let lines: Vec<String> = (0..10).map(|at| bundle(2 * at).to_string()).collect();
+    place.put("a.jsonl", lines.join("\n") + "\n{\"entry\": []}\n");
+    let entries = place.entries(&["a.jsonl"]);
+    let [rows, waiting, skipped] = counts(&entries[0], ["rows", "waiting", "skipped"]);
+    assert_eq!((rows + waiting, skipped), (20, 11));
+}

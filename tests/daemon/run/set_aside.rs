@@ -1,6 +1,8 @@
 //! Messages that are set aside are offered again, or removed with a person who is erased, whether a
 //! process is running or not.
 
+use serde_json::{Value as Json, json};
+
 use super::place::{HEADER, PER_FILE, PLANTED, Place, people, person};
 use super::requests::{ended, erase, running, twice};
 
@@ -63,6 +65,72 @@ fn what_was_set_aside_is_offered_again() {
         let all = ["rows", "waiting", "withheld", "pending", "new"]
             .map(|name| tick[name].as_u64().expect("a number"));
         assert_eq!(all.iter().sum::<u64>(), 47, "{tick}");
+        place.verified();
+    });
+}
+
+/// Bundles are set aside whole where the feed file does not say where their records are. Then they
+/// are taken apart, and a person who is erased is not among their records.
+#[test]
+fn bundles_are_taken_apart_once_the_feed_file_says_how() {
+    twice(|alive| {
+        let place = Place::new(PER_FILE);
+        let before = "settle = \"0s\"\nmax_quarantine_share = 0.5\nformat = \"json\"";
+        place.edit("settle = \"0s\"", before);
+        let record = |number: u64| {
+            json!({"patient": format!("{}{number}", PLANTED[0]), "age": 5, "ward": "A1",
+                   "diagnosis": format!("{}{number}", PLANTED[1]), "kind": "stay"})
+        };
+        let bundle = |numbers: std::ops::Range<u64>| {
+            let mut records: Vec<Json> = numbers.map(record).collect();
+            records.push(json!({"kind": "other", "patient": format!("{}1", PLANTED[0])}));
+            format!("{}\n", json!({"entry": records}))
+        };
+        let alone: String = (0..40)
+            .map(|number| format!("{}\n", record(number)))
+            .collect();
+        place.offer("0.jsonl", alone + &bundle(40..43) + &bundle(43..46));
+        place.once();
+        let aside = || place.done(&["quarantine", "feed.toml"]);
+        assert_eq!(aside()["messages"], 2);
+        place.edit(
+            "format = \"json\"",
+            "format = \"json\"\neach = \"$.entry[*]\"\nwhere = { \"$.kind\" = \"st*\" }",
+        );
+        let daemon = running(&place, alive);
+        let answer = erase(&place, &format!("patient\n{}41\n", PLANTED[0]));
+        let text = answer["text"].as_str().expect("a text");
+        assert!(
+            text.contains("1 of their messages that were set aside"),
+            "{text}"
+        );
+        // What is left of one bundle are three records, one of which is not read.
+        assert_eq!(aside()["messages"], 4);
+        let answer = place.done(&["quarantine", "feed.toml", "--retry"]);
+        assert_eq!(
+            (&answer["count"], &answer["changed"]),
+            (&7.into(), &5.into()),
+            "{answer}"
+        );
+        ended(daemon);
+        assert_eq!(aside()["messages"], 0);
+        let wrong = format!("{}\n", json!({"entry": [record(50), {"kind": "stay"}, 7]}));
+        place.offer("1.jsonl", bundle(46..49) + &wrong + "{}\n");
+        let tick = place.once();
+        let all = ["rows", "waiting", "withheld", "pending", "new"]
+            .map(|name| tick[name].as_u64().expect("a number"));
+        assert_eq!(all.iter().sum::<u64>(), 40 + 5 + 4, "{tick}");
+        let listed = aside();
+        let mut found: Vec<(&Json, &Json)> = Vec::new();
+        for group in listed["groups"].as_array().expect("groups") {
+            found.push((&group["first"], &group["element"]));
+        }
+        found.sort_by_key(|(_, element)| element.as_u64());
+        assert_eq!(
+            found,
+            [(&json!(2), &json!(1)), (&json!(2), &json!(2))],
+            "{listed}"
+        );
         place.verified();
     });
 }

@@ -7,15 +7,14 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tidegate::daemon::config::{FeedConfig, hierarchy};
+use tidegate::daemon::config::{FeedConfig, RecordRules, hierarchy};
 use tidegate::daemon::error::Error;
 use tidegate::daemon::formats::RecordedTick;
 use tidegate::daemon::guess::sample;
-use tidegate::daemon::ingest::topic::{
-    Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing,
-};
+use tidegate::daemon::ingest::topic::{Batch, KnownSchema, SchemaKey, Schemas, Writing};
 use tidegate::daemon::ingest::{
-    BadRows, Offer, PersonHasher, TableFile, check_parquet, count, decode, retry, take, topic,
+    BadRows, InputFile, Offer, PersonHasher, TableFile, check_parquet, count, decode, retry,
+    retry_sifted, take, take_cut, topic,
 };
 use tidegate::daemon::journal::Entry;
 use tidegate::daemon::verify::read_checkpoint;
@@ -162,7 +161,7 @@ fn again(offer: &Offer) {
         Offer::parse(&written).expect("what was written") == *offer,
         "the same messages"
     );
-    if let Ok(taken) = retry(offer, columns(), &hasher(), UnwantedPolicies::SET_ASIDE) {
+    if let Ok(taken) = retry(offer, columns(), &hasher(), &RecordRules::default()) {
         assert!(
             taken.rows.is_empty() && taken.aside.messages().len() == offer.messages().len(),
             "the same faults"
@@ -181,7 +180,35 @@ fn csv(data: &[u8]) {
 
 fn json(data: &[u8]) {
     // Without it the file could have any format.
-    rows(&Bytes::new(&[b"{}\n", data]), data);
+    let file = Bytes::new(&[b"{}\n", data]);
+    rows(&file, data);
+    records(&file, data);
+}
+
+/// The same lines as messages with several records.
+fn records(file: &Bytes, secret: &[u8]) {
+    static RULES: OnceLock<std::sync::Arc<RecordRules>> = OnceLock::new();
+    let rules = RULES.get_or_init(|| {
+        let source = "[source]\nkind = \"directory\"\npath = \"in\"\nformat = \"json\"\n\
+                      each = \"$.entry[*]\"\nwhere = [{ \"$.stay\" = \"4*\" }, { \"$.at.ward\" = \"A\" }]\n";
+        let feed = FEED.replace("[policy]", &format!("{source}[policy]"));
+        let feed = FeedConfig::parse(&feed, Path::new("feed.toml")).expect("a feed file");
+        feed.records
+    });
+    let input = InputFile::open(&file.path()).expect("it is open");
+    let put = &mut |_| Ok(());
+    let taken = match take_cut(&input, columns(), &hasher(), rules, None, usize::MAX, put) {
+        Ok(taken) => taken,
+        Err(error) => return shows_nothing(&error, secret),
+    };
+    let offer = Offer::parse(&taken.aside.bytes()).expect("it was written");
+    let again = retry_sifted(&offer, columns(), &hasher(), rules, None).expect("it was taken in");
+    // What had a fault has it again, and is one record each.
+    assert!(
+        again.rows.is_empty() && again.skipped == 0,
+        "nothing has changed"
+    );
+    assert!(again.aside == offer, "nothing has changed");
 }
 
 /// Parquet and Arrow files identify themselves. Errors may name their columns.
@@ -235,7 +262,7 @@ fn decoded(writing: Writing, messages: &[Vec<u8>]) {
         &batch,
         columns(),
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
     )
     .expect("nothing halts");
     for partition in &found.partitions {
@@ -317,7 +344,7 @@ fn sealed(data: &[u8]) {
             Offer::parse(&offer.bytes()).is_ok_and(|again| again == offer),
             "the same messages"
         );
-        if let Ok(taken) = retry(&offer, columns(), &hasher(), UnwantedPolicies::SET_ASIDE) {
+        if let Ok(taken) = retry(&offer, columns(), &hasher(), &RecordRules::default()) {
             assert!(
                 taken.seen() <= offer.messages().len() as u64 || offer.partition().is_some(),
                 "no more rows"

@@ -1,7 +1,8 @@
 //! Rows of people who have one already, in messages of a topic: set aside with their offset,
 //! decoded again unchanged.
 
-use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing, decode_sifted};
+use tidegate::daemon::config::RecordRules;
+use tidegate::daemon::ingest::topic::{Batch, Writing, decode_sifted};
 use tidegate::daemon::ingest::{Offer, Repeats, retry_sifted};
 use tidegate::engine::histogram::{MisfitKind, Person};
 use tidegate::engine::model::Columns;
@@ -19,7 +20,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
         batch,
         columns,
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
         Some(&mut repeats),
     )
     .expect("rows");
@@ -43,7 +44,7 @@ fn check(batch: &Batch, firsts: &Batch, columns: &Columns, offsets: &[u64]) {
             &offer,
             columns,
             &hasher(),
-            UnwantedPolicies::SET_ASIDE,
+            &RecordRules::default(),
             Some(&mut repeats),
         )
         .expect("the same columns")
@@ -111,7 +112,7 @@ fn rows_are_cut_out_of_messages_of_many() {
         &batch,
         &columns,
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
         Some(&mut repeats),
     )
     .expect("rows");

@@ -1,9 +1,8 @@
 //! What a schema may contain: every type, names and namespaces, schemas that refer to others,
 //! several of them in one topic, changes as Debezium sends them.
 
-use tidegate::daemon::ingest::topic::{
-    KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode,
-};
+use tidegate::daemon::config::RecordRules;
+use tidegate::daemon::ingest::topic::{KnownSchema, SchemaKey, Schemas, Writing, decode};
 use tidegate::engine::histogram::MisfitKind;
 
 use super::write::{FIELDS, branch, long, person, record, text};
@@ -435,9 +434,10 @@ fn changes_are_recognised_as_debezium_writes_them() {
             &batch,
             &columns,
             &hasher(),
-            UnwantedPolicies {
+            &RecordRules {
                 tombstones: Quarantine,
                 deletes,
+                ..RecordRules::default()
             },
         )
     };

@@ -1,7 +1,8 @@
 //! Messages of a topic that are set aside are removed with people who are erased: JSON and Avro as
 //! one, of an Arrow message the rows that are theirs.
 
-use tidegate::daemon::ingest::topic::{Batch, UnwantedPolicies, Writing};
+use tidegate::daemon::config::RecordRules;
+use tidegate::daemon::ingest::topic::{Batch, Writing};
 use tidegate::daemon::ingest::{Offer, OfferWithout, retry_sifted};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
@@ -16,7 +17,12 @@ fn left(batch: &Batch, id: &str, columns: &Columns) -> Option<OfferWithout> {
     let aside = found.partitions[0].aside.as_ref().expect("faults");
     Offer::parse(&aside.bytes())
         .expect("what was written")
-        .without(&[hasher().person(&[id])].into(), columns, &hasher())
+        .without(
+            &[hasher().person(&[id])].into(),
+            columns,
+            &hasher(),
+            &RecordRules::default(),
+        )
 }
 
 fn offsets(offer: &Offer) -> Vec<u64> {
@@ -62,7 +68,7 @@ fn messages_that_are_set_aside_leave_with_their_person() {
     let aside = found.partitions[0].aside.as_ref().expect("faults");
     let all = offsets(aside);
     let without = aside
-        .without(&[first].into(), &fewer, &hasher())
+        .without(&[first].into(), &fewer, &hasher(), &RecordRules::default())
         .expect("one is theirs");
     assert_eq!(
         (offsets(&without.rest), without.gone),
@@ -101,7 +107,7 @@ fn rows_of_others_stay_when_a_message_of_many_leaves() {
         &without.rest,
         &short,
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
         None,
     )
     .expect("rows");

@@ -5,9 +5,8 @@
 use std::path::Path;
 
 use arrow_ipc::CompressionType;
-use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::error::{Error, ErrorCategory};
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
 use tidegate::daemon::ingest::{
     InputFile, Offer, Repeats, TakenRows, retry_sifted, take, take_cut, take_sifted,
 };
@@ -23,7 +22,7 @@ fn again(aside: &Offer, known: &dyn Fn(Person) -> bool) -> TakenRows {
         &offer,
         &columns(),
         &hasher(),
-        UnwantedPolicies::SET_ASIDE,
+        &RecordRules::default(),
         Some(&mut repeats),
     )
     .expect("the same columns")
@@ -114,7 +113,7 @@ fn repeats_are_set_aside_from_every_format() {
         let asked = [people[2]].into();
         let rest = taken
             .aside
-            .without(&asked, &columns(), &hasher())
+            .without(&asked, &columns(), &hasher(), &RecordRules::default())
             .expect("two are theirs")
             .rest;
         assert_eq!(
@@ -123,7 +122,8 @@ fn repeats_are_set_aside_from_every_format() {
             "{name}"
         );
         assert!(
-            rest.without(&asked, &columns(), &hasher()).is_none(),
+            rest.without(&asked, &columns(), &hasher(), &RecordRules::default())
+                .is_none(),
             "{name}"
         );
         assert!(
@@ -155,7 +155,11 @@ fn repeats_that_became_faults_leave_with_their_person() {
     let fewer = FeedConfig::parse(&FEED.replace("119", "99"), Path::new("feed.toml"))
         .expect("a feed file")
         .columns;
-    let rest = |person: Person| taken.aside.without(&[person].into(), &fewer, &hasher());
+    let rest = |person: Person| {
+        taken
+            .aside
+            .without(&[person].into(), &fewer, &hasher(), &RecordRules::default())
+    };
     let rows = |person: Person| -> Vec<u64> {
         rest(person)
             .expect("some are theirs")
@@ -241,6 +245,7 @@ fn many_are_handed_on_in_several_offers() {
             &InputFile::open(&path).expect("a file"),
             &columns(),
             &hasher(),
+            &RecordRules::default(),
             Some(&mut repeats),
             most,
             &mut put,
@@ -285,6 +290,7 @@ fn what_cannot_be_handed_on_ends_it() {
         &InputFile::open(&path).expect("a file"),
         &columns(),
         &hasher(),
+        &RecordRules::default(),
         Some(&mut repeats),
         500,
         &mut put,

@@ -4,8 +4,7 @@
 
 use std::path::Path;
 
-use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::ingest::{BadRows, Offer, SetAsideMessage, TakenRows, decode, retry, take};
 use tidegate::engine::histogram::MisfitKind;
 use tidegate::engine::model::Columns;
@@ -58,7 +57,7 @@ pub fn took(path: &Path, columns: &Columns) -> TakenRows {
 }
 
 pub fn again(offer: &Offer, columns: &Columns) -> TakenRows {
-    retry(offer, columns, &hasher(), UnwantedPolicies::SET_ASIDE)
+    retry(offer, columns, &hasher(), &RecordRules::default())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

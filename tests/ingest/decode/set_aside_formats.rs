@@ -13,8 +13,7 @@ use arrow_array::{
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use tidegate::daemon::config::FeedConfig;
-use tidegate::daemon::ingest::topic::UnwantedPolicies;
+use tidegate::daemon::config::{FeedConfig, RecordRules};
 use tidegate::daemon::ingest::{Offer, PersonHasher, SetAsideMessage, retry, take};
 use tidegate::engine::model::Columns;
 use tidegate::engine::model::forms::dates;
@@ -413,7 +412,7 @@ fn nothing_shows_a_value() {
             offer,
             &other.columns,
             &PersonHasher::new(&[1; 32]),
-            UnwantedPolicies::SET_ASIDE,
+            &RecordRules::default(),
         ) {
             reported += &format!("{error} {error:?}");
         }
@@ -437,7 +436,7 @@ fn nothing_shows_a_value() {
                     &offer,
                     &self::columns(&closed("119")),
                     &hasher(),
-                    UnwantedPolicies::SET_ASIDE,
+                    &RecordRules::default(),
                 )
             });
             let reported = format!("{:?}", result.err());
@@ -452,7 +451,7 @@ fn nothing_shows_a_value() {
         );
     }
     assert!(
-        Offer::parse(&[2, 0, 0, 0])
+        Offer::parse(&[3, 0, 0, 0])
             .expect_err("another form")
             .text
             .contains("another version of tidegate wrote it")

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use arrow_ipc::CompressionType;
 use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::RecordRules;
 use tidegate::daemon::ingest::{Offer, take};
 use tidegate::engine::histogram::Person;
 use tidegate::engine::model::Columns;
@@ -14,7 +15,12 @@ use super::{FEED, Folder, batch, columns, csv, hasher, ipc, json_lines, parquet}
 /// The numbers of the remaining messages when this person is removed; None if none is theirs.
 fn left(aside: &Offer, person: Person, columns: &Columns) -> Option<Vec<u64>> {
     let aside = Offer::parse(&aside.bytes()).expect("what was written");
-    let without = aside.without(&[person].into(), columns, &hasher())?;
+    let without = aside.without(
+        &[person].into(),
+        columns,
+        &hasher(),
+        &RecordRules::default(),
+    )?;
     assert_eq!(
         without.gone as usize + without.rest.messages().len(),
         aside.messages().len()
@@ -84,7 +90,7 @@ fn what_is_set_aside_leaves_with_its_person_in_every_format() {
         let asked = people.iter().copied().collect();
         let without = taken
             .aside
-            .without(&asked, &few, &hasher())
+            .without(&asked, &few, &hasher(), &RecordRules::default())
             .expect("all of them");
         assert!(
             (without.rest.messages().len(), without.gone) == (0, 3),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use serde_json::{Value as Json, json};
-use tidegate::daemon::config::{FeedConfig, PathPart, path_parts};
+use tidegate::daemon::config::{FeedConfig, PathPart, RecordRules, path_parts};
 use tidegate::daemon::ingest::topic::{
-    Batch, KnownSchema, SchemaKey, Schemas, UnwantedPolicies, Writing, decode as decode_topic,
+    Batch, KnownSchema, SchemaKey, Schemas, Writing, decode as decode_topic,
 };
 use tidegate::daemon::ingest::{TableFile, count, decode};
 use tidegate::engine::histogram::CodedRows;
@@ -38,7 +38,7 @@ fn of_topic(writing: Writing, messages: &[Vec<u8>], columns: &Columns) -> CodedR
     for (offset, message) in (0..).zip(messages) {
         batch.push(0, offset, Some(message));
     }
-    let policies = UnwantedPolicies::SET_ASIDE;
+    let policies = &RecordRules::default();
     let decoded = decode_topic("t", &batch, columns, &hasher(), policies);
     decoded.unwrap_or_else(|error| panic!("{error}")).rows
 }
@@ -309,13 +309,7 @@ fn faults_name_the_day_or_the_number_that_is_wrong() {
     ] {
         let mut batch = Batch::default();
         batch.push(0, 7, Some(&message));
-        let decoded = decode_topic(
-            "t",
-            &batch,
-            &columns,
-            &hasher(),
-            UnwantedPolicies::SET_ASIDE,
-        );
+        let decoded = decode_topic("t", &batch, &columns, &hasher(), &RecordRules::default());
         let decoded = decoded.unwrap_or_else(|error| panic!("{error}"));
         let aside = decoded.partitions[0].aside.as_ref();
         let named = aside.map(|aside| {

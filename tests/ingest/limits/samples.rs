@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use tidegate::daemon::config::FeedConfig;
+use tidegate::daemon::config::RecordRules;
 use tidegate::daemon::error::ErrorCategory;
 use tidegate::daemon::guess::sample;
 use tidegate::daemon::ingest::{PersonHasher, take_within};
@@ -58,6 +59,7 @@ fn rows_that_are_set_aside_have_so_many_bytes() {
             &path,
             &columns,
             &PersonHasher::new(&[7; 32]),
+            &RecordRules::default(),
             most,
             &mut |_| {},
         );

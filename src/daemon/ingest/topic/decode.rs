@@ -8,10 +8,11 @@ use rayon::prelude::*;
 
 use super::avro::framed;
 use super::batch::{Batch, Fetched, Message};
-use super::messages::{CodedMessages, Messages, UnwantedPolicies, Writing};
+use super::messages::{CodedMessages, Message as RawMessage, Writing};
 use super::reading::MessageReader;
 use crate::assembly::{AssembledRows, Assembly};
 use crate::coder::Coder;
+use crate::config::RecordRules;
 use crate::engine::histogram::{CodedRows, MisfitKind};
 use crate::engine::model::Columns;
 use crate::error::{Error, ErrorCategory, Result};
@@ -47,11 +48,11 @@ pub struct PartitionResult {
     pub next: u64,
     /// The leader epoch of the last message.
     pub epoch: Option<i32>,
-    /// The number of messages; if a message may contain many rows, the number of rows.
+    /// The number of messages; if a message may contain many records, the number of records.
     pub seen: u64,
     /// The number of valid rows.
     pub rows: u64,
-    /// The number of messages that the policy skips.
+    /// The number of messages that the policy skips, and of records that are not read.
     pub skipped: u64,
     /// The messages that are set aside.
     pub aside: Option<Offer>,
@@ -66,9 +67,9 @@ pub fn decode(
     batch: &Batch,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: UnwantedPolicies,
+    rules: &RecordRules,
 ) -> Result<DecodedBatch> {
-    decode_sifted(topic, batch, columns, hasher, unwanted, None)
+    decode_sifted(topic, batch, columns, hasher, rules, None)
 }
 
 /// As [`decode`], but rows of people who have one already are set aside too.
@@ -80,19 +81,19 @@ pub fn decode_sifted(
     batch: &Batch,
     columns: &Columns,
     hasher: &PersonHasher,
-    unwanted: UnwantedPolicies,
+    rules: &RecordRules,
     mut repeats: Option<&mut Repeats<'_>>,
 ) -> Result<DecodedBatch> {
-    let coder = Coder::new(columns, batch.writing.reading(), hasher);
+    let coder = Coder::new(columns, batch.writing.reading(), hasher, rules);
     let reader = MessageReader::new(&batch.writing, &coder);
-    let runs: Vec<(i32, Messages<'_>)> = batch
+    let runs: Vec<(i32, Vec<RawMessage<'_>>)> = batch
         .partitions
         .iter()
         .flat_map(|(&partition, fetched)| fetched.runs().map(move |messages| (partition, messages)))
         .collect();
     let coded: Vec<CodedMessages> = runs
         .par_iter()
-        .map(|(_, messages)| reader.code(messages, &coder, unwanted))
+        .map(|(_, messages)| reader.code(messages, &coder))
         .collect();
     let mut all = Assembly::new(columns);
     let mut partitions: Vec<PartitionResult> = Vec::with_capacity(batch.partitions.len());
@@ -121,14 +122,13 @@ pub fn decode_sifted(
             });
         }
         let last = partitions.last_mut().expect("it was put there");
-        last.next = messages.last().map_or(0, |(offset, _)| offset + 1);
-        last.seen += coded.skipped;
-        last.skipped += coded.skipped;
-        let raws = reader.raws(messages, &coded.parts);
+        last.next = messages.last().map_or(0, |message| message.place + 1);
+        let raws = reader.raws(messages, &coded.parts, &coder);
         let before = all.quarantined().len();
         for part in coded.parts {
             last.seen += part.rows as u64;
-            last.rows += (part.rows - part.faults.len()) as u64;
+            last.rows += part.valid() as u64;
+            last.skipped += part.skipped.len() as u64;
             all.add(part, &coder);
         }
         let at_offset = |(fault, raw): (&Misplaced, Option<SecretBytes>)| {
@@ -184,8 +184,12 @@ impl Writing {
 
 impl Fetched {
     /// Its messages in runs.
-    fn runs(&self) -> impl Iterator<Item = Messages<'_>> {
-        let one = |message: &Message| (message.offset, self.content(message));
+    fn runs(&self) -> impl Iterator<Item = Vec<RawMessage<'_>>> {
+        let one = |message: &Message| RawMessage {
+            place: message.offset,
+            content: self.content(message),
+            is_record: false,
+        };
         let runs = self.messages().chunks(RUN);
         runs.map(move |run| run.iter().map(one).collect())
     }

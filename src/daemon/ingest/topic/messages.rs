@@ -4,17 +4,8 @@
 
 use super::schemas::Schemas;
 use crate::coder::RowBatch;
-use crate::config::Unwanted as UnwantedSetting;
+use crate::config::{RecordRules, Unwanted as UnwantedSetting};
 use crate::engine::histogram::{CellReading, MisfitKind};
-
-/// What happens to messages that are no rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnwantedPolicies {
-    /// For a message without content.
-    pub tombstones: UnwantedSetting,
-    /// For a message that says that a record was deleted.
-    pub deletes: UnwantedSetting,
-}
 
 /// The encoding of messages.
 #[derive(Debug, Clone, Default)]
@@ -39,16 +30,22 @@ impl Writing {
     }
 }
 
-/// Messages in order: their offsets, and their contents.
-pub(crate) type Messages<'m> = Vec<(u64, Option<&'m [u8]>)>;
+/// A message.
+#[derive(Clone, Copy)]
+pub(crate) struct Message<'m> {
+    /// Its offset, or its place in an offer.
+    pub place: u64,
+    /// Its content, if it has one.
+    pub content: Option<&'m [u8]>,
+    /// Whether it was one of many records of a message, so that it is one record now.
+    pub is_record: bool,
+}
 
 /// The rows of some messages.
 #[derive(Default)]
 pub(crate) struct CodedMessages {
-    /// The rows, in order, without skipped messages; their places are those of their messages.
+    /// The rows, in order; their places are those of their messages.
     pub parts: Vec<RowBatch>,
-    /// The number of skipped messages.
-    pub skipped: u64,
     /// The place of the first message for which the feed has to halt, and what it is.
     pub halt: Option<(u64, MisfitKind)>,
 }
@@ -65,28 +62,20 @@ pub(super) enum MessageStatus {
     Halt(MisfitKind),
 }
 
-impl UnwantedPolicies {
-    /// They are set aside.
-    pub const SET_ASIDE: UnwantedPolicies = UnwantedPolicies {
-        tombstones: UnwantedSetting::Quarantine,
-        deletes: UnwantedSetting::Quarantine,
-    };
-
-    /// The status of a message without looking into it.
-    pub(super) fn before(self, content: Option<&[u8]>) -> MessageStatus {
-        match content {
-            None => MessageStatus::of(self.tombstones, MisfitKind::Tombstone),
+impl MessageStatus {
+    /// Of a message, without looking into it.
+    pub(super) fn before(message: &Message<'_>, rules: &RecordRules) -> MessageStatus {
+        match message.content {
+            None => MessageStatus::of(rules.tombstones, MisfitKind::Tombstone),
             Some(_) => MessageStatus::Row,
         }
     }
 
-    /// The status of a message that says that a record was deleted.
-    pub(super) fn of_delete(self) -> MessageStatus {
-        MessageStatus::of(self.deletes, MisfitKind::Delete)
+    /// Of a message that says that a record was deleted.
+    pub(super) fn of_delete(rules: &RecordRules) -> MessageStatus {
+        MessageStatus::of(rules.deletes, MisfitKind::Delete)
     }
-}
 
-impl MessageStatus {
     fn of(said: UnwantedSetting, kind: MisfitKind) -> MessageStatus {
         match said {
             UnwantedSetting::Skip => MessageStatus::Skipped,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arrow_array::RecordBatch;
 
-use super::messages::{CodedMessages, MessageStatus, Messages, UnwantedPolicies};
+use super::messages::{CodedMessages, Message, MessageStatus};
 use crate::arrow_rows::{head, messages, stream};
 use crate::coder::{Coder, RowBatch};
 use crate::content::Content;
@@ -24,41 +24,40 @@ const MOST_UNPACKED: u64 = 1 << 28;
 type KeptRows = Vec<Option<SecretBytes>>;
 
 /// The rows as codes.
-pub(super) fn code(
-    all: &Messages<'_>,
-    coder: &Coder<'_>,
-    unwanted: UnwantedPolicies,
-) -> CodedMessages {
+pub(super) fn code(all: &[Message<'_>], coder: &Coder<'_>) -> CodedMessages {
     let mut coded = CodedMessages::default();
-    for &(place, content) in all {
-        let mut is = unwanted.before(content);
-        if let (MessageStatus::Row, Some(content)) = (&is, content) {
-            match rows(content, coder, place) {
-                Ok(parts) => coded.parts.extend(parts),
-                Err((None, kind)) => is = MessageStatus::Refused(kind),
-                Err((field, kind)) => coded.parts.push(refused(coder, place, field, kind)),
-            }
-        }
-        match is {
-            MessageStatus::Row => {}
-            MessageStatus::Skipped => coded.skipped += 1,
-            MessageStatus::Refused(kind) => coded.parts.push(refused(coder, place, None, kind)),
-            MessageStatus::Halt(kind) => {
+    for message in all {
+        let place = message.place;
+        let found = match (
+            MessageStatus::before(message, coder.rules()),
+            message.content,
+        ) {
+            (MessageStatus::Row, Some(content)) => rows(content, coder, place),
+            (MessageStatus::Refused(kind), _) => Err((None, kind)),
+            (MessageStatus::Halt(kind), _) => {
                 coded.halt = Some((place, kind));
                 break;
             }
-        }
+            (MessageStatus::Skipped | MessageStatus::Row, _) => {
+                Ok(vec![no_rows(coder, |page| page.skip(place))])
+            }
+        };
+        coded.parts.extend(found.unwrap_or_else(|(field, kind)| {
+            let mut part = no_rows(coder, |page| page.refuse(place, kind));
+            part.faults[0].field = field;
+            vec![part]
+        }));
     }
     coded
 }
 
-/// A message that is set aside as a whole, because of a field or without one.
-fn refused(coder: &Coder<'_>, place: u64, field: Option<usize>, kind: MisfitKind) -> RowBatch {
+/// A message that is no rows.
+fn no_rows(coder: &Coder<'_>, write: impl FnOnce(&mut PageWriter)) -> RowBatch {
     let mut page = PageWriter::new(coder.fields(), crate::json::read);
-    page.refuse(place, kind);
-    let mut page = page.finish();
-    page.refused[0].field = field;
-    coder.code(page).expect("only columns of types do not fit")
+    write(&mut page);
+    coder
+        .code(page.finish())
+        .expect("only columns of types do not fit")
 }
 
 /// The rows of a message; or what is wrong with it as a whole, and in which field.

@@ -60,7 +60,7 @@ impl SealedFormat {
     fn facts(self) -> FormatFacts {
         let (name, oldest, newest) = match self {
             SealedFormat::Rows => ("the rows of a batch", 1, 1),
-            SealedFormat::SetAside => ("messages that are set aside", 2, 2),
+            SealedFormat::SetAside => ("messages that are set aside", 3, 3),
             SealedFormat::Atoms => ("the atoms of a tick", 8, 8),
             SealedFormat::AtomCounts => ("the counts of a tick", 8, 8),
             SealedFormat::Ledger => ("a masking ledger", 1, 1),

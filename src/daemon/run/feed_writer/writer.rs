@@ -1,6 +1,8 @@
 //! The writer of a running feed: an entry is appended to the log first and then applied to the
 //! state, never the reverse.
 
+use std::sync::Arc;
+
 use super::publish::public_root::PublicRoot;
 use super::state::FeedState;
 use crate::config;
@@ -9,7 +11,6 @@ use crate::engine::release::{Layout, Sha256};
 use crate::error::Result;
 use crate::formats::terms_to_bytes;
 use crate::ingest::PersonHasher;
-use crate::ingest::topic::UnwantedPolicies;
 use crate::journal::{ApprovalRule, Log, Ref};
 use crate::sign::Signing;
 use crate::terms::ChainTerms;
@@ -28,7 +29,7 @@ pub struct FeedSettings {
     /// The largest share of messages that may be set aside.
     pub max_quarantine_share: Decimal,
     /// What happens to messages of a topic that are no rows.
-    pub unwanted: UnwantedPolicies,
+    pub records: Arc<config::RecordRules>,
     /// The registry of the messages' schemas.
     pub registry: Option<config::RegistrySettings>,
     /// How long raw rows are kept after their people are published, in seconds.

@@ -43,6 +43,8 @@ pub struct InputEntry {
     pub pending: u64,
     /// The number of rows of this input whose people have a row already.
     pub duplicate: u64,
+    /// The number of records of this input that are not read, and of lines without any.
+    pub skipped: u64,
     /// The number of rows of this input that were set aside.
     pub quarantined: u64,
     /// The outcome.
@@ -88,6 +90,7 @@ impl InputEntry {
             withheld: 0,
             pending,
             duplicate: 0,
+            skipped: 0,
             quarantined: 0,
             outcome,
             levels: None,

@@ -11,7 +11,8 @@ use crate::engine::release::Sha256;
 use crate::error::{Error, ErrorCategory, Result};
 use crate::feed_writer::FeedState;
 use crate::ingest::{
-    BadRows, ColumnSpellings, DecodedFile, PersonHasher, TakenRows, decode, digest, take_within,
+    BadRows, ColumnSpellings, DecodedFile, PersonHasher, TakenRows, decode_records, digest,
+    take_within,
 };
 use crate::journal::KeyRing;
 
@@ -42,6 +43,8 @@ pub(super) struct Input {
     pub aside: Option<(u64, WipedBytes)>,
     /// The number of sensitive cells that were missing or malformed.
     pub nulled: u64,
+    /// The number of records that are not read, and of lines without any.
+    pub skipped: u64,
     /// Columns with values that differ in spelling alone.
     pub spellings: Vec<ColumnSpellings>,
 }
@@ -61,6 +64,7 @@ impl Input {
             rows: Some(rows),
             aside: None,
             nulled: 0,
+            skipped: 0,
             spellings: Vec::new(),
         }
     }
@@ -123,6 +127,7 @@ pub(super) fn read(
                 rows: None,
                 aside: None,
                 nulled: 0,
+                skipped: 0,
                 spellings: Vec::new(),
             });
             continue;
@@ -139,6 +144,7 @@ pub(super) fn read(
             aside,
             undeclared,
             nulled,
+            skipped,
             spellings,
         } = decoded;
         let mut news = |columns: Vec<String>, report: &mut dyn FnMut(&[String])| {
@@ -170,6 +176,7 @@ pub(super) fn read(
             rows: Some(rows),
             aside,
             nulled,
+            skipped,
             spellings,
         });
     }
@@ -182,6 +189,7 @@ struct DecodedInput {
     aside: Option<(u64, WipedBytes)>,
     undeclared: Vec<String>,
     nulled: u64,
+    skipped: u64,
     spellings: Vec<ColumnSpellings>,
 }
 
@@ -192,30 +200,40 @@ fn decoded(
     (hasher, outside): (&PersonHasher, &str),
     progress: &mut dyn FnMut(u64),
 ) -> Result<DecodedInput> {
-    let columns = &task.feed.columns;
+    let (columns, rules) = (&task.feed.columns, &task.feed.records);
     let Some(share) = task.quarantine else {
         let DecodedFile {
             rows,
             undeclared,
             nulled,
+            skipped,
             spellings,
             ..
-        } = decode(path, columns, hasher, BadRows::Refused(outside), progress)?;
+        } = decode_records(
+            path,
+            columns,
+            hasher,
+            rules,
+            BadRows::Refused(outside),
+            progress,
+        )?;
         return Ok(DecodedInput {
             rows,
             aside: None,
             undeclared,
             nulled,
+            skipped,
             spellings,
         });
     };
-    let taken = take_within(path, columns, hasher, MOST_ASIDE, progress)?;
+    let taken = take_within(path, columns, hasher, rules, MOST_ASIDE, progress)?;
     taken.bearable(path, share, outside)?;
     let TakenRows {
         rows,
         aside,
         undeclared,
         nulled,
+        skipped,
         spellings,
         ..
     } = taken;
@@ -225,6 +243,7 @@ fn decoded(
         aside: (messages > 0).then(|| (messages, aside.bytes())),
         undeclared,
         nulled,
+        skipped,
         spellings,
     })
 }

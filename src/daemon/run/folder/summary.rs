@@ -64,7 +64,9 @@ pub(super) fn newest(
         totals(writer),
     );
     answer.added = added(writer, &closed, outcome);
-    (answer.duplicate, answer.quarantined) = (part.counts.duplicate, part.counts.quarantined);
+    let counts = &part.counts;
+    (answer.duplicate, answer.skipped) = (counts.duplicate, counts.skipped);
+    answer.quarantined = counts.quarantined;
     answer.reasons.clone_from(&recorded.reasons);
     answer.levels.clone_from(&recorded.levels);
     let verdict = TickVerdict::of(

@@ -17,7 +17,6 @@ use crate::feed_writer::{
     Consumed, FEW, FeedSettings, FeedWriter, OpenedFeed, Opening, PublicRoot, TakenMessages,
 };
 use crate::ingest::PersonHasher;
-use crate::ingest::topic::UnwantedPolicies;
 use crate::journal::store::{Memory, Store};
 use crate::journal::{IntakePart, KeyRing, MessageOrigin};
 
@@ -109,7 +108,7 @@ fn ahead<'t>(
         min_records: 0,
         // Checked for each file when it is read.
         max_quarantine_share: Decimal::ONE,
-        unwanted: UnwantedPolicies::SET_ASIDE,
+        records: Arc::clone(&feed.records),
         // The operator who names the files has the raw rows.
         keep_raw: 0,
         registry: None,
@@ -235,11 +234,13 @@ impl Work {
             name: file,
             aside,
             nulled,
+            skipped,
             ..
         } = input;
-        let seen = rows.len() as u64 + aside.as_ref().map_or(0, |(messages, _)| *messages);
+        let messages = aside.as_ref().map_or(0, |(messages, _)| *messages);
+        let seen = rows.len() as u64 + messages + skipped;
         self.writer.take(
-            TakenMessages::file(file, look, seen, rows, aside, nulled),
+            TakenMessages::file(file, look, seen, rows, aside, nulled).with_skipped(skipped),
             &self.time,
         )?;
         Ok(self.finish(at)?.1)

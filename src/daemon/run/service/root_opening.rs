@@ -17,7 +17,6 @@ use crate::engine::policy::OnRepeat;
 use crate::engine::release::{Layout, Sha256};
 use crate::error::{Error, ErrorCategory, Result};
 use crate::feed_writer::{FEW, FeedSettings, FeedWriter, Opening, OpeningReport, PublicRoot};
-use crate::ingest::topic::UnwantedPolicies;
 use crate::journal::store::{Bucket, Local, Packs, ReadOnlyFolder, Store, open};
 use crate::journal::{ApprovalRule, NamedApprover};
 use crate::seal::OperatorKey;
@@ -199,10 +198,7 @@ fn unsigned_settings(feed: &FeedConfig) -> Result<FeedSettings> {
             .map(approval_rule),
         min_records: schedule.map_or(1, |schedule| schedule.min_records),
         max_quarantine_share: source.max_quarantine_share,
-        unwanted: UnwantedPolicies {
-            tombstones: source.tombstones,
-            deletes: source.deletes,
-        },
+        records: Arc::clone(&feed.records),
         registry: source.registry.clone(),
         keep_raw: table.keep_raw.get().as_secs(),
         keep_aside: table.quarantine_days.saturating_mul(86_400),

@@ -173,6 +173,7 @@ impl Keeper {
             rows,
             aside,
             nulled,
+            skipped,
             spellings,
             ..
         } = decoded;
@@ -186,7 +187,8 @@ impl Keeper {
             seen.look.modified,
         );
         let taken = TakenMessages::file(seen.name.clone(), look, seen_rows, rows, aside, nulled)
-            .with_repeats(repeats);
+            .with_repeats(repeats)
+            .with_skipped(skipped);
         let came = self.writer.take_with(taken, shelf, &self.now())?;
         self.observer.emit(&FileTaken {
             file: FileName::of(&file),
@@ -319,11 +321,11 @@ impl Keeper {
 
     /// The content of a batch.
     fn decoded(&self, topic: &str, batch: &Batch) -> Result<DecodedBatch> {
-        let unwanted = self.writer.settings().unwanted;
+        let rules = &self.writer.settings().records;
         let (columns, hasher) = (&self.writer.state().terms.columns, self.writer.hasher());
         let knows = self.writer.knows();
         let mut repeats = knows.as_ref().map(|knows| Repeats::of(knows));
-        decode_sifted(topic, batch, columns, hasher, unwanted, repeats.as_mut())
+        decode_sifted(topic, batch, columns, hasher, rules, repeats.as_mut())
     }
 
     /// Appends a batch.

@@ -37,6 +37,8 @@ pub struct FaultGroup {
     /// The place of the first one: its line in a text, its offset in a partition, otherwise its
     /// row.
     pub first: u64,
+    /// The number of its record in the message, from 0; null if the message is one record.
+    pub element: Option<u32>,
 }
 
 impl QuarantineAnswer {
@@ -75,6 +77,7 @@ impl QuarantineAnswer {
                         text,
                         messages: 0,
                         first,
+                        element: place.element,
                     })
                     .messages += 1;
             }

@@ -39,10 +39,42 @@ impl PathPart {
     }
 }
 
+/// The text of a path.
+pub fn path_text(parts: &[PathPart]) -> String {
+    let step = |part: &PathPart| match part {
+        PathPart::Key(key) => format!(".{key}"),
+        PathPart::Place(place) => format!("[{place}]"),
+        PathPart::Any => "[*]".to_owned(),
+        PathPart::Where { field, text } => format!("[?{field}='{text}']"),
+    };
+    "$".to_owned() + &parts.iter().map(step).collect::<String>()
+}
+
 /// The steps of a path; `None` if the text is no path.
 pub fn path_parts(path: &str) -> Option<Vec<PathPart>> {
-    let mut rest = path.strip_prefix("$.")?;
+    steps(path.strip_prefix("$.")?, Vec::new())
+}
+
+/// The steps to the records of a message, at least one of them into a list; `None` if the text is
+/// no such path.
+pub(super) fn record_parts(path: &str) -> Option<Vec<PathPart>> {
+    let Some(mut rest) = path.strip_prefix("$[") else {
+        return path_parts(path).filter(|parts| parts.iter().any(PathPart::is_of_list));
+    };
     let mut parts = Vec::new();
+    loop {
+        let (part, after) = bracket(rest)?;
+        parts.push(part);
+        match after.strip_prefix('[') {
+            Some(inside) => rest = inside,
+            None if after.is_empty() => return Some(parts),
+            None => return steps(after.strip_prefix('.')?, parts),
+        }
+    }
+}
+
+/// The steps of a path, behind those before it.
+fn steps(mut rest: &str, mut parts: Vec<PathPart>) -> Option<Vec<PathPart>> {
     loop {
         let (name, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
         if !is_name(name) {

@@ -269,6 +269,12 @@ pub(super) struct SourceTable {
     pub settle: Option<Period>,
     /// The format of records; the default follows from the file name.
     pub format: Option<Format>,
+    /// JSON: the path of the records of a message, `$.entry[*]`; the default is one record a message.
+    pub each: Option<String>,
+    /// Which records are read: a text for each path, `*` at its end for any further text; or a list of
+    /// such tables, of which one must hold. The others are skipped, and counted.
+    #[serde(rename = "where")]
+    pub wanted: Option<WhereTables>,
     /// The registry of the records' schemas.
     pub schema_registry: Option<RegistryTable>,
     /// What happens to a message without content; the default is `quarantine`.
@@ -278,6 +284,19 @@ pub(super) struct SourceTable {
     /// The share of messages that may be set aside before the feed halts; the default is 0.01.
     #[schemars(range(min = 0, max = 1))]
     pub max_quarantine_share: Option<Decimal>,
+}
+
+/// `source.where`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "is a table of paths and texts, or a list of such tables"
+)]
+pub(super) enum WhereTables {
+    /// All of these must hold.
+    One(BTreeMap<String, String>),
+    /// One of these must hold.
+    Several(Vec<BTreeMap<String, String>>),
 }
 
 /// `source.security`

@@ -19,6 +19,7 @@ mod notes;
 mod notify;
 mod places;
 mod reading;
+mod records;
 mod removed;
 pub mod schema;
 mod secret;
@@ -31,11 +32,12 @@ mod words;
 
 pub use allowed_hosts::AllowedHosts;
 pub use approvers::{Approvers, MOST_NAME};
-pub use column_path::{PathPart, path_parts};
+pub use column_path::{PathPart, path_parts, path_text};
 pub use columns::named as kind_name;
 pub use file::{Approval, Format, LogFormat, Mechanism, Start, Unwanted};
 pub use nearest::nearest;
 pub use notify::{Notify, UNENCRYPTED, WebhookSettings};
+pub use records::{RecordRules, TextPattern};
 pub use secret::{Secret, WebAddress, is_local, parts};
 pub use services::{Http, PageTexts, Schedule, Services, StoreSettings, Ticks};
 pub use setting::Setting;
@@ -71,6 +73,8 @@ pub struct FeedConfig {
     pub columns: Columns,
     /// The promise to the people in the data.
     pub policy: Policy,
+    /// How messages become records.
+    pub records: Arc<RecordRules>,
     /// The settings that only the daemon needs.
     pub services: Arc<Services>,
     /// Harmless findings that an operator should know, in no particular order.
@@ -234,6 +238,10 @@ fn understand(
         .schedule
         .as_ref()
         .and_then(|schedule| schedule.min_records);
+    let records = match &written.source {
+        Some(source) => records::read(source, &mut notes),
+        None => RecordRules::default(),
+    };
     let services = services::read(&mut written, base, &mut notes);
     if let Some(services) = &services
         && let Some(public) = services
@@ -281,6 +289,7 @@ fn understand(
         name: written.feed.name,
         columns,
         policy,
+        records: Arc::new(records),
         services,
         warnings: notes.warnings.into_iter().map(warning).collect(),
         listed: listed(&written.column),

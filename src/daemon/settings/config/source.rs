@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::file::{
     Format, Mechanism, RegistryTable, SaslTable, SecurityTable, SourceKind, SourceTable, Start,
-    Unwanted,
 };
 use super::notes::Notes;
 use super::secret::{Secret, WebAddress, host_of, is_local};
@@ -22,10 +21,6 @@ pub struct SourceSettings {
     pub format: Option<Format>,
     /// The registry of schemas.
     pub registry: Option<RegistrySettings>,
-    /// What happens to a message without content.
-    pub tombstones: Unwanted,
-    /// What happens to a message that deletes a record.
-    pub deletes: Unwanted,
     /// The share of messages that may be set aside before the feed halts.
     pub max_quarantine_share: Decimal,
 }
@@ -136,20 +131,16 @@ pub(super) fn read(
             "`max_quarantine_share` is a share of messages: a number from 0 to 1",
         );
     }
-    let (format, tombstones, deletes) = (table.format, table.tombstones, table.deletes);
+    let format = table.format;
     let max_quarantine_share = table.max_quarantine_share.unwrap_or(QUARANTINE_SHARE);
     let place = match table.kind {
         SourceKind::Kafka => kafka(table, registry.is_some(), base, notes),
         SourceKind::Directory => directory(table, base, notes),
     }?;
-    let [tombstones, deletes] =
-        [tombstones, deletes].map(|said| said.unwrap_or(Unwanted::Quarantine));
     Some(SourceSettings {
         place,
         format,
         registry,
-        tombstones,
-        deletes,
         max_quarantine_share,
     })
 }

@@ -142,6 +142,12 @@ pub enum MisfitKind {
     /// The content of a JSON field is no value.
     #[error("the field is not a JSON value")]
     NotJson,
+    /// The whole message: it has too many records.
+    #[error("the message has more than 65,536 records")]
+    ManyRecords,
+    /// The whole record: it is not exactly one JSON object.
+    #[error("what `each` leads to is not a single JSON object")]
+    NoRecord,
 }
 
 /// A column whose cells can be read.

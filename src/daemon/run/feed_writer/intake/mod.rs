@@ -22,7 +22,8 @@ impl FeedWriter {
     /// # Errors
     /// As [`take_cut`], or they cannot be written.
     pub fn read(&mut self, file: &InputFile) -> Result<(TakenRows, UnnamedObjects)> {
-        read(&mut self.log, &self.state, &self.policy, &self.hasher, file)
+        let how = (&self.hasher, &*self.settings.records);
+        read(&mut self.log, &self.state, &self.policy, how, file)
     }
 
     /// The written objects will not be named.

@@ -126,8 +126,8 @@ fn each_offered(
         let sealed = log.objects().need(&aside.object)?;
         let again = Offer::parse(&sealed).and_then(|mut offer| {
             learn(&mut offer, schemas);
-            let (columns, unwanted) = (&state.terms.columns, settings.unwanted);
-            let taken = retry_sifted(&offer, columns, hasher, unwanted, repeats.as_mut())?;
+            let (columns, rules) = (&state.terms.columns, &settings.records);
+            let taken = retry_sifted(&offer, columns, hasher, rules, repeats.as_mut())?;
             Ok((taken, offer.faults()))
         });
         let (

@@ -3,6 +3,7 @@
 //! Objects that no entry names in the end are removed, here or at the next start.
 
 use super::super::state::FeedState;
+use crate::config::RecordRules;
 use crate::engine::histogram::Person;
 use crate::engine::policy::{OnRepeat, Policy};
 use crate::error::Result;
@@ -61,7 +62,7 @@ pub(in crate::feed_writer) fn read(
     log: &mut Log,
     state: &FeedState,
     policy: &Policy,
-    hasher: &PersonHasher,
+    (hasher, rules): (&PersonHasher, &RecordRules),
     file: &InputFile,
 ) -> Result<(TakenRows, UnnamedObjects)> {
     let people = state.feed.people();
@@ -73,6 +74,7 @@ pub(in crate::feed_writer) fn read(
         file,
         &state.terms.columns,
         hasher,
+        rules,
         repeats.as_mut(),
         MOST,
         &mut put,

@@ -41,7 +41,7 @@ pub struct TakenPart {
     pub seen: u64,
     /// The number of valid rows.
     pub rows: u64,
-    /// The number of messages that the policy skips.
+    /// The number of messages that the policy skips, and of records that are not read.
     pub skipped: u64,
     /// The number of set-aside messages, and their content, to be sealed.
     pub aside: Option<(u64, WipedBytes)>,
@@ -97,6 +97,15 @@ impl TakenMessages {
         self.parts
             .iter_mut()
             .for_each(|part| part.repeats = repeats);
+        self
+    }
+
+    /// Sets how many records of the file are not read.
+    #[must_use]
+    pub fn with_skipped(mut self, skipped: u64) -> TakenMessages {
+        self.parts
+            .iter_mut()
+            .for_each(|part| part.skipped = skipped);
         self
     }
 }

@@ -77,7 +77,7 @@ pub(in crate::feed_writer) fn erase(
     let aside = rewrite_quarantine(
         &mut writer.log,
         &writer.state,
-        &writer.hasher,
+        (&writer.hasher, &writer.settings.records),
         &asked,
         &mut rewritten,
     )?;

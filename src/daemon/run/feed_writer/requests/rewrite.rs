@@ -10,6 +10,7 @@ use super::super::state::FeedState;
 use super::super::state_parts::{SetAsideMessages, UnpublishedAtoms};
 use super::leaving_atoms::{Leaving, leaving_of};
 use super::person_search::{Absent, found_in};
+use crate::config::RecordRules;
 use crate::engine::feed::{ErasedPeople, Increment};
 use crate::engine::histogram::Person;
 use crate::engine::policy::Policy;
@@ -144,7 +145,7 @@ pub(in crate::feed_writer) fn rewrite_segments(
 pub(in crate::feed_writer) fn rewrite_quarantine(
     log: &mut Log,
     state: &FeedState,
-    hasher: &PersonHasher,
+    (hasher, rules): (&PersonHasher, &RecordRules),
     erased_people: &BTreeSet<Person>,
     rewritten: &mut Rewritten,
 ) -> Result<RewrittenQuarantine> {
@@ -158,7 +159,8 @@ pub(in crate::feed_writer) fn rewrite_quarantine(
             continue;
         };
         let columns = &state.terms.columns;
-        let Some(OfferWithout { rest, gone }) = offer.without(erased_people, columns, hasher)
+        let Some(OfferWithout { rest, gone }) =
+            offer.without(erased_people, columns, hasher, rules)
         else {
             continue;
         };
