@@ -15,6 +15,8 @@ use crate::engine::model::{Column, RecordHasher, Role};
 const HASHER: RecordHasher = RecordHasher;
 /// Longer texts are hardly labels.
 const LONGEST_LABEL: usize = 64;
+/// The most texts that are compared with; a column with more hardly has any that recur.
+const MOST_KNOWN: usize = 1 << 14;
 
 /// The value of a field's bytes; its text may be unescaped into the string.
 pub(crate) type FieldText = for<'s> fn(&'s [u8], &'s mut String) -> Result<RawCell<'s>, MisfitKind>;
@@ -188,11 +190,18 @@ impl CellReader<'_> {
                 return cells.keys.iter().enumerate().map(row).collect();
             }
         };
-        let mut of = |row: usize| code(Ok(cells.at(row)));
         let Some(keys) = cells.keys() else {
-            let row = |row| of(row).unwrap_or_else(|kind| otherwise(row, kind));
+            let mut known = KnownTexts::default();
+            let row = |row| {
+                let found = match cells.at(row) {
+                    RawCell::Text(text) => known.code(text, (cells, row), |cell| code(Ok(cell))),
+                    cell => code(Ok(cell)),
+                };
+                found.unwrap_or_else(|kind| otherwise(row, kind))
+            };
             return (0..cells.rows()).map(row).collect();
         };
+        let mut of = |row: usize| code(Ok(cells.at(row)));
         let null = cells.distinct();
         let mut known: Vec<Option<Result<T, MisfitKind>>> = vec![None; null + 1];
         let row = |(row, key): (usize, Option<i32>)| {
@@ -201,6 +210,46 @@ impl CellReader<'_> {
             found.unwrap_or_else(|kind| otherwise(row, kind))
         };
         keys.iter().enumerate().map(row).collect()
+    }
+}
+
+/// The codes of texts of a typed column that recur, each with a row that has the text.
+struct KnownTexts<T> {
+    known: HashTable<(u32, Result<T, MisfitKind>)>,
+}
+
+impl<T> Default for KnownTexts<T> {
+    fn default() -> KnownTexts<T> {
+        KnownTexts {
+            known: HashTable::new(),
+        }
+    }
+}
+
+impl<T: Copy> KnownTexts<T> {
+    fn code(
+        &mut self,
+        text: &str,
+        (cells, row): (&ReadableColumn<'_>, usize),
+        code: impl FnOnce(RawCell<'_>) -> Result<T, MisfitKind>,
+    ) -> Result<T, MisfitKind> {
+        if text.len() > LONGEST_LABEL {
+            return code(RawCell::Text(text));
+        }
+        let hash = HASHER.hash_one(text);
+        let same = |(at, _): &(u32, _)| matches!(cells.at(*at as usize), RawCell::Text(known) if known == text);
+        if let Some((_, known)) = self.known.find(hash, same) {
+            return *known;
+        }
+        let found = code(RawCell::Text(text));
+        if self.known.len() < MOST_KNOWN {
+            let hash_of = |(at, _): &(u32, _)| match cells.at(*at as usize) {
+                RawCell::Text(known) => HASHER.hash_one(known),
+                _ => 0,
+            };
+            self.known.insert_unique(hash, (row as u32, found), hash_of);
+        }
+        found
     }
 }
 
