@@ -61,7 +61,7 @@ fn of_topic(
 
 fn of_lines(lines: &[Vec<u8>], (columns, rules): &(Columns, RecordRules)) -> TakenRows {
     let folder = Folder::new();
-    let file = folder.file("a.ndjson", &lines.join(&b'\n'));
+    let file = folder.file("a.ndjson", lines.join(&b'\n'));
     let input = InputFile::open(&file).expect("a file");
     let put = &mut |_| Ok(());
     let taken = take_cut(&input, columns, &hasher(), rules, None, usize::MAX, put);
