@@ -17,7 +17,7 @@ use super::row_faults::RowFault;
 use super::scan::as_text;
 use super::set_aside::MessagePlace;
 use super::shorten::Shorten;
-use crate::config::PathPart;
+use crate::config::{PathPart, Unwanted};
 use crate::engine::histogram::MisfitKind;
 use crate::error::{Error, Result};
 
@@ -33,6 +33,8 @@ pub(crate) struct LinesFile {
     path: PathBuf,
     file: Content,
     paths: Arc<FieldPaths>,
+    /// Whether a line has many records.
+    many: bool,
     /// The bytes that were read after the last whole line that was passed on.
     carry: Vec<u8>,
     /// The number of the next line, from 1.
@@ -69,15 +71,18 @@ impl LinesFile {
             path: path.to_path_buf(),
             file,
             paths,
+            many: false,
             carry,
             line: 1,
             long: None,
         })
     }
 
-    /// Selects the fields to read.
-    pub(crate) fn want(&mut self, paths: FieldPaths) {
+    /// Selects the fields to read; `many`: a line has many records, so that none of it can be left
+    /// out.
+    pub(crate) fn want(&mut self, paths: FieldPaths, many: bool) {
         self.paths = Arc::new(paths);
+        self.many = many;
     }
 
     /// The next lines; `None` at the end.
@@ -92,6 +97,8 @@ impl LinesFile {
                     .drain(..end.map_or(self.carry.len(), |end| end + 1));
                 if end.is_some() || ended {
                     let short = self.long.take().and_then(Shorten::line);
+                    // Its records may be anywhere.
+                    let short = short.filter(|_| !self.many);
                     let (paths, first, long) =
                         (Arc::clone(&self.paths), self.line, short.is_none());
                     self.line += 1;
@@ -184,7 +191,7 @@ impl LineBlock {
             page.refuse(self.first, MisfitKind::LongRow);
             return page.finish();
         }
-        let mut walk = JsonWalk::new(&self.paths, fields.len());
+        let mut walk = JsonWalk::new(&self.paths, fields.len() + FieldPaths::MARKS);
         let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         for (line, bytes) in (self.first..).zip(bytes.split(|&byte| byte == b'\n')) {
             let short;
@@ -211,14 +218,19 @@ impl LineBlock {
                 continue;
             }
             let content = as_text(bytes);
-            if let Some(each) = each {
-                let mut take = |element, found: std::result::Result<&[WrittenField<'_>], _>| {
-                    match found {
-                        Ok(found) => page.add(line, found.iter().copied()),
-                        Err(kind) => page.refuse(line, kind),
+            let width = fields.len();
+            let mut take = |element, found: std::result::Result<&[WrittenField<'_>], _>| {
+                match found {
+                    Err(kind) => page.refuse(line, kind),
+                    Ok(found) if !FieldPaths::is_delete(&found[width..], super::json::read) => {
+                        page.add(line, found[..width].iter().copied());
                     }
-                    page.element(element);
-                };
+                    Ok(_) if coder.rules().deletes == Unwanted::Skip => page.skip(line),
+                    Ok(_) => page.refuse(line, MisfitKind::Delete),
+                }
+                page.element(element);
+            };
+            if let Some(each) = each {
                 match elements(&content, each) {
                     Ok(elements) if elements.is_empty() => page.skip(line),
                     Ok(elements) => walk.elements(&elements, &mut take),
@@ -228,9 +240,8 @@ impl LineBlock {
                 continue;
             }
             walk.listen(line <= TELLING);
-            walk.object(&content, |found| match found {
-                Some(found) => page.add(line, found.iter().copied()),
-                None => page.refuse(line, MisfitKind::NoObject),
+            walk.object(&content, |found| {
+                take(None, found.ok_or(MisfitKind::NoObject));
             });
             if let Some(keys) = walk.strange() {
                 page.strange(keys);

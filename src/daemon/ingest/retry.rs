@@ -86,7 +86,7 @@ impl<'o> Reread<'o> {
             .iter()
             .filter_map(|message| message.raw.as_ref());
         let mut source = SourceFile::over(offer.name(), offer.form(), raws)?;
-        source.want_fields(coder.fields())?;
+        source.want_fields(coder)?;
         let mut coded = CodedMessages::default();
         let mut places = messages.iter().map(|message| message.place);
         while let Some(chunk) = source.chunk()? {
@@ -145,9 +145,9 @@ pub fn retry_sifted(
     let coder = Coder::new(columns, reading, hasher, rules);
     let mut read = Reread::of(offer, columns, &coder)?;
     if let Some((at, kind)) = read.coded.halt {
-        let offset = offer.messages()[at as usize].place.row;
-        let partition = offer.partition().unwrap_or_default();
-        return Err(halted(offer.name(), partition, offset, kind));
+        let place = &offer.messages()[at as usize].place;
+        let at = place.line.unwrap_or(place.row);
+        return Err(halted((offer.name(), offer.partition()), at, kind));
     }
     if let Some(repeats) = &mut repeats {
         read.coded

@@ -14,12 +14,13 @@ use super::header::{raw_name, undeclared};
 use super::input_file::InputFile;
 use super::person::PersonHasher;
 use super::repeats::Repeats;
-use super::row_faults::Misplaced;
+use super::row_faults::{Misplaced, RowFault};
 use super::set_aside::{MessagePlace, Offer, SetAsideMessage};
 use super::source::{Chunk, SourceFile};
 use super::spellings::ColumnSpellings;
-use crate::config::RecordRules;
-use crate::engine::histogram::{CodedRows, Misfit};
+use super::topic::halted;
+use crate::config::{RecordRules, Unwanted};
+use crate::engine::histogram::{CodedRows, Misfit, MisfitKind};
 use crate::engine::model::Columns;
 use crate::engine::policy::Decimal;
 use crate::error::{Error, ErrorCategory, Result};
@@ -240,7 +241,7 @@ pub(super) fn gather(
     mut repeats: Option<&mut Repeats<'_>>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<DecodedFile> {
-    source.want_fields(coder.fields())?;
+    source.want_fields(coder)?;
     let path = source.path.clone();
     let mut undeclared = undeclared(source.header(), columns, raw_name);
     let mut all = Assembly::new(columns);
@@ -258,6 +259,13 @@ pub(super) fn gather(
         );
         for (part, chunk) in parts.into_iter().zip(&group) {
             let mut part = part.map_err(|misfit| whole(&path, &misfit))?;
+            let deletes = |fault: &&RowFault| fault.kind == MisfitKind::Delete;
+            if coder.rules().deletes == Unwanted::Halt
+                && let Some(fault) = part.faults.iter().find(deletes)
+            {
+                let file = (&*path.to_string_lossy(), None);
+                return Err(halted(file, part.places[fault.row], fault.kind));
+            }
             if let Some(repeats) = &mut repeats {
                 repeats.sift(&mut part);
             }

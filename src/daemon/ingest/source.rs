@@ -22,7 +22,6 @@ use super::set_aside::{MessageForm, MessagePlace};
 use super::shape::{TableFormat, shape};
 use crate::config::RecordRules;
 use crate::engine::histogram::CellReading;
-use crate::engine::model::Column;
 use crate::error::{Error, ErrorCategory, Result};
 
 /// An open file.
@@ -150,9 +149,11 @@ impl SourceFile {
     ///
     /// # Errors
     /// The file lacks a column, or is damaged.
-    pub fn want_fields(&mut self, columns: &[&Column]) -> Result<()> {
+    pub(super) fn want_fields(&mut self, coder: &Coder<'_>) -> Result<()> {
+        let columns = coder.fields();
         if let FileFormat::Lines(file) = &mut self.format {
-            file.want(FieldPaths::of(columns));
+            let many = coder.rules().each.is_some();
+            file.want(FieldPaths::of_messages(columns), many);
             return Ok(());
         }
         let wanted = header::wanted(

@@ -259,6 +259,95 @@ fn too_many_records_are_one_fault_and_depth_costs_nothing() {
 }
 
 #[test]
+fn a_line_that_is_too_long_is_not_a_bundle_without_records() {
+    let feed = feed(BUNDLES);
+    let one = json!({"entry": [entry("Encounter", "PUT", "Patient/1", "A", "I10")]});
+    let filler = json!({"x": "y".repeat(17 << 20), "entry": [entry("Encounter", "PUT", "Patient/2", "A", "I10")]});
+    for lines in [
+        [one.to_string(), filler.to_string()],
+        [filler.to_string(), one.to_string()],
+    ] {
+        let lines = lines.map(String::into_bytes);
+        let taken = of_lines(&lines, &feed);
+        assert_eq!((taken.rows.len(), taken.skipped), (1, 0));
+        let kinds: Vec<_> = taken
+            .aside
+            .messages()
+            .iter()
+            .map(|one| (one.place.kind, one.raw.is_none()))
+            .collect();
+        assert_eq!(kinds, [(MisfitKind::LongRow, true)]);
+    }
+}
+
+#[test]
+fn envelopes_in_files_are_those_of_topics() {
+    let columns = COLUMNS
+        .replace("$.resource.subject.reference", "$.after.id")
+        .replace("$.resource.", "$.after.");
+    let row = |op: &str, id: u64| {
+        let after = json!({"id": format!("{id}"), "ward": "A", "code": "x"});
+        let after = if op == "d" { Json::Null } else { after };
+        json!({"op": op, "before": {"id": "9"}, "after": after})
+            .to_string()
+            .into_bytes()
+    };
+    let lines = [
+        row("c", 1),
+        row("d", 1),
+        row("u", 2),
+        b"{\"__deleted\": \"true\"}".to_vec(),
+    ];
+    for (said, skipped, set_aside) in [("skip", 2, 0), ("quarantine", 0, 2), ("halt", 0, 0)] {
+        let text = format!(
+            "[feed]\nname = \"t\"\n[source]\nkind = \"directory\"\npath = \"in\"\nformat = \"json\"\ndeletes = \"{said}\"\n{columns}"
+        );
+        let feed = FeedConfig::parse(&text, Path::new("feed.toml")).expect("a feed file");
+        let folder = Folder::new();
+        let input = InputFile::open(&folder.file("a.ndjson", lines.join(&b'\n'))).expect("a file");
+        let put = &mut |_| Ok(());
+        let taken = take_cut(
+            &input,
+            &feed.columns,
+            &hasher(),
+            &feed.records,
+            None,
+            usize::MAX,
+            put,
+        );
+        if said == "halt" {
+            let error = taken.expect_err("the feed has to halt");
+            assert_eq!(error.field.as_deref(), Some("source.deletes"));
+            assert!(
+                error.text.contains("line 2 of ") && error.text.contains("a.ndjson"),
+                "{error}"
+            );
+            continue;
+        }
+        let taken = taken.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((taken.rows.len(), taken.skipped), (2, skipped));
+        let found = aside(Some(&taken.aside));
+        assert!(
+            found
+                .iter()
+                .all(|(_, _, kind, _)| *kind == MisfitKind::Delete)
+        );
+        assert_eq!(found.len(), set_aside);
+        // What was set aside is skipped once the feed file says so.
+        let skip = RecordRules {
+            deletes: tidegate::daemon::config::Unwanted::Skip,
+            ..RecordRules::default()
+        };
+        let again =
+            retry_sifted(&taken.aside, &feed.columns, &hasher(), &skip, None).expect("lines");
+        assert_eq!(
+            (again.skipped as usize, again.aside.messages().len()),
+            (set_aside, 0)
+        );
+    }
+}
+
+#[test]
 fn a_fault_in_what_decides_is_not_skipped() {
     let feed = feed("where = { \"$.resource.resourceType\" = \"Enc*\", \"$.n\" = \"7\" }");
     for (message, skipped, kind) in [

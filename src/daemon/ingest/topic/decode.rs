@@ -100,7 +100,7 @@ pub fn decode_sifted(
     let mut aside: BTreeMap<i32, Vec<SetAsideMessage>> = BTreeMap::new();
     for ((partition, messages), mut coded) in runs.iter().zip(coded) {
         if let Some((offset, kind)) = coded.halt {
-            return Err(halted(topic, *partition, offset, kind));
+            return Err(halted((topic, Some(*partition)), offset, kind));
         }
         if let Some(repeats) = &mut repeats {
             coded.parts.iter_mut().for_each(|part| repeats.sift(part));
@@ -195,16 +195,20 @@ impl Fetched {
     }
 }
 
-/// The error for a message for which the feed has to halt.
-pub(crate) fn halted(topic: &str, partition: i32, offset: u64, kind: MisfitKind) -> Error {
+/// The error for a message for which the feed has to halt: at an offset of a partition of a topic,
+/// or at a line of a file.
+pub(crate) fn halted((of, partition): (&str, Option<i32>), at: u64, kind: MisfitKind) -> Error {
     let (key, what) = match kind {
         MisfitKind::Tombstone => ("source.tombstones", "a message without content"),
         _ => ("source.deletes", "a message that deletes a record"),
     };
+    let place = match partition {
+        Some(partition) => format!("offset {at} of partition {partition} of the topic {of}"),
+        None => format!("line {at} of {of}"),
+    };
     let text = format!(
-        "offset {offset} of partition {partition} of the topic {topic} is {what}, and the feed file has \"halt\" for \
-         those: no message after it was accepted. Write \"skip\" to ignore such messages or \"quarantine\" to set them \
-         aside. Use `tidegate erase` to erase a person"
+        "{place} is {what}, and the feed file has \"halt\" for those: no message after it was accepted. Write \"skip\" \
+         to ignore such messages or \"quarantine\" to set them aside. Use `tidegate erase` to erase a person"
     );
     Error::new(ErrorCategory::Input, text).in_field(key)
 }

@@ -42,7 +42,10 @@ impl MessageReader {
 
     /// For lines of a file, each of which is a message now.
     pub(crate) fn of_lines(coder: &Coder<'_>) -> MessageReader {
-        MessageReader::Json(FieldPaths::of(coder.fields()), MisfitKind::NoObject)
+        MessageReader::Json(
+            FieldPaths::of_messages(coder.fields()),
+            MisfitKind::NoObject,
+        )
     }
 
     /// The rows as codes.
