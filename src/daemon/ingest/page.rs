@@ -3,6 +3,7 @@
 //! value, and for each row its place. Nothing here knows what a cell means.
 
 use std::hash::BuildHasher;
+use std::io::Write as _;
 
 use arrow_array::ArrayRef;
 use hashbrown::HashTable;
@@ -11,6 +12,7 @@ use super::row_faults::RowFault;
 use super::unknown_keys::UnknownKeys;
 use crate::engine::histogram::{MisfitKind, RawCell, ReadableColumn};
 use crate::engine::model::{Column, RecordHasher, Role};
+use crate::wiped_bytes::WipedBytes;
 
 const HASHER: RecordHasher = RecordHasher;
 /// Longer texts are hardly labels.
@@ -74,10 +76,11 @@ pub(crate) enum Cells {
     Written(WrittenCells),
 }
 
-/// Cells in their written form. For columns in which values recur each is held once.
+/// Cells in their written form, wiped when they are dropped. For columns in which values recur each
+/// is held once.
 pub(crate) struct WrittenCells {
     read: FieldText,
-    bytes: Vec<u8>,
+    bytes: WipedBytes,
     /// The bytes of each value, or the mark in its place.
     values: Vec<Result<(u32, u32), MisfitKind>>,
     /// For each row its value.
@@ -91,7 +94,7 @@ impl WrittenCells {
         let recur = matches!(column.role, Role::Quasi | Role::Sensitive);
         WrittenCells {
             read,
-            bytes: Vec::new(),
+            bytes: WipedBytes::default(),
             values: Vec::new(),
             keys: Vec::new(),
             known: recur.then(HashTable::new),
@@ -132,7 +135,8 @@ impl WrittenCells {
 
     fn text(&mut self, text: &[u8]) -> u32 {
         let from = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(text);
+        let written = self.bytes.write_all(text);
+        written.expect("memory takes everything");
         let to = u32::try_from(self.bytes.len()).expect("pages have less than 4 GiB");
         self.add(Ok((from, to)))
     }

@@ -15,7 +15,6 @@ use crate::header::raw_name;
 use crate::ipc::IpcFile;
 use crate::page::{Page, PageWriter};
 use crate::raw::SecretBytes;
-use crate::row_faults::RowFault;
 
 /// The most bytes of the unpacked buffers of a batch.
 const MOST_UNPACKED: u64 = 1 << 28;
@@ -89,7 +88,15 @@ fn rows(
         page.places = vec![place; page.rows];
         coder.code(page).map_err(misfit)
     };
-    batches.iter().map(code).collect()
+    let parts: Vec<RowBatch> = batches.iter().map(code).collect::<Result<_, _>>()?;
+    // What has a fault must be there to be offered again, or all of the message is set aside.
+    if parts.iter().map(|part| part.rows).sum::<usize>() > 1 {
+        let faults = bad_rows(&parts.iter().collect::<Vec<_>>());
+        if !faults.is_empty() && cut(content, &faults).is_none() {
+            return Err((None, MisfitKind::NotArrow));
+        }
+    }
+    Ok(parts)
 }
 
 /// A message as a stream.
@@ -119,23 +126,26 @@ pub(super) fn raws<'m>(content: &dyn Fn(u64) -> &'m [u8], parts: &[RowBatch]) ->
     let parts: Vec<&RowBatch> = parts.iter().filter(|part| part.rows > 0).collect();
     let mut all = KeptRows::new();
     for parts in parts.chunk_by(|one, next| one.places[0] == next.places[0]) {
-        let (mut before, mut wanted) = (0, Vec::new());
-        for part in parts {
-            wanted.extend(
-                part.faults
-                    .iter()
-                    .map(|fault: &RowFault| before + fault.row),
-            );
-            before += part.rows;
-        }
+        let (rows, wanted) = (parts.iter().map(|part| part.rows).sum(), bad_rows(parts));
         let content = content(parts[0].places[0]);
-        all.extend(match before {
+        all.extend(match rows {
             _ if wanted.is_empty() => KeptRows::new(),
             1 => vec![Some(SecretBytes::of(content))],
-            _ => cut(content, &wanted).expect("the message was read before"),
+            // Without its bytes a row stays set aside.
+            _ => cut(content, &wanted).unwrap_or_else(|| vec![None; wanted.len()]),
         });
     }
     all
+}
+
+/// The rows of a message that are set aside, ascending.
+fn bad_rows(parts: &[&RowBatch]) -> Vec<usize> {
+    let (mut before, mut bad) = (0, Vec::new());
+    for part in parts {
+        bad.extend(part.faults.iter().map(|fault| before + fault.row));
+        before += part.rows;
+    }
+    bad
 }
 
 /// These rows of a message that has been read, ascending, each as a message of its own; without
